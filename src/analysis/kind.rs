@@ -1,0 +1,83 @@
+//! The kinds of time. Knows their names and order; how an op gets its kind is in `classify`.
+
+use serde::{Deserialize, Serialize};
+
+/// What a stretch of device time was spent on, in the fixed order of bars, legends and exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Arithmetic: matmuls, fusions, reductions, custom kernels.
+    Compute,
+    /// Compute and communication fused into one op: counted with communication, never as pure stall.
+    Fused,
+    /// Collectives, and the waits for them.
+    #[serde(rename = "comm")]
+    Communication,
+    /// Copies, layout changes, slices: bytes move, nothing is computed.
+    #[serde(rename = "data_move")]
+    DataMovement,
+    /// Infeed, outfeed, transfers to and from the host.
+    Host,
+    /// A loop's, call's or conditional's own time, outside of what it runs.
+    Container,
+    /// What no rule covers; listed by category so that gaps show.
+    Other,
+}
+
+impl Kind {
+    /// All kinds, in order.
+    pub const ALL: [Self; 7] = [
+        Self::Compute,
+        Self::Fused,
+        Self::Communication,
+        Self::DataMovement,
+        Self::Host,
+        Self::Container,
+        Self::Other,
+    ];
+
+    /// Index into an array that has one place per kind.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name in JSON and on the command line. `Fused` is a sub-kind of communication: groups of it
+    /// carry the key `fused` and the kind `comm`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Fused => "fused",
+            Self::Communication => "comm",
+            Self::DataMovement => "data_move",
+            Self::Host => "host",
+            Self::Container => "container",
+            Self::Other => "other",
+        }
+    }
+
+    /// The name people read, in full.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Compute => "Compute",
+            Self::Fused => "Fused comp. + comm.",
+            Self::Communication => "Communication",
+            Self::DataMovement => "Data movement",
+            Self::Host => "Host",
+            Self::Container => "Container self",
+            Self::Other => "Other",
+        }
+    }
+
+    /// The name in a table cell.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Fused => "fused c+c",
+            Self::Communication => "comm.",
+            Self::DataMovement => "data mov.",
+            Self::Host => "host",
+            Self::Container => "container",
+            Self::Other => "other",
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a figure is asked of: which device, which step, which grouping. Shared by every view; knows no data.
+
+use serde::{Deserialize, Serialize};
+
+/// Which device planes take part. The default is the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceChoice {
+    /// The device at this place of the session's device list.
+    One(u32),
+    /// The sum over all devices; windows and step durations are sums as well.
+    All,
+}
+
+impl Default for DeviceChoice {
+    fn default() -> Self {
+        Self::One(0)
+    }
+}
+
+/// Which step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepChoice {
+    /// The step in which the most ops start; ties go to the first. `All` where there are no steps.
+    #[default]
+    Busiest,
+    /// The step of this number (the `Steps` event's own number, or the run's index where steps are derived).
+    Number(u64),
+    /// The whole capture of each device: from its first op's start to its last op's end.
+    All,
+}
+
+/// What rows stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupBy {
+    /// Kinds of time.
+    Kind,
+    /// The `hlo_category` the compiler gave.
+    Category,
+    /// One row per (program, op name).
+    #[default]
+    Op,
+    /// One row per program.
+    Program,
+    /// The source stack, else the `tf_op` path, else `<no source>:category`.
+    Source,
+}
+
+impl GroupBy {
+    /// All groupings, in the order of the menu.
+    pub const ALL: [Self; 5] = [Self::Op, Self::Category, Self::Kind, Self::Source, Self::Program];
+
+    /// The name in JSON, on the command line and in links.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Kind => "kind",
+            Self::Category => "category",
+            Self::Op => "op",
+            Self::Program => "program",
+            Self::Source => "source",
+        }
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Kind => "Kind",
+            Self::Category => "Category",
+            Self::Op => "Op",
+            Self::Program => "Program",
+            Self::Source => "Source",
+        }
+    }
+}
+
+/// One question to the breakdown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Query {
+    /// Which device.
+    pub device: DeviceChoice,
+    /// Which step.
+    pub step: StepChoice,
+    /// Which rows.
+    pub by: GroupBy,
+}

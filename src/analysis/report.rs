@@ -1,0 +1,147 @@
+//! The breakdown's report: what `breakdown` returns, the page draws and the command line prints.
+//! Plain data with its units in its types; knows nothing of how it was found.
+
+use super::kind::Kind;
+use super::query::GroupBy;
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Whether a view has anything to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Complete.
+    Ok,
+    /// The file is damaged or cut; figures cover what could be read.
+    Partial,
+    /// The file holds nothing this view needs; a note says why.
+    Absent,
+}
+
+/// Where the figures come from: one device and step, or sums over several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Whether there is anything.
+    pub status: Status,
+    /// Name of the device plane, or "N devices" for a sum. `None` where no device has ops.
+    pub device: Option<String>,
+    /// How many devices are summed.
+    pub n_devices: u32,
+    /// `device_type_string` of the plane(s).
+    pub device_type: Option<String>,
+    /// "all", or the number of the step shown.
+    pub step: String,
+    /// Steps known on the device (the largest count where several are summed).
+    pub n_steps: u32,
+    /// [start, end) on the clock of the analysis, relative to the device's first event; `None` for sums over devices.
+    pub window: Option<(Picos, Picos)>,
+    /// Length of the window; summed over devices. `None` where absent.
+    pub step_duration: Option<Picos>,
+}
+
+/// Time by kind. Invariant: the kinds sum to `busy`; `union + idle` = window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Events on the op lines that start in the window.
+    pub n_events: u64,
+    /// Of those, events whose metadata is missing: their time is kept under "unresolved".
+    pub n_unresolved: u64,
+    /// Self time per kind, by [`Kind::index`].
+    pub by_kind: [Picos; 7],
+    /// Inclusive time of containers: in no sum.
+    pub container_inclusive: Picos,
+    /// Sum of self time over lines.
+    pub busy: Picos,
+    /// Time in which at least one op ran, per device, summed.
+    pub union: Picos,
+    /// Window − union.
+    pub idle: Picos,
+    /// Time by categories that no rule knows, so that coverage gaps show.
+    pub unknown_categories: BTreeMap<String, Picos>,
+}
+
+impl Totals {
+    /// Self time of one kind.
+    pub fn of(&self, kind: Kind) -> Picos {
+        self.by_kind.get(kind.index()).copied().unwrap_or_default()
+    }
+}
+
+/// Count and time of one part of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Executions that start in the window.
+    pub n: u64,
+    /// Self time within the window.
+    pub dur: Picos,
+}
+
+/// One row. Costs are `None` where no op of the group carries the stat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// What the row stands for: an op's name, a category, a program's name, a source.
+    pub key: String,
+    /// Which tier the key came from: "op", "category", "kind", "program", "source_stack", "tf_op", "no_source".
+    pub key_kind: String,
+    /// The kind most of the group's time is of.
+    pub kind: Kind,
+    /// The program, where all of the group's ops are of one.
+    pub program: Option<String>,
+    /// Its id, where there is one.
+    pub program_id: Option<u64>,
+    /// Executions that start in the window.
+    pub n_executions: u64,
+    /// Self time within the window.
+    pub total: Picos,
+    /// Whole durations, children included, within the window.
+    pub inclusive: Picos,
+    /// Shortest self time of an execution.
+    pub min: Picos,
+    /// Longest self time of an execution.
+    pub max: Picos,
+    /// Self time ÷ executions; `None` where none starts in the window.
+    pub mean: Option<Picos>,
+    /// Self time ÷ window, a fraction.
+    pub of_step: Option<f64>,
+    /// Self time of its kind ÷ all time of that kind, a fraction.
+    pub of_kind: Option<f64>,
+    /// Floating point operations, executions × cost.
+    pub flops: Option<f64>,
+    /// The same by the model's count (without recompute).
+    pub model_flops: Option<f64>,
+    /// Bytes accessed, executions × cost.
+    pub bytes_accessed: Option<f64>,
+    /// Categories within, by time.
+    pub categories: BTreeMap<String, Share>,
+    /// Element types of the results seen, most time first.
+    pub dtypes: Vec<String>,
+    /// Result shapes seen, most time first, 8 at most.
+    pub shapes: Vec<String>,
+    /// The whole source stack of the longest example, innermost frame as the file has it.
+    pub source_stack: Option<String>,
+    /// The innermost frame, `file:line`.
+    pub source_inner: Option<String>,
+    /// `tf_op` of the longest example.
+    pub tf_op: Option<String>,
+    /// Name of the op with the longest single execution.
+    pub example: Option<String>,
+    /// How long that took, inclusive.
+    pub example_dur: Option<Picos>,
+}
+
+/// The whole answer to one query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Breakdown {
+    /// What the figures are of.
+    pub header: Header,
+    /// What rows stand for.
+    pub by: GroupBy,
+    /// Sums.
+    pub totals: Totals,
+    /// Rows, most self time first, ties by key. Their `total`s sum to `totals.busy`.
+    pub groups: Vec<Group>,
+    /// What was assumed or left out.
+    pub notes: Vec<Note>,
+}

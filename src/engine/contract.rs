@@ -1,0 +1,292 @@
+//! The contract between the page and the worker. Plain data; knows neither side.
+//!
+//! A worker holds at most one session. The page starts a fresh worker for each load and keeps the one it
+//! has until the load succeeds: so a failed or cancelled load, or a worker that dies, loses nothing, and
+//! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
+//! carry ids, are answered in order, and can be withdrawn while they wait.
+
+use crate::analysis::{Group, Header, Query, Totals};
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// Names a request; answers carry it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RequestId(pub u32);
+
+/// What the page asks. `Open` travels with the JS `File` objects beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// First message: the page's build, to be compared with the worker's.
+    Hello {
+        /// [`crate::BUILD`] of the page.
+        build: String,
+    },
+    /// Read the files that came with this message as one session. `paths` are their names with folders.
+    Open {
+        /// One path per file, in the order of the files.
+        paths: Vec<String>,
+    },
+    /// The figures of one query, without rows.
+    Breakdown(Query),
+    /// Some rows of one query.
+    Rows(RowsQuery),
+    /// Withdraw a request that has not been answered yet.
+    Cancel(RequestId),
+}
+
+/// A message to the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Which request this is.
+    pub id: RequestId,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// A message from the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Which request it answers.
+    pub id: RequestId,
+    /// The answer, or a piece of it.
+    pub reply: Reply,
+}
+
+/// What the worker answers. `Progress` may come many times before the answer proper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// The worker's build.
+    Hello {
+        /// [`crate::BUILD`] of the worker.
+        build: String,
+    },
+    /// How far a load is.
+    Progress(Progress),
+    /// The load succeeded, wholly or in part (see `Session::partial`).
+    Opened(Box<Session>),
+    /// The figures of a query.
+    Breakdown(Box<BreakdownHead>),
+    /// Rows of a query.
+    Rows(RowsPage),
+    /// The request was withdrawn before it was worked on.
+    Cancelled,
+    /// It could not be done. Nothing that was open is lost.
+    Failed(Failure),
+}
+
+/// What the worker is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Stage {
+    /// Telling the format by content.
+    Recognise,
+    /// Unpacking gzip.
+    Inflate,
+    /// Walking planes into columns.
+    Read,
+    /// Steps, self time, classification.
+    Analyse,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Self; 4] = [Self::Recognise, Self::Inflate, Self::Read, Self::Analyse];
+}
+
+/// How far a load is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The stage under way; those before it are done, or were not needed.
+    pub stage: Stage,
+    /// Bytes of the session read so far.
+    pub bytes_done: u64,
+    /// Bytes of the session.
+    pub bytes_total: u64,
+    /// Planes read so far.
+    pub planes: u32,
+    /// Events read so far.
+    pub events: u64,
+    /// The file or plane being read.
+    pub place: String,
+    /// WebAssembly memory in use, bytes. `None` where not known (native).
+    pub memory: Option<u64>,
+}
+
+/// Why something could not be done: what, where, what was kept, what to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// A short title: "run-17.xplane.pb could not be read".
+    pub title: String,
+    /// One sentence, or two: what is wrong and where, what was kept, what to do.
+    pub message: String,
+}
+
+/// What was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// The files that were read, and those that were left out.
+    pub files: Vec<FileInfo>,
+    /// Devices with ops, in order: [`crate::analysis::DeviceChoice::One`] is an index into this list.
+    pub devices: Vec<DeviceInfo>,
+    /// All planes of the capture.
+    pub planes: Vec<PlaneInfo>,
+    /// What the reader had to say.
+    pub notes: Vec<Note>,
+    /// The file is damaged or cut and only a part was read: the sentence that says what.
+    pub partial: Option<String>,
+    /// Events read.
+    pub n_events: u64,
+}
+
+/// One file of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileInfo {
+    /// Name, with its folder where it came in one.
+    pub name: String,
+    /// Size in bytes, as stored.
+    pub bytes: u64,
+    /// What it is, in words: "XSpace", "XSpace, gzip".
+    pub format: String,
+}
+
+/// A device with ops.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Plane name, `/device:TPU:0`.
+    pub name: String,
+    /// What people call it: `TPU:0`.
+    pub label: String,
+    /// `device_type_string`.
+    pub device_type: Option<String>,
+    /// Events on its op lines.
+    pub n_ops: u64,
+    /// Busy time over the whole capture.
+    pub busy: Picos,
+    /// Its steps, by start.
+    pub steps: Vec<StepInfo>,
+}
+
+/// One step of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepInfo {
+    /// Its number: [`crate::analysis::StepChoice::Number`].
+    pub number: u64,
+    /// The event's name: the number, or the program's name where steps are derived.
+    pub name: String,
+    /// Length.
+    pub duration: Picos,
+    /// Ops that start in it.
+    pub n_ops: u64,
+}
+
+/// A plane of the capture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaneInfo {
+    /// Its name.
+    pub name: String,
+    /// Its lines.
+    pub n_lines: u32,
+    /// Its events.
+    pub n_events: u64,
+}
+
+/// The figures of a query, without rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakdownHead {
+    /// The query this answers.
+    pub query: Query,
+    /// What the figures are of.
+    pub header: Header,
+    /// Sums.
+    pub totals: Totals,
+    /// How many rows there are.
+    pub n_groups: u32,
+    /// The largest figures of each column, so that units and widths are chosen once.
+    pub largest: Largest,
+    /// What was assumed or left out, the reader's notes included.
+    pub notes: Vec<Note>,
+}
+
+/// The largest value of each column over all rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Largest {
+    /// Self time.
+    pub total: Picos,
+    /// Mean self time.
+    pub mean: Picos,
+    /// Inclusive time.
+    pub inclusive: Picos,
+    /// Executions.
+    pub n_executions: u64,
+    /// FLOP/s, over rows that have flops and time.
+    pub flop_rate: Option<f64>,
+    /// Bytes/s, over rows that have bytes and time.
+    pub byte_rate: Option<f64>,
+}
+
+/// Which rows, in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowsQuery {
+    /// Of which query.
+    pub query: Query,
+    /// In which order.
+    pub sort: Sort,
+    /// First row, counted from 0 in that order.
+    pub first: u32,
+    /// How many; fewer come where there are no more.
+    pub count: u32,
+}
+
+/// A column's order. Ties are broken by key, absent values come last in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sort {
+    /// By which column.
+    pub column: Column,
+    /// Largest first (for text: z first).
+    pub descending: bool,
+}
+
+impl Default for Sort {
+    fn default() -> Self {
+        Self { column: Column::Total, descending: true }
+    }
+}
+
+/// Columns of the breakdown table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Column {
+    /// The key.
+    Name,
+    /// Self time.
+    Total,
+    /// Share of the window; same order as `Total`.
+    OfStep,
+    /// Kind, in the fixed order.
+    Kind,
+    /// The category with the most time.
+    Category,
+    /// Executions.
+    Executions,
+    /// Mean self time.
+    Mean,
+    /// FLOP/s over self time.
+    FlopRate,
+    /// Bytes/s over self time.
+    ByteRate,
+    /// Innermost source frame.
+    Source,
+    /// Program name.
+    Program,
+}
+
+/// Some rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowsPage {
+    /// What was asked.
+    pub query: RowsQuery,
+    /// The rows, from `query.first`.
+    pub rows: Vec<Group>,
+    /// Self time of all rows before the first one, in this order: where the running sum starts.
+    pub before: Picos,
+}

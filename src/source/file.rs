@@ -1,0 +1,46 @@
+//! A file on disk, read where asked (no whole-file buffer, no memory map).
+
+use super::{Source, SourceError, checked_end};
+use std::fs::File;
+use std::path::Path;
+
+/// An open file and its length at the time of opening.
+pub struct FileSource {
+    file: File,
+    len: u64,
+}
+
+impl FileSource {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// What the system says: not found, no permission, a folder.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        Ok(Self { file, len })
+    }
+}
+
+impl Source for FileSource {
+    fn size(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
+        checked_end(offset, buf.len(), self.len)?;
+        read_exact_at(&self.file, buf, offset).map_err(|e| SourceError::Read { offset, reason: e.to_string() })
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buf, offset)
+}
+
+#[cfg(not(unix))]
+fn read_exact_at(mut file: &File, buf: &mut [u8], offset: u64) -> std::io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(buf)
+}
