@@ -1,1 +1,3 @@
-//! Placeholder head, replaced as the folder fills.
+//! How report structs become text for people and programs: numbers first, writers beside them.
+
+pub mod number;

@@ -1,0 +1,309 @@
+//! How numbers look, on the page and in the terminal alike. Knows units and rounding; knows no report.
+//!
+//! ```text
+//!   largest of a column ──► TimeUnit ──► time(x, unit)    one unit per column, digits line up
+//!   one figure          ──► figure_time(x) ──► (text, unit)
+//! ```
+//!
+//! Times and counts are rounded in integers, half up. What is above zero but rounds to nothing is written
+//! `<0.001`, so that "0" always means a measured zero. Absent values are the caller's [`ABSENT`].
+
+use crate::units::Picos;
+use std::fmt::Write;
+
+/// What stands where there is no value.
+pub const ABSENT: &str = "–";
+
+/// The unit of a column of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Picoseconds.
+    Ps,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+impl TimeUnit {
+    const ALL: [Self; 5] = [Self::Ps, Self::Ns, Self::Us, Self::Ms, Self::S];
+
+    /// The unit in which `largest` has one to three digits before the point, after rounding to the column's
+    /// decimals. Seconds have no larger neighbour: they may have more.
+    pub fn for_largest(largest: Picos) -> Self {
+        let fits = |unit: &Self| {
+            let limit = 1000 * u128::from(unit.in_ps());
+            rounded(largest, unit.in_ps(), unit.decimals()) * step(unit.in_ps(), unit.decimals()) < limit
+        };
+        Self::ALL.into_iter().find(fits).unwrap_or(Self::S)
+    }
+
+    /// As it stands in a column's head.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Ps => "ps",
+            Self::Ns => "ns",
+            Self::Us => "µs",
+            Self::Ms => "ms",
+            Self::S => "s",
+        }
+    }
+
+    /// Decimals in a column of this unit.
+    pub const fn decimals(self) -> u32 {
+        match self {
+            Self::Ps | Self::Ns => 0,
+            Self::Us => 1,
+            Self::Ms | Self::S => 3,
+        }
+    }
+
+    const fn in_ps(self) -> u64 {
+        match self {
+            Self::Ps => 1,
+            Self::Ns => 1_000,
+            Self::Us => 1_000_000,
+            Self::Ms => 1_000_000_000,
+            Self::S => 1_000_000_000_000,
+        }
+    }
+}
+
+/// The smallest amount shown: one unit of the last decimal, at least 1 ps.
+fn step(unit_ps: u64, decimals: u32) -> u128 {
+    (u128::from(unit_ps) / 10u128.pow(decimals)).max(1)
+}
+
+/// `time` in steps of the last decimal, half up.
+fn rounded(time: Picos, unit_ps: u64, decimals: u32) -> u128 {
+    let step = step(unit_ps, decimals);
+    (u128::from(time.0) + step / 2) / step
+}
+
+fn time_with(time: Picos, unit: TimeUnit, decimals: u32) -> String {
+    let decimals = if unit == TimeUnit::Ps { 0 } else { decimals };
+    let n = rounded(time, unit.in_ps(), decimals);
+    if n == 0 && time.0 > 0 { format!("<{}", fixed(1, decimals)) } else { fixed(n, decimals) }
+}
+
+/// `n` steps of the last of `decimals` decimals: `fixed(1234567, 3)` is "1,234.567".
+fn fixed(n: u128, decimals: u32) -> String {
+    let scale = 10u128.pow(decimals);
+    let mut text = grouped(n / scale);
+    if decimals > 0 && n > 0 {
+        let _ = write!(text, ".{:0width$}", n % scale, width = decimals as usize);
+    }
+    text
+}
+
+fn grouped(n: u128) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time in its column's unit, without the unit: "6.251".
+pub fn time(time: Picos, unit: TimeUnit) -> String {
+    time_with(time, unit, unit.decimals())
+}
+
+/// A figure that stands alone: two decimals, and its unit.
+pub fn figure_time(time: Picos) -> (String, &'static str) {
+    let largest_of = |unit: &TimeUnit| rounded(time, unit.in_ps(), 2) * step(unit.in_ps(), 2);
+    let unit = TimeUnit::ALL
+        .into_iter()
+        .find(|unit| largest_of(unit) < 1000 * u128::from(unit.in_ps()))
+        .unwrap_or(TimeUnit::S);
+    (time_with(time, unit, 2), unit.symbol())
+}
+
+/// A figure with its unit in one piece: "122.11 ms".
+pub fn time_text(time: Picos) -> String {
+    let (text, unit) = figure_time(time);
+    format!("{text} {unit}")
+}
+
+/// Exact: "304,033,200,000,000 ps".
+pub fn exact_time(time: Picos) -> String {
+    format!("{} ps", grouped(u128::from(time.0)))
+}
+
+/// An integer with commas.
+pub fn count(n: u64) -> String {
+    grouped(u128::from(n))
+}
+
+/// "1 op", "2 ops", "1,024 ops".
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A fraction as a percentage without its sign: one decimal, two below 1 %.
+pub fn percent(fraction: f64) -> String {
+    let value = fraction * 100.0;
+    let fine = decimal(value, 2);
+    if value.abs() < 1.0 && fine != "1.00" { fine } else { decimal(value, 1) }
+}
+
+/// The same with its sign, for prose and labels: "14.5 %".
+pub fn percent_text(fraction: f64) -> String {
+    format!("{} %", percent(fraction))
+}
+
+/// FLOP/s as TFLOP/s: one decimal, two below 1.
+pub fn tflops(flop_per_s: f64) -> String {
+    let value = flop_per_s / 1e12;
+    decimal(value, if value < 0.995 { 2 } else { 1 })
+}
+
+/// Bytes/s as GB/s, base 10: no decimals from 100 on, else one.
+pub fn gbs(byte_per_s: f64) -> String {
+    let value = byte_per_s / 1e9;
+    decimal(value, if value < 99.95 { 1 } else { 0 })
+}
+
+/// A large quantity in words of thousands, base 10: "1.23 T". For costs, in read-outs.
+pub fn quantity(value: f64) -> String {
+    const STEPS: [(f64, &str); 5] = [(1e15, " P"), (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    STEPS
+        .into_iter()
+        .find(|(scale, _)| value >= *scale)
+        .map_or_else(|| decimal(value, 0), |(scale, name)| format!("{}{name}", decimal(value / scale, 2)))
+}
+
+/// A size, base 2: one decimal, three below 0.1; whole bytes below 1 KiB.
+#[expect(clippy::cast_precision_loss, reason = "sizes are shown to four digits")]
+pub fn bytes(n: u64) -> (String, &'static str) {
+    const STEPS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    STEPS
+        .into_iter()
+        .find(|(scale, _)| n >= *scale)
+        .map_or_else(|| (count(n), "B"), |(scale, unit)| (decimal(n as f64 / scale as f64, 1), unit))
+}
+
+/// A size with its unit in one piece: "7.9 MiB".
+pub fn bytes_text(n: u64) -> String {
+    let (text, unit) = bytes(n);
+    format!("{text} {unit}")
+}
+
+/// A float with commas and a fixed number of decimals; [`ABSENT`] where it is not a number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "finite, positive and below 2¹²⁷")]
+pub fn decimal(value: f64, decimals: u32) -> String {
+    if !value.is_finite() || value.abs() > 1e30 {
+        return ABSENT.to_owned();
+    }
+    let scale = 10f64.powi(decimals.cast_signed());
+    let n = (value.abs() * scale).round() as u128;
+    let sign = if value < 0.0 { "\u{2212}" } else { "" };
+    match n {
+        0 if value != 0.0 => format!("{}{sign}{}", if value < 0.0 { ">" } else { "<" }, fixed(1, decimals)),
+        _ => format!("{}{}", if n == 0 { "" } else { sign }, fixed(n, decimals)),
+    }
+}
+
+/// At most `room` characters of a name: the middle goes, the end stays (its number matters).
+pub fn middle_cut(name: &str, room: usize) -> String {
+    let n = name.chars().count();
+    if n <= room || room < 3 {
+        return name.to_owned();
+    }
+    let tail = (room - 1) * 9 / 20;
+    let head: String = name.chars().take(room - 1 - tail).collect();
+    let end: String = name.chars().skip(n - tail).collect();
+    format!("{head}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MS: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_columns_unit_follows_its_largest_value() {
+        let unit = |ps| TimeUnit::for_largest(Picos(ps)).symbol();
+        assert_eq!([unit(0), unit(999), unit(1_000), unit(999_499)], ["ps", "ps", "ns", "ns"]);
+        assert_eq!([unit(999_500), unit(MS - 1), unit(MS), unit(999 * MS)], ["µs", "ms", "ms", "ms"]);
+        assert_eq!([unit(1000 * MS - 1), unit(1000 * MS), unit(u64::MAX)], ["s", "s", "s"]);
+    }
+
+    #[test]
+    fn times_have_their_units_decimals() {
+        assert_eq!(time(Picos(6_251_400_000), TimeUnit::Ms), "6.251");
+        assert_eq!(time(Picos(390_749_999), TimeUnit::Us), "390.7");
+        assert_eq!(time(Picos(390_750_000), TimeUnit::Us), "390.8");
+        assert_eq!(time(Picos(1_382_400), TimeUnit::Ns), "1,382");
+        assert_eq!(time(Picos(304_033_200_000_000), TimeUnit::S), "304.033");
+        assert_eq!(time(Picos(0), TimeUnit::Ms), "0");
+        assert_eq!(time(Picos(499_999), TimeUnit::Ms), "<0.001");
+        assert_eq!(time(Picos(500_000), TimeUnit::Ms), "0.001");
+        assert_eq!(time(Picos(1), TimeUnit::Ns), "<1");
+    }
+
+    #[test]
+    fn figures_have_two_decimals() {
+        assert_eq!(time_text(Picos(122_109_000_000)), "122.11 ms");
+        assert_eq!(time_text(Picos(363_729_700_000_000)), "363.73 s");
+        assert_eq!(time_text(Picos(999_996 * MS / 1000)), "1.00 s");
+        assert_eq!(time_text(Picos(12)), "12 ps");
+        assert_eq!(time_text(Picos(0)), "0 ps");
+        assert_eq!(exact_time(Picos(304_033_200_000_000)), "304,033,200,000,000 ps");
+    }
+
+    #[test]
+    fn percentages() {
+        let shown: Vec<_> = [0.0, 0.0025, 0.000_001, 0.009_96, 0.145, 1.0, 12.5].map(percent).into();
+        assert_eq!(shown, ["0", "0.25", "<0.01", "1.0", "14.5", "100.0", "1,250.0"]);
+        assert_eq!(percent_text(0.145), "14.5 %");
+    }
+
+    #[test]
+    fn rates_sizes_and_counts() {
+        assert_eq!([tflops(932.9e12), tflops(0.034e12), tflops(0.998e12)], ["932.9", "0.03", "1.0"]);
+        assert_eq!([gbs(38.04e9), gbs(1382e9), gbs(99.96e9)], ["38.0", "1,382", "100"]);
+        assert_eq!([bytes_text(0), bytes_text(1023), bytes_text(8_283_750)], ["0 B", "1,023 B", "7.9 MiB"]);
+        assert_eq!(bytes_text(1 << 30), "1.0 GiB");
+        assert_eq!([count(0), count(999), count(1_000), count(u64::MAX)], [
+            "0",
+            "999",
+            "1,000",
+            "18,446,744,073,709,551,615"
+        ]);
+        assert_eq!([counted(1, "op", "ops"), counted(2400, "op", "ops")], ["1 op", "2,400 ops"]);
+        assert_eq!([quantity(12.0), quantity(1.5e12)], ["12", "1.50 T"]);
+        assert_eq!([decimal(f64::NAN, 1), decimal(-3.14, 1), decimal(-0.0, 1)], ["–", "−3.1", "0"]);
+    }
+
+    #[test]
+    fn names_lose_their_middle() {
+        assert_eq!(middle_cut("fusion.339", 10), "fusion.339");
+        assert_eq!(middle_cut("vmap_splash_mha_dkv_segmented", 13), "vmap_sp…ented");
+        assert_eq!(middle_cut("äöüäöüäöü", 5), "äöü…ü");
+        assert_eq!(middle_cut("abc", 0), "abc");
+    }
+
+    proptest! {
+        #[test]
+        fn a_column_never_has_more_than_three_digits_before_the_point(ps in 0u64..1_000_000_000_000_000) {
+            let text = time(Picos(ps), TimeUnit::for_largest(Picos(ps)));
+            prop_assert!(text.trim_start_matches('<').split('.').next().is_some_and(|whole| whole.len() <= 3), "{text}");
+        }
+
+        #[test]
+        fn a_cut_keeps_to_its_room(name in ".{0,60}", room in 3usize..70) {
+            prop_assert!(middle_cut(&name, room).chars().count() <= room);
+        }
+    }
+}
