@@ -1,3 +1,23 @@
-//! The model: what a capture holds, as columns.
+//! The model: what a capture holds, as columns, and how it is built from the XSpace walk.
+//!
+//! ```text
+//!  Profile ─ planes ─ lines ─ events: start_ps │ duration_ps │ op     (device clock beside it)
+//!              └───── ops ◄──────────────────────────────────┘
+//!                      └── texts ──► Strings, each distinct text once
+//! ```
+//!
+//! Knows XSpace's words, not its bytes (that is `wire`), and not what a step, a device or a kind is
+//! (that is `analysis`).
+mod builder;
+mod ids;
+mod model;
 mod note;
+mod stats;
+mod strings;
+
+pub use builder::{Builder, Reached};
+pub use model::{
+    DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
+};
 pub use note::{Note, Severity};
+pub use strings::{StrId, Strings};

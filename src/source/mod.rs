@@ -8,12 +8,15 @@
 mod blob;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
+mod gzip;
 mod memory;
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub use blob::BlobSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::FileSource;
+
+pub use gzip::{Inflated, Stopped, inflate, inflate_slice};
 
 use thiserror::Error;
 

@@ -1,1 +1,31 @@
-//! Placeholder head, replaced as the folder fills.
+//! Bytes → records: protobuf fields, the XSpace walk, telling formats apart.
+//!
+//! ```text
+//!  Source ──► Window ──► Walker (fields of big messages)  ──► xspace: planes, metadata
+//!             1 MiB       └────► Cursor (fields in a slice) ──► xspace: events, straight into columns
+//! ```
+//!
+//! Knows how messages lie in bytes; knows nothing of what ops or steps mean. Nothing here panics, and each
+//! declared length is checked against the bytes that are left before anything is allocated for it.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod cursor;
+mod error;
+mod sniff;
+mod window;
+pub mod xspace;
+
+pub use cursor::{Cursor, Field, Value};
+pub use error::WireError;
+pub use sniff::{Format, Unknown, sniff};
+pub use window::{Span, SpanValue, Walker, Window};
+
+/// Messages generated from `proto/`: decoded whole only where they are small, and in tests as an oracle.
+pub mod proto {
+    #![allow(missing_docs, reason = "generated; the fields are documented in proto/xspace.proto")]
+    #![allow(clippy::pedantic, reason = "generated")]
+    /// `XSpace` and its parts.
+    pub mod xspace {
+        include!(concat!(env!("OUT_DIR"), "/rooflight.xspace.rs"));
+    }
+}

@@ -1,0 +1,469 @@
+//! Builds a [`Profile`] from what the XSpace walk finds: resolves names, folds stats into ops, fills columns.
+//!
+//! No allocation per event: columns are reserved for the exact count, and an event's stats are looked up as a
+//! set that was (nearly always) seen before.
+//!
+//! ```text
+//!  metadata 7 ──► op 0 ◄── events without stats of their own
+//!                  └─ + {flops: 12} ──► op 9 ◄── events that say flops = 12   (event stats win)
+//! ```
+
+use super::ids::IdMap;
+use super::model::{DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId};
+use super::stats::{Kept, OpStat, Value, kept, resolve, set};
+use super::{Note, Severity, StrId};
+use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
+use rustc_hash::FxHashMap;
+
+/// Builds a profile, file by file.
+pub struct Builder<'p> {
+    profile: Profile,
+    plane: Plane,
+    names: Names,
+    ops: IdMap<u32>,
+    /// Ops by (metadata's op, stats that differ), as words.
+    variants: FxHashMap<Box<[u64]>, u32>,
+    line: Line,
+    pending: Pending,
+    odd: Odd,
+    progress: &'p mut dyn FnMut(Reached<'_>),
+    n_events: u64,
+}
+
+/// How far the building is.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'a> {
+    /// Byte of the file.
+    pub at: u64,
+    /// Planes complete.
+    pub planes: usize,
+    /// Events read.
+    pub events: u64,
+    /// The plane being read.
+    pub plane: &'a str,
+}
+
+/// Stat names of the plane at hand.
+#[derive(Default)]
+struct Names {
+    slots: Vec<Slot>,
+    by_id: IdMap<u32>,
+}
+
+struct Slot {
+    name: StrId,
+    kept: Option<Kept>,
+    on_events: u64,
+    on_metadata: u64,
+}
+
+/// The event being read.
+#[derive(Default)]
+struct Pending {
+    device_start: Option<u64>,
+    device_duration: Option<u64>,
+    overrides: Vec<(OpStat, Value)>,
+    /// The key of the event's op: the metadata's op, then the overrides as words.
+    key: Vec<u64>,
+    /// The last key that was looked up, and what it gave.
+    last: (Vec<u64>, u32),
+}
+
+/// Things that are counted and told once.
+#[derive(Default)]
+struct Odd {
+    negative_times: u64,
+    aggregated: u64,
+    mixed_clock_lines: Vec<String>,
+    unnamed_stats: u64,
+}
+
+impl<'p> Builder<'p> {
+    /// An empty builder. `progress` hears about once per megabyte how far it is.
+    pub fn new(progress: &'p mut dyn FnMut(Reached<'_>)) -> Self {
+        Self {
+            profile: Profile::default(),
+            plane: Plane::default(),
+            names: Names::default(),
+            ops: IdMap::default(),
+            variants: FxHashMap::default(),
+            line: Line::default(),
+            pending: Pending::default(),
+            odd: Odd::default(),
+            progress,
+            n_events: 0,
+        }
+    }
+
+    /// What follows comes from this file.
+    pub fn file(&mut self, name: &str) {
+        self.profile.files.push(name.to_owned());
+    }
+
+    /// Adds a note of the reader's own.
+    pub fn note(&mut self, note: Note) {
+        self.profile.notes.push(note);
+    }
+
+    /// The profile, with notes on what was odd.
+    pub fn finish(mut self) -> Profile {
+        let odd = std::mem::take(&mut self.odd);
+        let mut note = |n: u64, severity, code, message: String| {
+            if n > 0 {
+                self.profile.notes.push(Note::new(severity, code, message));
+            }
+        };
+        note(
+            odd.negative_times,
+            Severity::Caution,
+            "negative_time",
+            format!("{} events have a negative start or duration; it is taken as 0.", odd.negative_times),
+        );
+        note(
+            odd.aggregated,
+            Severity::Caution,
+            "aggregated_events",
+            format!("{} events are sums over many and have no place in time; they start at 0.", odd.aggregated),
+        );
+        note(
+            odd.unnamed_stats,
+            Severity::Info,
+            "unnamed_stats",
+            format!("{} stats have an id without a name; they are left out.", odd.unnamed_stats),
+        );
+        for line in odd.mixed_clock_lines {
+            let message = "Only some events have a time on the device's clock; the event clock is used for all.";
+            self.profile.notes.push(Note::new(Severity::Caution, "mixed_clock", message).at(line));
+        }
+        name_programs(&mut self.profile);
+        self.profile
+    }
+
+    /// The op of the pending event: its metadata's, or the variant that its own stats make of it.
+    fn op_of(&mut self, metadata_id: i64) -> u32 {
+        let base = self.ops.get(metadata_id).unwrap_or_else(|| self.unresolved(metadata_id));
+        if self.pending.overrides.is_empty() {
+            return base;
+        }
+        let pending = &mut self.pending;
+        pending.key.clear();
+        pending.key.push(u64::from(base));
+        for (which, value) in &pending.overrides {
+            let [tag, word] = value.words();
+            pending.key.extend([(*which as u64) << 8 | tag, word]);
+        }
+        if pending.last.0 == pending.key {
+            return pending.last.1;
+        }
+        let op = match self.variants.get(pending.key.as_slice()) {
+            Some(op) => *op,
+            None => {
+                let mut op = self.plane.ops[base as usize].clone();
+                for (which, value) in &pending.overrides {
+                    set(&mut op.stats, *which, *value, &mut self.profile.strings);
+                }
+                let id = push_op(&mut self.plane.ops, op);
+                self.variants.insert(pending.key.as_slice().into(), id);
+                id
+            }
+        };
+        std::mem::swap(&mut pending.last.0, &mut pending.key);
+        pending.last.1 = op;
+        op
+    }
+
+    #[cold]
+    fn unresolved(&mut self, metadata_id: i64) -> u32 {
+        let name = self.profile.strings.intern(&format!("unresolved event {metadata_id}"));
+        let op = Op { resolved: false, name, text: name, stats: OpStats::default() };
+        let id = push_op(&mut self.plane.ops, op);
+        self.ops.insert(metadata_id, id);
+        id
+    }
+
+    fn line_end(&mut self) {
+        let mut line = std::mem::take(&mut self.line);
+        if let Some(clock) = &line.events.device
+            && clock.start_ps.contains(&ABSENT)
+        {
+            self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
+            line.events.device = None;
+        }
+        self.plane.lines.push(line);
+    }
+
+    fn value(&mut self, value: StatValue<'_>) -> Option<Value> {
+        let names = &self.names;
+        resolve(value, &mut self.profile.strings, |id| Some(names.slots.get(names.by_id.get(id)? as usize)?.name))
+    }
+}
+
+/// Marks an event without a time on the device's clock, until the line is complete.
+const ABSENT: u64 = u64::MAX;
+
+fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
+    ops.push(op);
+    // More than 2³² ops would not fit any memory this runs in.
+    u32::try_from(ops.len() - 1).unwrap_or(u32::MAX)
+}
+
+impl Sink for Builder<'_> {
+    fn plane(&mut self, head: PlaneHead) {
+        self.names = Names::default();
+        self.ops = IdMap::default();
+        self.variants.clear();
+        self.pending = Pending::default();
+        self.plane = Plane {
+            id: head.id,
+            name: head.name,
+            file: self.profile.files.len().saturating_sub(1),
+            ops: Vec::with_capacity(head.n_event_metadata),
+            lines: Vec::with_capacity(head.n_lines),
+            bytes: head.bytes,
+            ..Plane::default()
+        };
+    }
+
+    fn stat_name(&mut self, id: i64, name: &str) {
+        let slot = Slot { name: self.profile.strings.intern(name), kept: kept(name), on_events: 0, on_metadata: 0 };
+        self.names.by_id.insert(id, self.names.slots.len() as u32);
+        self.names.slots.push(slot);
+    }
+
+    fn plane_stat(&mut self, stat: Stat<'_>) {
+        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+            self.odd.unnamed_stats += 1;
+            return;
+        };
+        let name = self.names.slots[slot as usize].name;
+        let value = match (stat.value, self.value(stat.value)) {
+            (StatValue::Bytes(span), _) => PlaneStat::Bytes(span.len()),
+            (_, None) => return,
+            (_, Some(Value::Text(id))) => PlaneStat::Text(self.profile.text(id).to_owned()),
+            (_, Some(Value::Double(v))) => PlaneStat::Number(v),
+            #[expect(clippy::cast_precision_loss, reason = "peaks and capacities; shown, not summed")]
+            (_, Some(Value::Int(v))) => PlaneStat::Number(v as f64),
+            #[expect(clippy::cast_precision_loss, reason = "peaks and capacities; shown, not summed")]
+            (_, Some(Value::Uint(v))) => PlaneStat::Number(v as f64),
+        };
+        let name = self.profile.text(name).to_owned();
+        self.plane.stats.push((name, value));
+    }
+
+    fn event_metadata(&mut self, id: i64, name: &str, display_name: &str) {
+        let strings = &mut self.profile.strings;
+        let text = strings.intern(name);
+        let short = strings.intern(if display_name.is_empty() { short_name(name) } else { display_name });
+        let op = Op { resolved: true, name: short, text, stats: OpStats::default() };
+        let index = push_op(&mut self.plane.ops, op);
+        // The last entry of an id wins, as in any protobuf map.
+        self.ops.insert(id, index);
+        self.plane.n_metadata = self.plane.ops.len();
+    }
+
+    fn metadata_stat(&mut self, stat: Stat<'_>) {
+        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+            self.odd.unnamed_stats += 1;
+            return;
+        };
+        let slot = &mut self.names.slots[slot as usize];
+        slot.on_metadata += 1;
+        match slot.kept {
+            Some(Kept::Op(which)) => {
+                let value = self.value(stat.value);
+                if let (Some(value), Some(op)) = (value, self.plane.ops.last_mut()) {
+                    set(&mut op.stats, which, value, &mut self.profile.strings);
+                }
+            }
+            Some(Kept::HloProto) => {
+                if let (StatValue::Bytes(span), Some(op)) = (stat.value, self.plane.ops.last()) {
+                    let name = self.profile.strings.get(op.text).to_owned();
+                    let program = program_of(&name).map(|(_, id)| id);
+                    self.profile.hlo.push(HloBlob { name, program, file: self.plane.file, span });
+                }
+            }
+            Some(Kept::DeviceOffset | Kept::DeviceDuration) | None => {}
+        }
+    }
+
+    fn line(&mut self, head: LineHead) {
+        if self.plane.lines.len() < self.plane.lines.capacity() && self.line_open() {
+            self.line_end();
+        }
+        let n = head.n_events;
+        self.line = Line {
+            id: head.id,
+            name: head.name,
+            display_name: head.display_name,
+            timestamp_ns: head.timestamp_ns,
+            bytes: head.bytes,
+            events: Events {
+                start_ps: Vec::with_capacity(n),
+                duration_ps: Vec::with_capacity(n),
+                op: Vec::with_capacity(n),
+                device: None,
+            },
+        };
+    }
+
+    #[inline]
+    fn event_stat(&mut self, stat: Stat<'_>) {
+        let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
+            self.odd.unnamed_stats += 1;
+            return;
+        };
+        let slot = &mut self.names.slots[slot as usize];
+        slot.on_events += 1;
+        match slot.kept {
+            None | Some(Kept::HloProto) => {}
+            Some(Kept::DeviceOffset) => self.pending.device_start = picos(stat.value, &mut self.odd),
+            Some(Kept::DeviceDuration) => self.pending.device_duration = picos(stat.value, &mut self.odd),
+            Some(Kept::Op(which)) => {
+                if let Some(value) = self.value(stat.value) {
+                    self.pending.overrides.push((which, value));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, event: Event) {
+        let op = self.op_of(event.metadata_id);
+        let mut time = |ps: i64| {
+            u64::try_from(ps).unwrap_or_else(|_| {
+                self.odd.negative_times += 1;
+                0
+            })
+        };
+        let (start, duration) = (time(event.offset_ps.unwrap_or(0)), time(event.duration_ps));
+        self.odd.aggregated += u64::from(event.num_occurrences.is_some());
+        let events = &mut self.line.events;
+        let device = (self.pending.device_start.take(), self.pending.device_duration.take());
+        if let (Some(_), Some(_)) = device
+            && events.device.is_none()
+        {
+            let mut clock = DeviceClock {
+                start_ps: Vec::with_capacity(events.op.capacity()),
+                duration_ps: Vec::with_capacity(events.op.capacity()),
+            };
+            clock.start_ps.resize(events.op.len(), ABSENT);
+            clock.duration_ps.resize(events.op.len(), ABSENT);
+            events.device = Some(clock);
+        }
+        if let Some(clock) = &mut events.device {
+            let (start, duration) = if let (Some(s), Some(d)) = device { (s, d) } else { (ABSENT, ABSENT) };
+            clock.start_ps.push(start);
+            clock.duration_ps.push(duration);
+        }
+        events.start_ps.push(start);
+        events.duration_ps.push(duration);
+        events.op.push(OpId(op));
+        self.pending.overrides.clear();
+        self.n_events += 1;
+    }
+
+    fn discard(&mut self) {
+        self.pending.overrides.clear();
+        self.pending.device_start = None;
+        self.pending.device_duration = None;
+    }
+
+    fn plane_end(&mut self) {
+        if self.line_open() {
+            self.line_end();
+        }
+        let mut plane = std::mem::take(&mut self.plane);
+        for slot in &self.names.slots {
+            let count = plane.stat_counts.entry(self.profile.text(slot.name).to_owned()).or_default();
+            count.on_events += slot.on_events;
+            count.on_metadata += slot.on_metadata;
+        }
+        plane.stat_counts.retain(|_, c| c.on_events + c.on_metadata > 0);
+        plane.ops.shrink_to_fit();
+        self.profile.planes.push(plane);
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        let note = |severity, code, who: &str, text: &str| Note::new(severity, code, format!("{who} says: {text}"));
+        match remark {
+            Remark::Error(text) => {
+                self.profile.notes.push(note(Severity::Caution, "profiler_error", "The profiler", &text));
+            }
+            Remark::Warning(text) => {
+                self.profile.notes.push(note(Severity::Info, "profiler_warning", "The profiler", &text));
+            }
+            Remark::Host(name) => self.profile.hosts.push(name),
+        }
+    }
+
+    fn progress(&mut self, at: u64) {
+        let planes = self.profile.planes.len();
+        (self.progress)(Reached { at, planes, events: self.n_events, plane: &self.plane.name });
+    }
+}
+
+impl Builder<'_> {
+    /// Whether a line was begun and not yet put away.
+    fn line_open(&self) -> bool {
+        self.line.bytes > 0 || !self.line.events.is_empty()
+    }
+}
+
+/// Picoseconds of a stat; negative ones are counted and taken as 0.
+fn picos(value: StatValue<'_>, odd: &mut Odd) -> Option<u64> {
+    match value {
+        StatValue::Uint(v) => Some(v.min(ABSENT - 1)),
+        StatValue::Int(v) => Some(u64::try_from(v).unwrap_or_else(|_| {
+            odd.negative_times += 1;
+            0
+        })),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        StatValue::Double(v) => Some((v as u64).min(ABSENT - 1)),
+        _ => None,
+    }
+}
+
+/// `copy-done.4` from `%copy-done.4 = f32[…] copy-done(…)`; any other text as it is.
+fn short_name(text: &str) -> &str {
+    let name = text.strip_prefix('%').unwrap_or(text);
+    name.split_once(" = ").map_or(name, |(name, _)| name)
+}
+
+/// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
+pub(super) fn program_of(text: &str) -> Option<(&str, ProgramId)> {
+    let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
+    let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;
+    Some((name, ProgramId(id)))
+}
+
+/// Names of programs, from module runs and from the HLO of the capture; the first name of an id stays.
+fn name_programs(profile: &mut Profile) {
+    let mut programs = std::mem::take(&mut profile.programs);
+    for plane in &profile.planes {
+        let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
+        let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.op.iter().copied()).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
+        let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));
+        for (name, id) in of_lines.chain(of_hlo.into_iter().flatten()).filter_map(program_of) {
+            programs.entry(id).or_insert_with(|| name.to_owned());
+        }
+    }
+    profile.programs = programs;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(short_name("%copy-done.4 = f32[5]{0} copy-done(%x)"), "copy-done.4");
+        assert_eq!(short_name("MemoryAllocation"), "MemoryAllocation");
+        assert_eq!(program_of("jit_f(12190760917235803885)"), Some(("jit_f", ProgramId(12_190_760_917_235_803_885))));
+        assert_eq!(program_of("jit_f(-1)"), Some(("jit_f", ProgramId(u64::MAX))));
+        assert_eq!(program_of("jit_f"), None);
+    }
+}
+

@@ -1,0 +1,216 @@
+//! What a capture holds: planes, lines, events as columns, and the distinct ops that events point at.
+//!
+//! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
+
+use super::{Note, StrId, Strings};
+use crate::wire::Span;
+use std::collections::BTreeMap;
+
+/// A session: the captures that were opened together.
+#[derive(Default)]
+pub struct Profile {
+    /// The files, in the order they were opened.
+    pub files: Vec<String>,
+    /// All planes, in file order.
+    pub planes: Vec<Plane>,
+    /// Every text, once.
+    pub strings: Strings,
+    /// Names of programs by id, from module runs and from `/host:metadata`.
+    pub programs: BTreeMap<ProgramId, String>,
+    /// Serialized HLO programs, by place in their file.
+    pub hlo: Vec<HloBlob>,
+    /// What reading had to say.
+    pub notes: Vec<Note>,
+    /// Hosts named by the captures.
+    pub hosts: Vec<String>,
+}
+
+/// A program's id; the wire has it signed or unsigned, here it is unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProgramId(pub u64);
+
+/// An op's place in its plane's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpId(pub u32);
+
+/// One plane.
+#[derive(Default)]
+pub struct Plane {
+    /// Its id in the file.
+    pub id: i64,
+    /// Its name, `/device:TPU:0`.
+    pub name: String,
+    /// Index into [`Profile::files`].
+    pub file: usize,
+    /// Its stats, in file order.
+    pub stats: Vec<(String, PlaneStat)>,
+    /// Its lines, in file order.
+    pub lines: Vec<Line>,
+    /// Distinct ops: one per metadata entry, and one per further set of stats that events give it.
+    pub ops: Vec<Op>,
+    /// Metadata entries; the first of [`Plane::ops`].
+    pub n_metadata: usize,
+    /// How often each stat occurs, by name.
+    pub stat_counts: BTreeMap<String, StatCount>,
+    /// Bytes in the file.
+    pub bytes: u64,
+}
+
+/// How often a stat occurs in a plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatCount {
+    /// On events.
+    pub on_events: u64,
+    /// On event metadata.
+    pub on_metadata: u64,
+}
+
+/// A plane stat's value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlaneStat {
+    /// Text.
+    Text(String),
+    /// A number.
+    Number(f64),
+    /// Bytes, by length.
+    Bytes(u64),
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Its id in the file.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// The name to show, where it differs.
+    pub display_name: String,
+    /// Where its own time starts, ns.
+    pub timestamp_ns: i64,
+    /// Its events, in file order.
+    pub events: Events,
+    /// Bytes in the file.
+    pub bytes: u64,
+}
+
+/// Events as columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Events {
+    /// Start on the event clock, picoseconds after the line's timestamp.
+    pub start_ps: Vec<u64>,
+    /// Duration on the event clock, picoseconds.
+    pub duration_ps: Vec<u64>,
+    /// Which op.
+    pub op: Vec<OpId>,
+    /// Start and duration on the device's own clock. `None` unless every event of the line has both: two
+    /// clocks in one line would be hundreds of milliseconds apart.
+    pub device: Option<DeviceClock>,
+}
+
+/// Times on the device's own clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceClock {
+    /// Picoseconds, on a clock of the device (the line's timestamp plays no part).
+    pub start_ps: Vec<u64>,
+    /// Picoseconds.
+    pub duration_ps: Vec<u64>,
+}
+
+impl Events {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.op.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.op.is_empty()
+    }
+}
+
+/// A distinct op: what metadata says, overridden by what its events say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// Whether there is metadata for it. If not, `name` is made from the id.
+    pub resolved: bool,
+    /// Short name, without `%`.
+    pub name: StrId,
+    /// The metadata's name: on TPU op lines the whole HLO text.
+    pub text: StrId,
+    /// The stats that analyses use.
+    pub stats: OpStats,
+}
+
+/// The stats of an op that analyses use. Costs are per execution; −1 on the wire is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OpStats {
+    /// `hlo_category`.
+    pub category: Option<StrId>,
+    /// `tf_op`: the scope path.
+    pub tf_op: Option<StrId>,
+    /// `source`: `file:line`.
+    pub source: Option<StrId>,
+    /// `source_stack`: one frame per line.
+    pub source_stack: Option<StrId>,
+    /// `deduplicated_name`.
+    pub dedup: Option<StrId>,
+    /// `shape_with_layout`.
+    pub shape: Option<StrId>,
+    /// `hlo_op`: on lines whose events are not named by op.
+    pub hlo_op: Option<StrId>,
+    /// `hlo_module`.
+    pub hlo_module: Option<StrId>,
+    /// `program_id`.
+    pub program: Option<ProgramId>,
+    /// `flops`.
+    pub flops: Option<f64>,
+    /// `model_flops`.
+    pub model_flops: Option<f64>,
+    /// `bytes_accessed`.
+    pub bytes_accessed: Option<f64>,
+}
+
+/// A serialized HLO program inside a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HloBlob {
+    /// `module(program_id)`.
+    pub name: String,
+    /// The id in the name.
+    pub program: Option<ProgramId>,
+    /// Index into [`Profile::files`].
+    pub file: usize,
+    /// Where its bytes are.
+    pub span: Span,
+}
+
+impl Plane {
+    /// An op by id. Ids come from this plane's own events.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.0 as usize]
+    }
+
+    /// A stat's text.
+    pub fn text_stat(&self, name: &str) -> Option<&str> {
+        self.stats.iter().find_map(|(n, v)| match v {
+            PlaneStat::Text(text) if n == name => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Events of all lines.
+    pub fn n_events(&self) -> usize {
+        self.lines.iter().map(|l| l.events.len()).sum()
+    }
+}
+
+impl Profile {
+    /// A text of this profile.
+    pub fn text(&self, id: StrId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// Events of all planes.
+    pub fn n_events(&self) -> usize {
+        self.planes.iter().map(Plane::n_events).sum()
+    }
+}

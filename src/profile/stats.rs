@@ -1,0 +1,167 @@
+//! Which stats are kept, and how their values become an op's. Names are the format's own.
+
+use super::model::{OpStats, ProgramId};
+use super::{StrId, Strings};
+use crate::source::inflate_slice;
+use crate::wire::xspace::StatValue;
+
+/// A stat that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It describes the op, and is the same for (nearly) all of its events.
+    Op(OpStat),
+    /// Start on the device's clock.
+    DeviceOffset,
+    /// Duration on the device's clock.
+    DeviceDuration,
+    /// A serialized HLO program.
+    HloProto,
+}
+
+/// A stat that describes an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum OpStat {
+    Category,
+    TfOp,
+    Source,
+    SourceStack,
+    Dedup,
+    Shape,
+    HloOp,
+    HloModule,
+    Program,
+    Flops,
+    ModelFlops,
+    BytesAccessed,
+}
+
+/// What a name means to us.
+pub(super) fn kept(name: &str) -> Option<Kept> {
+    Some(match name {
+        "device_offset_ps" => Kept::DeviceOffset,
+        "device_duration_ps" => Kept::DeviceDuration,
+        "Hlo Proto" | "hlo_proto" => Kept::HloProto,
+        "hlo_category" => Kept::Op(OpStat::Category),
+        "tf_op" => Kept::Op(OpStat::TfOp),
+        "source" => Kept::Op(OpStat::Source),
+        "source_stack" => Kept::Op(OpStat::SourceStack),
+        "deduplicated_name" => Kept::Op(OpStat::Dedup),
+        "shape_with_layout" => Kept::Op(OpStat::Shape),
+        "hlo_op" => Kept::Op(OpStat::HloOp),
+        "hlo_module" => Kept::Op(OpStat::HloModule),
+        "program_id" => Kept::Op(OpStat::Program),
+        "flops" => Kept::Op(OpStat::Flops),
+        "model_flops" => Kept::Op(OpStat::ModelFlops),
+        "bytes_accessed" => Kept::Op(OpStat::BytesAccessed),
+        _ => return None,
+    })
+}
+
+/// A value with its text interned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Text(StrId),
+    Uint(u64),
+    Int(i64),
+    Double(f64),
+}
+
+impl Value {
+    /// As two words, for keys: equal values have equal words.
+    pub(super) fn words(self) -> [u64; 2] {
+        match self {
+            Self::Text(id) => [0, hash_word(id)],
+            Self::Uint(v) => [1, v],
+            Self::Int(v) => [2, v.cast_unsigned()],
+            Self::Double(v) => [3, v.to_bits()],
+        }
+    }
+
+    /// Numbers only; a text that spells one counts (producers differ).
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates; the field's tools keep them as doubles")]
+    fn number(self, strings: &Strings) -> Option<f64> {
+        match self {
+            Self::Uint(v) => Some(v as f64),
+            Self::Int(v) => Some(v as f64),
+            Self::Double(v) => Some(v),
+            Self::Text(id) => strings.get(id).parse().ok(),
+        }
+    }
+
+    fn text(self, strings: &mut Strings) -> StrId {
+        match self {
+            Self::Text(id) => id,
+            Self::Uint(v) => strings.intern(&v.to_string()),
+            Self::Int(v) => strings.intern(&v.to_string()),
+            Self::Double(v) => strings.intern(&v.to_string()),
+        }
+    }
+
+    fn program(self, strings: &Strings) -> Option<ProgramId> {
+        match self {
+            Self::Uint(v) => Some(ProgramId(v)),
+            Self::Int(v) => Some(ProgramId(v.cast_unsigned())),
+            Self::Double(_) => None,
+            Self::Text(id) => {
+                let text = strings.get(id);
+                text.parse().ok().or_else(|| text.parse::<i64>().ok().map(i64::cast_unsigned)).map(ProgramId)
+            }
+        }
+    }
+}
+
+fn hash_word(id: StrId) -> u64 {
+    u64::from(id.number())
+}
+
+/// Largest text that a compressed stat may unpack to.
+const MAX_TEXT: u64 = 64 << 20;
+
+/// Interns a stat's value; `None` for bytes, for nothing, and for a reference to a name that is not there.
+pub(super) fn resolve(
+    value: StatValue<'_>,
+    strings: &mut Strings,
+    name_of: impl Fn(i64) -> Option<StrId>,
+) -> Option<Value> {
+    Some(match value {
+        StatValue::Absent | StatValue::Bytes(_) => return None,
+        StatValue::Double(v) => Value::Double(v),
+        StatValue::Uint(v) => Value::Uint(v),
+        StatValue::Int(v) => Value::Int(v),
+        StatValue::Text(bytes) => Value::Text(strings.intern(&String::from_utf8_lossy(bytes))),
+        StatValue::Ref(id) => Value::Text(name_of(id.cast_signed())?),
+        StatValue::Gzip(bytes) => {
+            Value::Text(strings.intern(&String::from_utf8_lossy(&inflate_slice(bytes, MAX_TEXT).bytes)))
+        }
+    })
+}
+
+/// Sets one stat. An empty text and a cost of −1 (unknown) count as absent and hide nothing.
+pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mut Strings) {
+    let text = |slot: &mut Option<StrId>, strings: &mut Strings| {
+        let id = value.text(strings);
+        if !strings.get(id).is_empty() {
+            *slot = Some(id);
+        }
+    };
+    let cost = |slot: &mut Option<f64>, strings: &Strings| {
+        if let Some(v) = value.number(strings).filter(|v| *v >= 0.0) {
+            *slot = Some(v);
+        }
+    };
+    match which {
+        OpStat::Category => text(&mut stats.category, strings),
+        OpStat::TfOp => text(&mut stats.tf_op, strings),
+        OpStat::Source => text(&mut stats.source, strings),
+        OpStat::SourceStack => text(&mut stats.source_stack, strings),
+        OpStat::Dedup => text(&mut stats.dedup, strings),
+        OpStat::Shape => text(&mut stats.shape, strings),
+        OpStat::HloOp => text(&mut stats.hlo_op, strings),
+        OpStat::HloModule => text(&mut stats.hlo_module, strings),
+        OpStat::Program => stats.program = value.program(strings).or(stats.program),
+        OpStat::Flops => cost(&mut stats.flops, strings),
+        OpStat::ModelFlops => cost(&mut stats.model_flops, strings),
+        OpStat::BytesAccessed => cost(&mut stats.bytes_accessed, strings),
+    }
+}

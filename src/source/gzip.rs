@@ -1,0 +1,99 @@
+//! Unpacks gzip into memory, with a limit. Several members are read as one; a stream that ends early keeps
+//! what came before.
+
+use super::{Source, SourceError};
+use flate2::bufread::MultiGzDecoder;
+use std::io::{BufReader, Read};
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inflated {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Why it ends early, if it does.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why unpacking ended before the stream did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The stream is cut or damaged: what the decoder says.
+    Damaged(String),
+    /// It would have become larger than the limit.
+    Limit,
+}
+
+/// Unpacks all of `source`, to at most `limit` bytes. `progress` hears how many packed bytes were read.
+pub fn inflate(source: &dyn Source, limit: u64, progress: &mut dyn FnMut(u64)) -> Inflated {
+    let reader = BufReader::with_capacity(1 << 18, Sequential { source, at: 0, progress });
+    read_limited(MultiGzDecoder::new(reader), limit)
+}
+
+/// Unpacks a small piece, such as a stat's text.
+pub fn inflate_slice(bytes: &[u8], limit: u64) -> Inflated {
+    read_limited(MultiGzDecoder::new(bytes), limit)
+}
+
+fn read_limited(mut decoder: impl Read, limit: u64) -> Inflated {
+    let mut bytes = Vec::new();
+    let stopped = match decoder.by_ref().take(limit).read_to_end(&mut bytes) {
+        Err(error) => Some(Stopped::Damaged(error.to_string())),
+        Ok(_) if bytes.len() as u64 == limit && matches!(decoder.read(&mut [0]), Ok(1)) => Some(Stopped::Limit),
+        Ok(_) => None,
+    };
+    Inflated { bytes, stopped }
+}
+
+/// A source read from front to back.
+struct Sequential<'s, 'p> {
+    source: &'s dyn Source,
+    at: u64,
+    progress: &'p mut dyn FnMut(u64),
+}
+
+impl Read for Sequential<'_, '_> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let left = self.source.size().saturating_sub(self.at);
+        let n = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
+        let part = buf.get_mut(..n).unwrap_or_default();
+        self.source.read_at(self.at, part).map_err(|e: SourceError| std::io::Error::other(e))?;
+        self.at = self.at.saturating_add(n as u64);
+        (self.progress)(self.at);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn members_are_joined() {
+        let both = [gzip(b"one "), gzip(b"two")].concat();
+        assert_eq!(inflate_slice(&both, 100), Inflated { bytes: b"one two".to_vec(), stopped: None });
+        assert_eq!(inflate(&both, 7, &mut |_| {}).bytes, b"one two");
+    }
+
+    #[test]
+    fn the_limit_holds() {
+        let bomb = gzip(&vec![0; 1 << 20]);
+        let out = inflate(&bomb, 1000, &mut |_| {});
+        assert_eq!((out.bytes.len(), out.stopped), (1000, Some(Stopped::Limit)));
+    }
+
+    #[test]
+    fn a_cut_stream_keeps_its_start() {
+        let text: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+        let packed = gzip(&text);
+        let out = inflate_slice(&packed[..packed.len() / 2], u64::MAX);
+        assert!(text.starts_with(&out.bytes) && out.bytes.len() > 1000);
+        assert!(matches!(out.stopped, Some(Stopped::Damaged(_))));
+    }
+}

@@ -1,0 +1,185 @@
+//! Protobuf fields in a slice: the hot path. Knows wire types, not messages.
+//!
+//! A field is a tag (number × 8 + wire type) and a value. Wire types: 0 variable-length number, 1 eight
+//! bytes, 2 length and bytes, 5 four bytes. Groups (3, 4) are in none of our formats and count as damage.
+
+use super::WireError;
+
+/// One value, borrowed from the slice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// Wire type 0. Signed fields are its bits.
+    Varint(u64),
+    /// Wire type 1.
+    Fixed64(u64),
+    /// Wire type 5.
+    Fixed32(u32),
+    /// Wire type 2: text, bytes or a message.
+    Bytes(&'a [u8]),
+}
+
+/// One field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field<'a> {
+    /// Field number, never 0.
+    pub number: u32,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+/// Walks the fields of one message.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    rest: &'a [u8],
+    /// Offset of `rest` in the file, for errors.
+    at: u64,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor over a message that starts at byte `at` of the file.
+    pub const fn new(message: &'a [u8], at: u64) -> Self {
+        Self { rest: message, at }
+    }
+
+    /// Offset in the file of what comes next.
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The next field, `None` at the end.
+    ///
+    /// # Errors
+    /// Where the bytes are no field.
+    #[inline]
+    pub fn next_field(&mut self) -> Result<Option<Field<'a>>, WireError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let at = self.at;
+        let (number, wire) = split_tag(self.varint()?, at)?;
+        let value = match wire {
+            0 => Value::Varint(self.varint()?),
+            1 => Value::Fixed64(u64::from_le_bytes(self.array()?)),
+            2 => {
+                let declared = self.varint()?;
+                let left = self.rest.len() as u64;
+                let n = usize::try_from(declared).map_err(|_| WireError::Length { at, declared, left })?;
+                let (head, tail) = self.rest.split_at_checked(n).ok_or(WireError::Length { at, declared, left })?;
+                self.advance(tail, declared);
+                Value::Bytes(head)
+            }
+            5 => Value::Fixed32(u32::from_le_bytes(self.array()?)),
+            _ => return Err(WireError::Tag { at }),
+        };
+        Ok(Some(Field { number, value }))
+    }
+
+    #[inline]
+    fn varint(&mut self) -> Result<u64, WireError> {
+        let (value, n) = varint(self.rest).map_err(|e| e.at(self.at))?;
+        let tail = self.rest.get(n..).unwrap_or_default();
+        self.advance(tail, n as u64);
+        Ok(value)
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
+        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.at })?;
+        let head = *head;
+        self.advance(tail, N as u64);
+        Ok(head)
+    }
+
+    #[inline]
+    const fn advance(&mut self, rest: &'a [u8], n: u64) {
+        self.rest = rest;
+        self.at = self.at.saturating_add(n);
+    }
+}
+
+/// What is wrong with a number, before its place is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BadVarint {
+    Ends,
+    TooLong,
+}
+
+impl BadVarint {
+    pub(super) const fn at(self, at: u64) -> WireError {
+        match self {
+            Self::Ends => WireError::Ends { at },
+            Self::TooLong => WireError::Varint { at },
+        }
+    }
+}
+
+/// Field number and wire type of a tag.
+#[inline]
+pub(super) fn split_tag(tag: u64, at: u64) -> Result<(u32, u8), WireError> {
+    // Field numbers have 29 bits, so a tag fits 32.
+    let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at })?;
+    let number = tag >> 3;
+    if number == 0 { Err(WireError::Tag { at }) } else { Ok((number, (tag & 7) as u8)) }
+}
+
+/// A variable-length number at the start of `bytes`, and how many bytes it takes.
+#[inline]
+pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
+    // One and two bytes are by far the most common: tags, small ids, lengths.
+    match bytes {
+        [a, ..] if *a < 0x80 => return Ok((u64::from(*a), 1)),
+        [a, b, ..] if *b < 0x80 => return Ok((u64::from(*a & 0x7f) | (u64::from(*b) << 7), 2)),
+        _ => {}
+    }
+    let mut value = 0u64;
+    for (i, byte) in (0u32..10).zip(bytes) {
+        let bits = u64::from(*byte & 0x7f);
+        if i == 9 && *byte > 1 {
+            return Err(BadVarint::TooLong);
+        }
+        value |= bits << i.saturating_mul(7);
+        if *byte < 0x80 {
+            return Ok((value, i.saturating_add(1) as usize));
+        }
+    }
+    Err(if bytes.len() < 10 { BadVarint::Ends } else { BadVarint::TooLong })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(bytes: &[u8]) -> Result<Vec<Field<'_>>, WireError> {
+        let mut cursor = Cursor::new(bytes, 100);
+        std::iter::from_fn(|| cursor.next_field().transpose()).collect()
+    }
+
+    #[test]
+    fn each_wire_type() {
+        let bytes = [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
+        let values: Vec<_> = fields(&bytes).unwrap().into_iter().map(|f| (f.number, f.value)).collect();
+        assert_eq!(
+            values,
+            [(1, Value::Varint(150)), (2, Value::Bytes(b"hi")), (3, Value::Fixed32(1)), (4, Value::Fixed64(2))]
+        );
+    }
+
+    #[test]
+    fn negative_numbers_take_ten_bytes() {
+        let bytes = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+        assert_eq!(fields(&bytes).unwrap()[0].value, Value::Varint(u64::MAX));
+    }
+
+    #[test]
+    fn damage_is_told_with_its_place() {
+        assert_eq!(fields(&[0x08]), Err(WireError::Ends { at: 101 }));
+        assert_eq!(fields(&[0x08, 0x80]), Err(WireError::Ends { at: 101 }));
+        assert_eq!(fields(&[0x00]), Err(WireError::Tag { at: 100 }));
+        assert_eq!(fields(&[0x0b]), Err(WireError::Tag { at: 100 }), "groups");
+        assert_eq!(fields(&[0x0a, 5, 1]), Err(WireError::Length { at: 100, declared: 5, left: 1 }));
+        let long = [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert_eq!(fields(&long), Err(WireError::Length { at: 100, declared: (1 << 63) - 1, left: 0 }));
+        let too_long = [0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];
+        assert_eq!(fields(&too_long), Err(WireError::Varint { at: 101 }));
+    }
+}

@@ -1,0 +1,185 @@
+//! Tells what a file is by its first bytes, never by its name.
+
+use super::{Cursor, Field, Value};
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A serialized `XSpace`.
+    XSpace,
+    /// A serialized `HloProto`.
+    HloProto,
+    /// Chrome trace JSON.
+    TraceJson,
+    /// gzip; what is inside is told after unpacking.
+    Gzip,
+    /// Something that no view can use.
+    Unknown(Unknown),
+}
+
+/// What a file that is no profile looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// No bytes.
+    Empty,
+    /// A well-known format, by its name with its article.
+    Known(&'static str),
+    /// It starts with zero bytes: a sparse or unfinished file.
+    Zeros,
+    /// Its bytes ≥ 0x80 were replaced by EF BF BD: a binary file that went through a text tool.
+    Mangled {
+        /// Where the first replacement is.
+        at: u64,
+    },
+    /// Text that is not JSON.
+    Text,
+    /// Nothing that is known.
+    Bytes,
+}
+
+const MAGIC: [(&[u8], &str); 16] = [
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"SQLite format 3\0", "a SQLite database"),
+    (b"\x7fELF", "a Linux program"),
+    (b"MZ", "a Windows program"),
+    (b"\xcf\xfa\xed\xfe", "a macOS program"),
+    (b"\xfd7zXZ\0", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\0asm", "a WebAssembly module"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x89HDF", "an HDF5 file"),
+];
+
+/// Tells the format from the first bytes of a file (64 KiB are plenty) that is `size` bytes long.
+pub fn sniff(head: &[u8], size: u64) -> Format {
+    if size == 0 || head.is_empty() {
+        return Format::Unknown(Unknown::Empty);
+    }
+    if head.starts_with(&[0x1f, 0x8b]) {
+        return Format::Gzip;
+    }
+    if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Format::Unknown(Unknown::Known(name));
+    }
+    if let Some(at) = mangled(head) {
+        return Format::Unknown(Unknown::Mangled { at });
+    }
+    if let Some(format) = protobuf(head) {
+        return format;
+    }
+    let text = head.trim_ascii_start();
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    if matches!(text.first(), Some(b'{' | b'[')) {
+        return Format::TraceJson;
+    }
+    if head.iter().take(64).all(|b| *b == 0) {
+        return Format::Unknown(Unknown::Zeros);
+    }
+    let printable = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace() || *b >= 0x80;
+    if std::str::from_utf8(head.get(..head.len().min(512)).unwrap_or_default()).is_ok() && head.iter().all(printable) {
+        return Format::Unknown(Unknown::Text);
+    }
+    Format::Unknown(Unknown::Bytes)
+}
+
+/// Where the first EF BF BD is, if every byte ≥ 0x80 belongs to one and there are many. A real profile's
+/// variable-length numbers are full of other such bytes.
+fn mangled(head: &[u8]) -> Option<u64> {
+    let (mut first, mut n, mut rest) = (None, 0u32, head);
+    while let Some(i) = rest.iter().position(|b| *b >= 0x80) {
+        let tail = rest.get(i..)?;
+        // The head may end inside a triple.
+        if tail.len() >= 3 && !tail.starts_with(&[0xef, 0xbf, 0xbd]) {
+            return None;
+        }
+        let at = head.len().saturating_sub(tail.len());
+        first.get_or_insert(at as u64);
+        n = n.saturating_add(1);
+        rest = tail.get(3..).unwrap_or_default();
+    }
+    if n >= 8 { first } else { None }
+}
+
+/// `XSpace` starts with a plane (whose first field is its id or name), or with errors, warnings or host names;
+/// `HloProto` with a module, whose first field is its name.
+fn protobuf(head: &[u8]) -> Option<Format> {
+    match head {
+        // A length that ends at once: an empty first plane, or the very start of a file that was cut there.
+        [0x0a] | [0x0a, 0, ..] => Some(Format::XSpace),
+        [0x0a, rest @ ..] => {
+            let (length, n) = super::cursor::varint(rest).ok()?;
+            // Lengths beyond 2⁶² are no lengths of anything; they are still told as a damaged XSpace.
+            let inner = rest.get(n..).unwrap_or_default();
+            match inner.first() {
+                None if length > 0 => Some(Format::XSpace),
+                Some(0x08) => plausible_plane(inner).then_some(Format::XSpace),
+                Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32) => plausible_text(inner).then_some(Format::XSpace),
+                Some(0x0a) => plausible_text(inner).then_some(Format::HloProto),
+                _ => None,
+            }
+        }
+        [0x12 | 0x1a | 0x22, ..] => plausible_text(head).then_some(Format::XSpace),
+        _ => None,
+    }
+}
+
+/// After the id comes a field of a plane.
+fn plausible_plane(plane: &[u8]) -> bool {
+    let mut cursor = Cursor::new(plane, 0);
+    let id = cursor.next_field();
+    let at = usize::try_from(cursor.at()).unwrap_or(usize::MAX);
+    matches!(id, Ok(Some(Field { number: 1, value: Value::Varint(_) })))
+        && matches!(plane.get(at), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
+}
+
+/// The first field's bytes start like text or like a message, not like noise: its length is one or two bytes
+/// that fit, or what follows is cut by the end of `head`.
+fn plausible_text(message: &[u8]) -> bool {
+    let Some(rest) = message.get(1..) else { return true };
+    let Ok((length, n)) = super::cursor::varint(rest) else { return rest.len() < 10 };
+    let text = rest.get(n..).unwrap_or_default();
+    let n = usize::try_from(length).unwrap_or(usize::MAX).min(text.len());
+    if matches!(message.first(), Some(0x0a | 0x12)) {
+        text.iter().take(n.min(32)).all(|b| b.is_ascii_graphic() || *b == b' ' || *b >= 0x80) && length < 1 << 20
+    } else {
+        length < 1 << 62
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles() {
+        assert_eq!(sniff(b"\x0a\x10\x12\x0d/device:TPU:0", 100), Format::XSpace);
+        assert_eq!(sniff(b"\x0a\x10\x08\x01\x12\x0d/device:TPU:0", 100), Format::XSpace);
+        assert_eq!(sniff(b"\x22\x04host", 6), Format::XSpace);
+        assert_eq!(sniff(b"\x0a\x10\x0a\x05jit_f\x12\x04main", 100), Format::HloProto);
+        assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
+        assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
+    }
+
+    #[test]
+    fn others() {
+        assert_eq!(sniff(b"", 0), Format::Unknown(Unknown::Empty));
+        assert_eq!(sniff(&[0; 64], 3 << 30), Format::Unknown(Unknown::Zeros));
+        assert_eq!(sniff(b"\x89PNG\r\n\x1a\n123", 20), Format::Unknown(Unknown::Known("a PNG image")));
+        assert_eq!(sniff(b"hello, world\n", 13), Format::Unknown(Unknown::Text));
+        assert_eq!(sniff(&[0xc7, 0x01, 0xfe, 0x83, 0x42, 0x99, 0x10], 7), Format::Unknown(Unknown::Bytes));
+        let mangled = [b"\x0a".as_slice(), &b"\xef\xbf\xbd\x01".repeat(10)].concat();
+        assert_eq!(sniff(&mangled, 41), Format::Unknown(Unknown::Mangled { at: 1 }));
+    }
+
+    #[test]
+    fn a_declared_length_beyond_all_bounds_is_a_damaged_xspace() {
+        let bytes = [0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0x12, 1, b'x'];
+        assert_eq!(sniff(&bytes, 14), Format::XSpace);
+    }
+}

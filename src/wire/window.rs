@@ -1,0 +1,180 @@
+//! A window that slides over a [`Source`], and fields of messages too large to hold.
+//!
+//! Knows where bytes are and keeps about a megabyte of them; knows no message. The window grows beyond that
+//! only for a single record that is larger, and never beyond what the source really has.
+
+use super::cursor::{split_tag, varint};
+use super::{Cursor, Field, Value, WireError};
+use crate::source::Source;
+
+const CHUNK: u64 = 1 << 20;
+
+/// A range of bytes of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+impl Span {
+    /// How many bytes.
+    pub const fn len(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Bytes of a source around the place being read.
+pub struct Window<'s> {
+    source: &'s dyn Source,
+    size: u64,
+    buf: Vec<u8>,
+    start: u64,
+}
+
+impl<'s> Window<'s> {
+    /// A window over the whole source; reads nothing yet.
+    pub fn new(source: &'s dyn Source) -> Self {
+        Self { source, size: source.size(), buf: Vec::new(), start: 0 }
+    }
+
+    /// The whole source as a span.
+    pub const fn whole(&self) -> Span {
+        Span { start: 0, end: self.size }
+    }
+
+    /// The bytes from `at` on, as far as they are at hand, but not beyond `end`: at least `need` of them, or all
+    /// up to `end` if those are fewer.
+    ///
+    /// # Errors
+    /// Where the source cannot be read.
+    #[inline]
+    pub fn ahead(&mut self, at: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
+        let end = end.min(self.size);
+        let need = need.min(end.saturating_sub(at));
+        let have = self.start.saturating_add(self.buf.len() as u64);
+        if at < self.start || at.saturating_add(need) > have {
+            self.fill(at, need)?;
+        }
+        let from = usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.buf.len());
+        Ok(self.buf.get(from..to).unwrap_or_default())
+    }
+
+    /// Exactly the bytes of a span.
+    ///
+    /// # Errors
+    /// Where the span goes beyond the source, or the source cannot be read.
+    pub fn bytes(&mut self, span: Span) -> Result<&[u8], WireError> {
+        if span.end > self.size {
+            let left = self.size.saturating_sub(span.start);
+            return Err(WireError::Length { at: span.start, declared: span.len(), left });
+        }
+        self.ahead(span.start, span.end, span.len())
+    }
+
+    #[cold]
+    fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
+        let n = need.max(CHUNK).min(self.size.saturating_sub(at));
+        let n = usize::try_from(n).map_err(|_| WireError::Ends { at })?;
+        self.buf.clear();
+        if self.buf.capacity() < n || self.buf.capacity() > n.max(CHUNK as usize).saturating_mul(4) {
+            // Exactly as much as is read; and a single huge record does not keep its memory.
+            self.buf = Vec::with_capacity(n);
+        }
+        self.buf.resize(n, 0);
+        self.start = at;
+        if let Err(error) = self.source.read_at(at, &mut self.buf) {
+            self.buf.clear();
+            return Err(error.into());
+        }
+        Ok(())
+    }
+}
+
+/// A value whose bytes, if it has any, are named by where they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpanValue {
+    /// Wire types 0, 1 and 5.
+    Number(u64),
+    /// Wire type 2.
+    Span(Span),
+}
+
+impl SpanValue {
+    /// The bits of a number.
+    pub const fn number(self) -> Option<u64> {
+        match self {
+            Self::Number(n) => Some(n),
+            Self::Span(_) => None,
+        }
+    }
+}
+
+/// Walks the fields of a message by place, without holding it.
+#[derive(Clone, Copy, Debug)]
+pub struct Walker {
+    at: u64,
+    end: u64,
+}
+
+impl Walker {
+    /// The fields of the message that fills `span`.
+    pub const fn new(span: Span) -> Self {
+        Self { at: span.start, end: span.end }
+    }
+
+    /// Where the next field starts.
+    pub const fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Goes on from `at`.
+    pub const fn seek(&mut self, at: u64) {
+        self.at = at;
+    }
+
+    /// The next field, `None` at the end. A length that goes beyond the message is reported as
+    /// [`WireError::Length`]; [`Walker::at`] then still says where that field starts.
+    ///
+    /// # Errors
+    /// Where the bytes are no field, or cannot be read.
+    #[inline]
+    pub fn next_field(&mut self, window: &mut Window<'_>) -> Result<Option<(u32, SpanValue)>, WireError> {
+        if self.at >= self.end {
+            return Ok(None);
+        }
+        let at = self.at;
+        // A tag and a length, or a tag and a number: 20 bytes at most.
+        let head = window.ahead(at, self.end, 20)?;
+        let (tag, n) = varint(head).map_err(|e| e.at(at))?;
+        let (number, wire) = split_tag(tag, at)?;
+        let rest = head.get(n..).unwrap_or_default();
+        if wire == 2 {
+            let (declared, m) = varint(rest).map_err(|e| e.at(at))?;
+            let start = at.saturating_add(n as u64).saturating_add(m as u64);
+            let left = self.end.saturating_sub(start);
+            if declared > left {
+                return Err(WireError::Length { at, declared, left });
+            }
+            let end = start.saturating_add(declared);
+            self.at = end;
+            return Ok(Some((number, SpanValue::Span(Span { start, end }))));
+        }
+        let mut cursor = Cursor::new(head, at);
+        let Some(Field { value, .. }) = cursor.next_field()? else { return Ok(None) };
+        self.at = cursor.at();
+        let bits = match value {
+            Value::Varint(v) | Value::Fixed64(v) => v,
+            Value::Fixed32(v) => u64::from(v),
+            Value::Bytes(_) => return Err(WireError::Tag { at }),
+        };
+        Ok(Some((number, SpanValue::Number(bits))))
+    }
+}
