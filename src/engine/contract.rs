@@ -122,6 +122,17 @@ pub struct Failure {
     pub message: String,
 }
 
+/// Page and worker are of different builds: a host served an old copy of one of them.
+pub fn mismatch(page: &str, worker: &str) -> Failure {
+    Failure {
+        title: "Page and worker are of different builds".to_owned(),
+        message: format!(
+            "The page is build {page}, its worker {worker}: the site was updated meanwhile, or an old copy is kept \
+             somewhere between. Nothing was opened. Reload the page; if that does not help, try again in ten minutes."
+        ),
+    }
+}
+
 /// What was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {

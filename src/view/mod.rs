@@ -1,1 +1,1 @@
-//! p
+pub fn mount() {}

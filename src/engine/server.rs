@@ -1,0 +1,134 @@
+//! The worker's end: takes messages in, works them off one at a time, posts answers. Knows the browser's
+//! worker scope; knows nothing of what is drawn.
+//!
+//! ```text
+//!   message ──► queue ──► (fresh task) ──► Engine ──► answer
+//!                 ▲
+//!   Cancel(id) ───┘ withdraws what still waits
+//! ```
+//!
+//! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
+
+use super::message::{pack, unpack};
+use super::{Answer, Call, Engine, Failure, Input, Progress, Reply, Request, RequestId, mismatch};
+use crate::source::BlobSource;
+use gloo_timers::callback::Timeout;
+use js_sys::{ArrayBuffer, WebAssembly};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+
+/// Between two progress messages of one stage, at least, milliseconds.
+const PROGRESS_EVERY: f64 = 50.0;
+
+/// Serves the page until it ends this worker. Called once, from the worker's `main`.
+pub fn serve() {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new() }));
+    server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+}
+
+struct Server {
+    scope: DedicatedWorkerGlobalScope,
+    engine: Option<Engine>,
+    queue: VecDeque<(Call, Vec<File>)>,
+}
+
+fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
+    let (call, files) = match unpack::<Call>(event.data()) {
+        Ok(message) => message,
+        Err(reason) => {
+            let failure = Failure { title: "A request could not be read".to_owned(), message: reason };
+            return server.borrow().answer(RequestId::default(), Reply::Failed(failure));
+        }
+    };
+    let mut this = server.borrow_mut();
+    if let Request::Cancel(id) = call.request {
+        let before = this.queue.len();
+        this.queue.retain(|(waiting, _)| waiting.id != id);
+        if this.queue.len() < before {
+            this.answer(id, Reply::Cancelled);
+        }
+        return;
+    }
+    this.queue.push_back((call, files));
+    let server = Rc::clone(server);
+    Timeout::new(0, move || server.borrow_mut().work()).forget();
+}
+
+impl Server {
+    /// Works off the request that waits longest, if one still waits.
+    fn work(&mut self) {
+        let Some((Call { id, request }, files)) = self.queue.pop_front() else { return };
+        let reply = match &request {
+            Request::Hello { build } if build == crate::BUILD => return,
+            Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
+            Request::Open { paths } => self.open(id, paths, files),
+            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| engine.answer(&request)),
+        };
+        self.answer(id, reply);
+    }
+
+    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>) -> Reply {
+        self.engine = None;
+        let input = |(file, path): (File, &String)| {
+            let source = BlobSource::new(file.into()).map_err(|e| Failure {
+                title: format!("{path} could not be read"),
+                message: format!("{e}. Nothing was opened."),
+            })?;
+            Ok(Input { name: path.clone(), source: Box::new(source) })
+        };
+        let inputs = match files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>() {
+            Ok(inputs) => inputs,
+            Err(failure) => return Reply::Failed(failure),
+        };
+        let mut last = None;
+        let mut report = |mut progress: Progress| {
+            let now = now();
+            let due = last.is_none_or(|(stage, at)| stage != progress.stage || now - at >= PROGRESS_EVERY);
+            if due {
+                last = Some((progress.stage, now));
+                progress.memory = memory();
+                self.answer(id, Reply::Progress(progress));
+            }
+        };
+        match Engine::open(inputs, &mut report) {
+            Ok((engine, session)) => {
+                self.engine = Some(engine);
+                Reply::Opened(Box::new(session))
+            }
+            Err(failure) => Reply::Failed(failure),
+        }
+    }
+
+    fn answer(&self, id: RequestId, reply: Reply) {
+        let sent = pack(&Answer { id, reply }, &[]).and_then(|m| self.scope.post_message(&m).map_err(describe));
+        if let Err(reason) = sent {
+            // The page hears of it as this worker's error.
+            wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
+fn describe(error: JsValue) -> String {
+    format!("{error:?}")
+}
+
+/// Milliseconds of the worker's clock.
+fn now() -> f64 {
+    js_sys::Date::now()
+}
+
+/// WebAssembly memory of this worker, bytes.
+fn memory() -> Option<u64> {
+    let memory: WebAssembly::Memory = wasm_bindgen::memory().dyn_into().ok()?;
+    let buffer: ArrayBuffer = memory.buffer().dyn_into().ok()?;
+    Some(buffer.byte_length().into())
+}

@@ -1,0 +1,62 @@
+//! A browser's Blob or File, read synchronously in ranges: works in a worker only. Never holds more than was
+//! asked for; the file itself stays where it is.
+
+use super::{Source, SourceError, checked_end};
+use js_sys::Uint8Array;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, DomException, FileReaderSync};
+
+/// A Blob, and the reader that reads it.
+pub struct BlobSource {
+    blob: Blob,
+    reader: FileReaderSync,
+    len: u64,
+}
+
+impl BlobSource {
+    /// A source over `blob`.
+    ///
+    /// # Errors
+    /// [`SourceError::Read`] where there is no synchronous reader: outside of a worker.
+    pub fn new(blob: Blob) -> Result<Self, SourceError> {
+        let reader = FileReaderSync::new().map_err(|e| refused(0, &e))?;
+        let len = length(&blob);
+        Ok(Self { blob, reader, len })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, positive, below 2⁵³")]
+fn length(blob: &Blob) -> u64 {
+    blob.size() as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "offsets lie within a Blob, whose length is below 2⁵³")]
+const fn position(offset: u64) -> f64 {
+    offset as f64
+}
+
+fn refused(offset: u64, error: &JsValue) -> SourceError {
+    let reason = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
+    SourceError::Read { offset, reason }
+}
+
+impl Source for BlobSource {
+    fn size(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
+        let end = checked_end(offset, buf.len(), self.len)?;
+        // The f64 form: with i32 a slice beyond 2 GiB would wrap around.
+        let part = self.blob.slice_with_f64_and_f64(position(offset), position(end));
+        let part = part.map_err(|e| refused(offset, &e))?;
+        let bytes = self.reader.read_as_array_buffer(&part).map_err(|e| refused(offset, &e))?;
+        let bytes = Uint8Array::new(&bytes);
+        if usize::try_from(bytes.length()).ok() != Some(buf.len()) {
+            let reason = format!("{} bytes came instead of {}", bytes.length(), buf.len());
+            return Err(SourceError::Read { offset, reason });
+        }
+        bytes.copy_to(buf);
+        Ok(())
+    }
+}
