@@ -1,10 +1,16 @@
 //! The contract between page and worker, and the session behind it.
 //!
-//! `contract` is plain data. `session` answers requests from a profile, natively testable. The browser half
-//! (`client`: the page's end, `server`: the worker's) exists only in the page's build.
+//! `contract` is plain data. `open` makes a profile of files, `engine` answers requests from it: natively
+//! testable, and what the command line uses. The browser half (`client`: the page's end, `server`: the
+//! worker's) exists only in the page's build.
 
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod open;
+mod order;
+mod sentences;
 pub use contract::*;
-pub use engine::{Engine, Input};
+pub use engine::Engine;
+pub use open::{Input, Opened, open};
+pub use sentences::no_capture;
