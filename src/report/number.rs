@@ -104,7 +104,7 @@ fn grouped(n: u128) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -283,7 +283,7 @@ mod tests {
         ]);
         assert_eq!([counted(1, "op", "ops"), counted(2400, "op", "ops")], ["1 op", "2,400 ops"]);
         assert_eq!([quantity(12.0), quantity(1.5e12)], ["12", "1.50 T"]);
-        assert_eq!([decimal(f64::NAN, 1), decimal(-3.14, 1), decimal(-0.0, 1)], ["–", "−3.1", "0"]);
+        assert_eq!([decimal(f64::NAN, 1), decimal(-3.05, 1), decimal(-0.0, 1)], ["–", "−3.1", "0"]);
     }
 
     #[test]

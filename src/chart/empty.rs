@@ -1,0 +1,86 @@
+//! What is said where there is nothing to draw: what is missing, why, what would supply it. Knows the session's
+//! planes; no screen.
+
+use crate::engine::Session;
+use crate::report::number;
+
+/// The words of the empty view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Empty {
+    /// What is missing.
+    pub title: &'static str,
+    /// Why.
+    pub why: String,
+    /// What would supply it: what, how, and whether the file has it.
+    pub supply: Vec<Supply>,
+}
+
+/// A line of "what would supply it".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supply {
+    /// What.
+    pub what: &'static str,
+    /// How.
+    pub how: &'static str,
+    /// Whether the capture has it.
+    pub in_file: bool,
+}
+
+/// Why a session without device ops shows no breakdown.
+pub fn empty(session: &Session) -> Empty {
+    let named = |part: &str| session.planes.iter().filter(|plane| plane.name.contains(part)).count() as u64;
+    let (tpu, gpu) = (named("/device:TPU"), named("/device:GPU"));
+    let events = number::counted(session.n_events, "event", "events");
+    let planes = number::counted(session.planes.len() as u64, "plane", "planes");
+    let why = if tpu > 0 {
+        let tpu = number::counted(tpu, "TPU plane", "TPU planes");
+        format!("It has {tpu}, but no op ran on them while the capture was taken. {planes} with {events} were read.")
+    } else if gpu > 0 {
+        let gpu = number::counted(gpu, "GPU plane", "GPU planes");
+        format!(
+            "It has {gpu} and no TPU plane. The breakdown is computed from the op lines of TPU planes; GPU planes \
+             are read, but their kernels are not classified yet."
+        )
+    } else if session.planes.is_empty() {
+        "The file is an XSpace without planes: nothing was recorded.".to_owned()
+    } else {
+        format!("Its {planes} with {events} are of the host. Nothing was recorded on a device.")
+    };
+    let supply = vec![
+        Supply {
+            what: "A TPU in the process",
+            how: "jax.profiler.trace(folder) in the process that drives the TPU",
+            in_file: tpu > 0,
+        },
+        Supply { what: "Device tracing", how: "device_tracer_level = 1 in ProfileOptions, the default", in_file: tpu > 0 },
+        Supply { what: "Steps under way", how: "at least one step between start and stop of the trace", in_file: false },
+    ];
+    Empty { title: "No device time in this capture", why, supply }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::PlaneInfo;
+
+    fn session(names: &[&str]) -> Session {
+        let plane = |name: &&str| PlaneInfo { name: (*name).to_owned(), n_lines: 1, n_events: 2 };
+        Session {
+            files: Vec::new(),
+            devices: Vec::new(),
+            planes: names.iter().map(plane).collect(),
+            notes: Vec::new(),
+            partial: None,
+            n_events: 2 * names.len() as u64,
+        }
+    }
+
+    #[test]
+    fn it_says_which_planes_were_found() {
+        assert!(empty(&session(&["/host:CPU"])).why.starts_with("Its 1 plane with 2 events are of the host"));
+        assert!(empty(&session(&["/device:GPU:0", "/host:CPU"])).why.starts_with("It has 1 GPU plane and no TPU"));
+        assert!(empty(&session(&["/device:TPU:0"])).why.contains("no op ran"));
+        assert!(empty(&session(&[])).why.contains("nothing was recorded"));
+        assert!(empty(&session(&["/device:TPU:0"])).supply[0].in_file);
+    }
+}

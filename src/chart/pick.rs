@@ -1,0 +1,138 @@
+//! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
+//! steps; no menu.
+
+use crate::analysis::{DeviceChoice, StepChoice};
+use crate::engine::{DeviceInfo, Session};
+use crate::report::number;
+
+/// One line of a picker's menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice<T> {
+    /// What it chooses.
+    pub value: T,
+    /// Its name.
+    pub label: String,
+    /// Beside the name: time, or ops.
+    pub detail: String,
+}
+
+/// The devices, then their sum where there are several.
+pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
+    let one = |(index, device): (usize, &DeviceInfo)| Choice {
+        value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
+        label: device.label.clone(),
+        detail: format!("{} busy", number::time_text(device.busy)),
+    };
+    let n = session.devices.len();
+    let all = (n > 1).then(|| Choice {
+        value: DeviceChoice::All,
+        label: format!("All {n}, sum"),
+        detail: format!("{} busy", number::time_text(session.devices.iter().map(|device| device.busy).sum())),
+    });
+    all.into_iter().chain(session.devices.iter().enumerate().map(one)).collect()
+}
+
+/// The device whose steps the step picker lists: the chosen one, else the one with the most steps.
+fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
+    match device {
+        DeviceChoice::One(index) => session.devices.get(index as usize),
+        DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
+    }
+}
+
+/// The whole capture, then the steps.
+pub fn steps(session: &Session, device: DeviceChoice) -> Vec<Choice<StepChoice>> {
+    let whole = Choice { value: StepChoice::All, label: "Whole capture".to_owned(), detail: String::new() };
+    let each = stepped(session, device).into_iter().flat_map(|device| &device.steps).map(|step| Choice {
+        value: StepChoice::Number(step.number),
+        label: if step.name == step.number.to_string() {
+            format!("Step {}", step.number)
+        } else {
+            format!("Step {}, {}", step.number, step.name)
+        },
+        detail: number::time_text(step.duration),
+    });
+    [whole].into_iter().chain(each).collect()
+}
+
+/// The step an answer is about, from its header's words.
+pub fn chosen_step(step: &str) -> StepChoice {
+    step.parse().map_or(StepChoice::All, StepChoice::Number)
+}
+
+/// The choice `by` places after `from`; `None` past either end.
+pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize) -> Option<T> {
+    let at = choices.iter().position(|choice| choice.value == from)?;
+    choices.get(at.checked_add_signed(by)?).map(|choice| choice.value)
+}
+
+/// What the file picker shows: the one file, or the first and how many more.
+pub fn session_name(names: &[String]) -> String {
+    let base = |path: &str| super::rows::last_segment(path).to_owned();
+    match names {
+        [] => "no file".to_owned(),
+        [one] => base(one),
+        [first, rest @ ..] => format!("{} + {}", base(first), rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::StepInfo;
+    use crate::units::Picos;
+
+    pub(crate) fn session(n_devices: u32, n_steps: u64) -> Session {
+        let step = |number| StepInfo {
+            number,
+            name: number.to_string(),
+            duration: Picos(1_000_000_000),
+            n_ops: 5,
+        };
+        let device = |n: u32| DeviceInfo {
+            name: format!("/device:TPU:{n}"),
+            label: format!("TPU:{n}"),
+            device_type: None,
+            n_ops: 10,
+            busy: Picos(2_000_000_000),
+            steps: (0..n_steps).map(step).collect(),
+        };
+        Session {
+            files: Vec::new(),
+            devices: (0..n_devices).map(device).collect(),
+            planes: Vec::new(),
+            notes: Vec::new(),
+            partial: None,
+            n_events: 0,
+        }
+    }
+
+    #[test]
+    fn several_devices_can_be_summed() {
+        let many = devices(&session(2, 0));
+        assert_eq!(many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["All 2, sum", "TPU:0", "TPU:1"]);
+        assert_eq!(many[0].detail, "4.00 ms busy");
+        assert_eq!(devices(&session(1, 0)).len(), 1);
+    }
+
+    #[test]
+    fn steps_have_neighbours_and_ends() {
+        let session = session(1, 3);
+        let steps = steps(&session, DeviceChoice::One(0));
+        assert_eq!(steps.len(), 4);
+        assert_eq!(neighbour(&steps, StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
+        assert_eq!(neighbour(&steps, StepChoice::Number(2), 1), None);
+        assert_eq!(neighbour(&steps, StepChoice::Number(0), -1), Some(StepChoice::All));
+        assert_eq!(neighbour(&steps, StepChoice::All, -1), None);
+        assert_eq!(neighbour(&steps, StepChoice::Busiest, 1), None);
+        assert_eq!([chosen_step("all"), chosen_step("12")], [StepChoice::All, StepChoice::Number(12)]);
+    }
+
+    #[test]
+    fn a_session_is_named_after_its_files() {
+        let name = |names: &[&str]| session_name(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        assert_eq!(name(&["run/host.xplane.pb"]), "host.xplane.pb");
+        assert_eq!(name(&["a.pb", "b.pb", "c.pb"]), "a.pb + 2");
+        assert_eq!(name(&[]), "no file");
+    }
+}

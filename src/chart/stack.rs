@@ -1,0 +1,113 @@
+//! The stacked bar: parts of a whole as segments along a line. Knows times and pixels; no kinds, no colours.
+//!
+//! ```text
+//!   |<------------- width -------------->|
+//!   [ 5/8          ]·[ 2/8  ]·[1/8 ]·[|]      · gap   | something very small, still MIN wide
+//! ```
+//!
+//! Invariants: segments keep the parts' order, do not overlap, fill the width; each part above zero is drawn at
+//! least [`MIN`] wide (what it takes is taken from the others in proportion); parts of zero are not drawn.
+
+use crate::units::Picos;
+
+/// The least width drawn.
+pub const MIN: f64 = 2.0;
+/// Ground between two segments.
+pub const GAP: f64 = 1.0;
+
+/// One drawn part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Which part.
+    pub index: usize,
+    /// Left edge.
+    pub x: f64,
+    /// Drawn width, the gap not included.
+    pub width: f64,
+}
+
+/// The segments of `parts` over `width` pixels.
+pub fn segments(parts: &[Picos], width: f64) -> Vec<Segment> {
+    let shown: Vec<(usize, f64)> =
+        parts.iter().enumerate().filter(|(_, part)| part.0 > 0).map(|(index, part)| (index, part.as_f64())).collect();
+    if shown.is_empty() || width <= 0.0 {
+        return Vec::new();
+    }
+    let slots = slots(&shown, width);
+    let last = shown.len() - 1;
+    let mut x = 0.0;
+    let place = |(at, ((index, _), slot)): (usize, (&(usize, f64), &f64))| {
+        let gap = if at == last { 0.0 } else { GAP.min(slot / 2.0) };
+        let segment = Segment { index: *index, x, width: slot - gap };
+        x += slot;
+        segment
+    };
+    shown.iter().zip(&slots).enumerate().map(place).collect()
+}
+
+/// Widths with their gaps: in proportion, except that none is below the least.
+fn slots(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a handful of parts")]
+    let least = (MIN + GAP).min(width / shown.len() as f64);
+    let mut raised = vec![false; shown.len()];
+    loop {
+        let (mut room, mut sum) = (width, 0.0);
+        for ((_, part), raised) in shown.iter().zip(&raised) {
+            if *raised { room -= least } else { sum += part }
+        }
+        let slot = |part: f64, raised: bool| if raised { least } else { part / sum * room };
+        let mut changed = false;
+        for ((_, part), raised) in shown.iter().zip(&mut raised) {
+            if !*raised && slot(*part, false) < least {
+                *raised = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return shown.iter().zip(&raised).map(|((_, part), raised)| slot(*part, *raised)).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn parts_keep_their_proportions() {
+        let drawn = segments(&[Picos(3), Picos(0), Picos(1)], 400.0);
+        assert_eq!(drawn, [Segment { index: 0, x: 0.0, width: 299.0 }, Segment { index: 2, x: 300.0, width: 100.0 }]);
+    }
+
+    #[test]
+    fn the_smallest_is_still_seen() {
+        let drawn = segments(&[Picos(1_000_000), Picos(1), Picos(1_000_000)], 1000.0);
+        assert!((drawn[1].width - MIN).abs() < 1e-9, "{drawn:?}");
+        assert!((drawn[0].width - drawn[2].width + GAP).abs() < 1e-9, "{drawn:?}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        assert!(segments(&[], 100.0).is_empty());
+        assert!(segments(&[Picos(0)], 100.0).is_empty());
+        assert!(segments(&[Picos(1)], 0.0).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn segments_fill_the_width_in_order(parts in prop::collection::vec(any::<u64>(), 1..9), width in 30.0f64..4000.0) {
+            let parts: Vec<Picos> = parts.into_iter().map(Picos).collect();
+            let drawn = segments(&parts, width);
+            prop_assert_eq!(drawn.len(), parts.iter().filter(|p| p.0 > 0).count());
+            for pair in drawn.windows(2) {
+                prop_assert!(pair[0].index < pair[1].index);
+                prop_assert!(pair[0].x + pair[0].width <= pair[1].x + 1e-6);
+            }
+            if let Some(last) = drawn.last() {
+                prop_assert!((last.x + last.width - width).abs() < 1e-6);
+            }
+            prop_assert!(drawn.iter().all(|s| s.width >= MIN - 1e-6));
+        }
+    }
+}
