@@ -102,6 +102,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         }
     }
     make_labels_distinct(profile, &mut devices);
+    let mut notes = join_places(notes);
     if devices.is_empty() {
         notes.push(no_devices(profile));
     }
@@ -111,6 +112,24 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         notes.push(Note::new(Severity::Info, "sparse_core_apart", message));
     }
     (devices, notes)
+}
+
+/// The same sentence about several devices is one note.
+fn join_places(notes: Vec<Note>) -> Vec<Note> {
+    let mut joined: Vec<(Note, Vec<String>)> = Vec::new();
+    for mut note in notes {
+        let place = note.place.take();
+        match joined.iter_mut().find(|(n, _)| *n == note) {
+            Some((_, places)) => places.extend(place),
+            None => joined.push((note, place.into_iter().collect())),
+        }
+    }
+    let place = |places: Vec<String>| match places.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [first, .., last] => Some(format!("{} devices, {first} to {last}", places.len())),
+    };
+    joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
 }
 
 fn is_tensor_core(name: &str) -> bool {
