@@ -31,6 +31,17 @@ pub enum StepChoice {
     All,
 }
 
+impl std::fmt::Display for StepChoice {
+    /// As on the command line: `busiest`, `all`, or the number.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Busiest => f.write_str("busiest"),
+            Self::All => f.write_str("all"),
+            Self::Number(n) => n.fmt(f),
+        }
+    }
+}
+
 /// What rows stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

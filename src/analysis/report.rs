@@ -131,6 +131,27 @@ pub struct Group {
     pub example_dur: Option<Picos>,
 }
 
+impl Group {
+    /// FLOP/s over self time; `None` without flops or without time.
+    pub fn flop_rate(&self) -> Option<f64> {
+        per_second(self.flops, self.total)
+    }
+
+    /// Bytes/s over self time; `None` without bytes or without time.
+    pub fn byte_rate(&self) -> Option<f64> {
+        per_second(self.bytes_accessed, self.total)
+    }
+
+    /// The category with the most time; the first by name of several.
+    pub fn main_category(&self) -> Option<&str> {
+        self.categories.iter().rev().max_by_key(|(_, share)| (share.dur, share.n)).map(|(name, _)| name.as_str())
+    }
+}
+
+fn per_second(amount: Option<f64>, time: Picos) -> Option<f64> {
+    amount.filter(|_| time > Picos::ZERO).map(|a| a / (time.as_f64() / 1e12))
+}
+
 /// The whole answer to one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breakdown {

@@ -1,7 +1,8 @@
 //! The contract between page and worker, and the session behind it.
 //!
-//! `contract` is plain data. `session` answers requests from a profile, natively testable. The browser half
-//! (`client`: the page's end, `server`: the worker's) exists only in the page's build.
+//! `contract` is plain data. `open` makes a profile of files, `engine` answers requests from it: natively
+//! testable, and what the command line uses. The browser half (`client`: the page's end, `server`: the
+//! worker's) exists only in the page's build.
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod client;
@@ -12,5 +13,10 @@ mod engine;
 mod message;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
+mod open;
+mod order;
+mod sentences;
 pub use contract::*;
-pub use engine::{Engine, Input};
+pub use engine::Engine;
+pub use open::{Input, Opened, open};
+pub use sentences::no_capture;

@@ -430,7 +430,7 @@ fn short_name(text: &str) -> &str {
 }
 
 /// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
-pub(super) fn program_of(text: &str) -> Option<(&str, ProgramId)> {
+pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
     let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
     let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;
     Some((name, ProgramId(id)))

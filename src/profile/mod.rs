@@ -15,7 +15,7 @@ mod note;
 mod stats;
 mod strings;
 
-pub use builder::{Builder, Reached};
+pub use builder::{Builder, Reached, program_of};
 pub use model::{
     DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
 };

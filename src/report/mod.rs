@@ -1,3 +1,7 @@
 //! How report structs become text for people and programs: numbers first, writers beside them.
 
+pub mod inspect;
+pub mod json;
 pub mod number;
+pub mod tables;
+pub mod text;

@@ -1,0 +1,232 @@
+//! Which kind of time an op is: by opcode, by name, by category, in this order.
+//!
+//! Knows the vocabulary of XLA; reads no HLO beyond the opcode token of an instruction's text. A plain `fusion`
+//! opcode says nothing by itself, nor do async wrappers: there the name and the category decide. XLA:TPU
+//! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
+//! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
+
+use super::Kind;
+
+/// What is known of an op.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// `hlo_category`.
+    pub category: Option<&'a str>,
+    /// Short name, without `%`.
+    pub name: &'a str,
+    /// The instruction's HLO text, or anything else.
+    pub text: &'a str,
+}
+
+/// A kind, and whether a rule gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// The kind.
+    pub kind: Kind,
+    /// `false`: no rule knows this op; it is counted as [`Kind::Other`] and its category is reported.
+    pub known: bool,
+}
+
+/// The kind of an op.
+pub fn classify(facts: Facts<'_>) -> Class {
+    let opcode = opcode(facts.text);
+    let kind = opcode
+        .and_then(|o| by_opcode(o, facts.text))
+        .or_else(|| by_name(facts.name))
+        .or_else(|| facts.category.and_then(by_category))
+        .or_else(|| opcode.and_then(weak_opcode));
+    Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
+}
+
+/// The opcode of `%x = f32[2]{0} opcode(%y), …`. `None` where the text is no instruction.
+pub fn opcode(text: &str) -> Option<&str> {
+    split(text).map(|(_, opcode)| opcode)
+}
+
+/// The shape of an instruction's result, with its layout: what stands between `=` and the opcode.
+pub fn result_shape(text: &str) -> Option<&str> {
+    split(text).map(|(shape, _)| shape).filter(|s| !s.is_empty())
+}
+
+/// Result shape and opcode: the opcode is the word before the first parenthesis that opens outside of the
+/// shape, which may be a tuple and have parentheses in its layout.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (_, rest) = text.split_once(" = ")?;
+    let mut depth = 0i32;
+    let mut word = 0;
+    for (i, c) in rest.char_indices() {
+        match c {
+            '(' if depth == 0 && i > word => {
+                let opcode = rest.get(word..i).filter(|w| is_opcode(w))?;
+                return Some((rest.get(..word)?.trim(), opcode));
+            }
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            ' ' if depth == 0 => word = i + 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_opcode(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// Opcodes that decide by themselves.
+fn by_opcode(opcode: &str, text: &str) -> Option<Kind> {
+    match opcode {
+        "while" | "call" | "conditional" => Some(Kind::Container),
+        "custom-call" => custom_call(text),
+        "send" | "recv" | "send-done" | "recv-done" if text.contains("is_host_transfer=true") => Some(Kind::Host),
+        // What these wrap is not in the opcode.
+        "fusion" | "async-start" | "async-update" | "async-done" => None,
+        _ => word(stem(opcode)),
+    }
+}
+
+/// Custom calls that only name memory cost nothing; other ones are kernels, which the category may tell better.
+fn custom_call(text: &str) -> Option<Kind> {
+    let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
+    matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast").then_some(Kind::DataMovement)
+}
+
+/// What remains of an opcode when name and category say nothing.
+fn weak_opcode(opcode: &str) -> Option<Kind> {
+    matches!(opcode, "fusion" | "custom-call").then_some(Kind::Compute)
+}
+
+/// Names that say more than category or opcode: async wrappers and fusions of collectives.
+fn by_name(name: &str) -> Option<Kind> {
+    let name = name.strip_prefix('%').unwrap_or(name);
+    if name.starts_with("async-collective-start") {
+        return Some(Kind::Fused);
+    }
+    if name.starts_with("async-collective-done") || name.starts_with("async-collective-update") {
+        return Some(Kind::Communication);
+    }
+    // `all-gather-start.3`, `all-reduce-scatter.1`, `megacore_fusion.2`; not `all-gather_something_else`.
+    let base = name.split('.').next().unwrap_or(name);
+    if base == "megacore_fusion" || base == "megacore-fusion" {
+        return Some(Kind::Container);
+    }
+    let stem = stem(base);
+    is_collective(stem).then_some(Kind::Communication)
+}
+
+/// The compiler's category. "x fusion" is compute unless x communicates or only moves data.
+fn by_category(category: &str) -> Option<Kind> {
+    let category = category.trim().to_ascii_lowercase();
+    let category = category.as_str();
+    match category {
+        "while" | "call" | "conditional" | "megacore fusion" => return Some(Kind::Container),
+        "data formatting" => return Some(Kind::DataMovement),
+        "convolution" | "non-fusion elementwise" | "custom call" | "custom fusion" | "loop fusion" | "input fusion"
+        | "output fusion" | "convolution fusion" | "rng bit generator" | "fusion" => return Some(Kind::Compute),
+        "host send" | "host recv" | "host send-done" | "host recv-done" | "host transfer" => return Some(Kind::Host),
+        _ => {}
+    }
+    if let Some(fused) = category.strip_suffix(" fusion") {
+        return Some(if is_collective(stem(fused)) { Kind::Communication } else { Kind::Compute });
+    }
+    if category.starts_with("convolution ") || category.starts_with("custom-call") {
+        return Some(Kind::Compute);
+    }
+    let dashed = category.replace([' ', '_'], "-");
+    word(stem(&dashed))
+}
+
+/// An opcode without `-start`, `-done`, `-update`.
+fn stem(word: &str) -> &str {
+    ["-start", "-done", "-update"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word)
+}
+
+fn is_collective(stem: &str) -> bool {
+    matches!(
+        stem,
+        "all-reduce" | "all-gather" | "reduce-scatter" | "all-reduce-scatter" | "all-to-all" | "ragged-all-to-all"
+            | "collective-permute" | "collective-broadcast" | "all-gather-reduce-scatter"
+    )
+}
+
+/// Opcodes and categories that are one word.
+fn word(stem: &str) -> Option<Kind> {
+    if is_collective(stem) || matches!(stem, "send" | "recv") {
+        return Some(Kind::Communication);
+    }
+    Some(match stem {
+        "copy" | "transpose" | "reshape" | "dynamic-reshape" | "bitcast" | "bitcast-convert" | "convert" | "pad"
+        | "broadcast" | "slice" | "dynamic-slice" | "dynamic-update-slice" | "concatenate" | "reverse" | "iota" | "tuple"
+        | "get-tuple-element" | "gather" | "scatter" | "constant" | "parameter" | "add-dependency"
+        | "optimization-barrier" | "opt-barrier" | "after-all" | "get-dimension-size" | "set-dimension-size" => {
+            Kind::DataMovement
+        }
+        "infeed" | "outfeed" => Kind::Host,
+        "while" | "call" | "conditional" => Kind::Container,
+        "convolution" | "dot" | "ragged-dot" | "scaled-dot" | "reduce" | "reduce-window" | "select-and-scatter" | "sort"
+        | "topk" | "top-k" | "rng" | "rng-bit-generator" | "rng-get-and-update-state" | "cholesky"
+        | "triangular-solve" | "fft" | "map" | "custom-call" | "add" | "subtract" | "multiply" | "divide" | "maximum"
+        | "minimum" | "exponential" | "exponential-minus-one" | "log" | "log-plus-one" | "logistic" | "tanh" | "tan"
+        | "sqrt" | "rsqrt" | "cbrt" | "power" | "negate" | "abs" | "sign" | "floor" | "ceil" | "round-nearest-afz"
+        | "round-nearest-even" | "remainder" | "and" | "or" | "xor" | "not" | "shift-left" | "shift-right-logical"
+        | "shift-right-arithmetic" | "compare" | "select" | "clamp" | "sine" | "cosine" | "atan2" | "erf"
+        | "is-finite" | "popcnt" | "clz" | "real" | "imag" | "complex" | "reduce-precision" | "stochastic-convert"
+        | "batch-norm-training" | "batch-norm-inference" | "batch-norm-grad" | "partition-id" | "replica-id" => {
+            Kind::Compute
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(category: &str, name: &str, text: &str) -> Kind {
+        classify(Facts { category: Some(category).filter(|c| !c.is_empty()), name, text }).kind
+    }
+
+    #[test]
+    fn opcodes_are_found_behind_any_shape() {
+        assert_eq!(opcode("%f.1 = bf16[8,128]{1,0:T(8,128)(2,1)} fusion(bf16[8]{0} %x), kind=kLoop"), Some("fusion"));
+        assert_eq!(opcode("%s = (f32[2]{0:T(128)}, /*index=1*/u32[]{:S(2)}) copy-start(%x)"), Some("copy-start"));
+        assert_eq!(opcode("%t = token[] after-all()"), Some("after-all"));
+        assert_eq!(opcode("ROOT %r = s32[] add(%a, %b)"), Some("add"));
+        assert_eq!(opcode("jit_f(123)"), None);
+        assert_eq!(opcode("MemoryAllocation"), None);
+        assert_eq!(opcode("%x = ((("), None);
+    }
+
+    #[test]
+    fn categories() {
+        assert_eq!(kind("convolution fusion", "fusion.1", ""), Kind::Compute);
+        assert_eq!(kind("all-reduce fusion", "fusion.2", ""), Kind::Communication);
+        assert_eq!(kind("all-reduce-scatter fusion", "fusion.635", ""), Kind::Communication);
+        assert_eq!(kind("custom fusion", "async-collective-done.3", ""), Kind::Communication);
+        assert_eq!(kind("custom fusion", "async-collective-start.3", ""), Kind::Fused);
+        assert_eq!(kind("copy-done", "copy-done.4", ""), Kind::DataMovement);
+        assert_eq!(kind("data formatting", "copy.1", ""), Kind::DataMovement);
+        assert_eq!(kind("while", "while.1", ""), Kind::Container);
+        assert_eq!(kind("megacore fusion", "megacore_fusion", ""), Kind::Container);
+        assert_eq!(kind("infeed", "infeed.2", ""), Kind::Host);
+        assert_eq!(kind("dynamic-update-slice", "dynamic-update-slice.33", ""), Kind::DataMovement);
+        assert_eq!(kind("custom-call", "splash_mha_dq", ""), Kind::Compute);
+        assert_eq!(kind("collective-permute-done", "x", ""), Kind::Communication);
+    }
+
+    #[test]
+    fn the_opcode_wins_over_the_category() {
+        assert_eq!(kind("weird", "x", "%x = f32[2]{0} all-gather(%y)"), Kind::Communication);
+        assert_eq!(kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"AllocateBuffer\""), Kind::DataMovement);
+        assert_eq!(kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"tpu_custom_call\""), Kind::Compute);
+        assert_eq!(kind("send", "send", "%s = (f32[2], u32[]) send(%x), is_host_transfer=true"), Kind::Host);
+        assert_eq!(kind("all-gather fusion", "fusion.3", "%fusion.3 = f32[2] fusion(%x), kind=kOutput"), Kind::Communication);
+    }
+
+    #[test]
+    fn what_no_rule_knows_is_other_and_says_so() {
+        let class = classify(Facts { category: Some("quantum teleport"), name: "q.1", text: "" });
+        assert_eq!(class, Class { kind: Kind::Other, known: false });
+        assert!(!classify(Facts::default()).known);
+    }
+}

@@ -1,0 +1,310 @@
+//! Devices and steps: which lines of which planes are ops, module runs and steps, and on which clock they are
+//! read.
+//!
+//! ```text
+//!  /device:TPU:0 ─┬─ Steps        ├── 12 ──┤├── 13 ──┤      windows
+//!                 ├─ XLA Modules  ├ jit_f ┤ ├ jit_f ┤       the next best windows
+//!                 └─ XLA Ops      ▪▪▪▪▪▪▪▪  ▪▪▪▪▪▪▪▪        what is counted
+//! ```
+//!
+//! **Two clocks.** Ops carry a time on the device's own clock beside the event clock, hundreds of milliseconds
+//! apart; steps and modules may lack it. Within op lines the device clock is used. To relate ops to steps
+//! it is used only if every event of both has it, else the event clock for both.
+
+use super::sweep::Interval;
+use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+
+/// A device with ops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Index into [`Profile::planes`].
+    pub plane: usize,
+    /// What people call it: `TPU:0`; with its host where several captures are open.
+    pub label: String,
+    /// Indices of its op lines.
+    pub ops: Vec<usize>,
+    /// Its steps, by start.
+    pub steps: Vec<Step>,
+    /// How steps were found.
+    pub basis: StepBasis,
+    /// On which clock steps and ops are related.
+    pub step_clock: Clock,
+    /// On which clock op lines are read by themselves.
+    pub op_clock: Clock,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its number: the `Steps` event's, or a count of runs from 0.
+    pub number: u64,
+    /// The event's name, or the program's.
+    pub name: String,
+    /// `[start, end)` on [`Device::step_clock`].
+    pub window: Interval,
+    /// Ops that start in it.
+    pub n_ops: u64,
+}
+
+/// How steps were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepBasis {
+    /// The `Steps` line.
+    StepsLine,
+    /// Runs of the program with the most time.
+    Modules {
+        /// Its name.
+        program: String,
+    },
+    /// There are none.
+    None,
+}
+
+/// Which times are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// `device_offset_ps`, `device_duration_ps`.
+    Device,
+    /// `offset_ps`, `duration_ps`, after the line's timestamp; relative to this origin, ns.
+    Event {
+        /// Subtracted from each line's timestamp, so that epoch times fit.
+        origin_ns: i64,
+    },
+}
+
+/// The events of a line as intervals on a clock. `None` where a start does not fit 64 bits of picoseconds: a
+/// line whose timestamp is 213 days or more from the plane's first.
+pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
+    let of = |start: &[u64], duration: &[u64], base: u64| {
+        start.iter().zip(duration).map(|(s, d)| s.checked_add(base).map(|s| (s, s.saturating_add(*d)))).collect()
+    };
+    match (clock, &line.events.device) {
+        (Clock::Device, Some(device)) => of(&device.start_ps, &device.duration_ps, 0),
+        (Clock::Device, None) => None,
+        (Clock::Event { origin_ns }, _) => {
+            let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
+            of(&line.events.start_ps, &line.events.duration_ps, base)
+        }
+    }
+}
+
+/// Devices of a profile, in order of plane, with notes on what was found and what was not.
+pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
+    let mut notes = Vec::new();
+    let mut devices: Vec<Device> = Vec::new();
+    for (index, plane) in profile.planes.iter().enumerate() {
+        if is_tensor_core(&plane.name)
+            && let Some(device) = device(profile, index, plane, &mut notes)
+        {
+            devices.push(device);
+        }
+    }
+    make_labels_distinct(profile, &mut devices);
+    let mut notes = join_places(notes);
+    if devices.is_empty() {
+        notes.push(no_devices(profile));
+    }
+    let sparse = profile.planes.iter().filter(|p| p.name.contains("SparseCore") && p.n_events() > 0).count();
+    if sparse > 0 && !devices.is_empty() {
+        let message = format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
+        notes.push(Note::new(Severity::Info, "sparse_core_apart", message));
+    }
+    (devices, notes)
+}
+
+/// The same sentence about several devices is one note.
+fn join_places(notes: Vec<Note>) -> Vec<Note> {
+    let mut joined: Vec<(Note, Vec<String>)> = Vec::new();
+    for mut note in notes {
+        let place = note.place.take();
+        match joined.iter_mut().find(|(n, _)| *n == note) {
+            Some((_, places)) => places.extend(place),
+            None => joined.push((note, place.into_iter().collect())),
+        }
+    }
+    let place = |places: Vec<String>| match places.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [first, .., last] => Some(format!("{} devices, {first} to {last}", places.len())),
+    };
+    joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
+}
+
+fn is_tensor_core(name: &str) -> bool {
+    name.strip_prefix("/device:TPU:").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>) -> Option<Device> {
+    let named = |name: &str| -> Vec<usize> {
+        let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
+        plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
+    };
+    let ops = named("XLA Ops");
+    if ops.is_empty() {
+        return None;
+    }
+    let step_lines = named("Steps");
+    let module_lines = named("XLA Modules");
+    let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.device.is_some());
+    let used = ops.iter().chain(&step_lines).chain(&module_lines);
+    let event = Clock::Event { origin_ns: used.map(|i| plane.lines[*i].timestamp_ns).min().unwrap_or(0) };
+    let op_clock = if all_device(&ops) { Clock::Device } else { event };
+
+    let (lines, from_steps) = if step_lines.is_empty() { (&module_lines, false) } else { (&step_lines, true) };
+    let step_clock = if op_clock == Clock::Device && all_device(lines) { Clock::Device } else { event };
+    let mut device = Device {
+        plane: index,
+        label: plane.name.trim_start_matches("/device:").to_owned(),
+        ops,
+        steps: Vec::new(),
+        basis: StepBasis::None,
+        step_clock,
+        op_clock,
+    };
+    if from_steps {
+        device.basis = StepBasis::StepsLine;
+        device.steps = steps(profile, plane, lines, step_clock, &|_| true);
+    } else if let Some(program) = dominant_program(profile, plane, lines, step_clock) {
+        let name = program.map_or_else(String::new, |p| profile.programs.get(&p).cloned().unwrap_or_default());
+        let is = |op: OpId| program_of_run(profile, plane, op) == program;
+        device.steps = steps(profile, plane, lines, step_clock, &is);
+        for (i, step) in device.steps.iter_mut().enumerate() {
+            step.number = i as u64;
+        }
+        let n = device.steps.len();
+        let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
+        let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
+        notes.push(Note::new(Severity::Info, "steps_from_modules", message).at(&device.label));
+        device.basis = StepBasis::Modules { program: name };
+    } else {
+        let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
+        notes.push(Note::new(Severity::Info, "no_steps", message).at(&device.label));
+    }
+    count_ops(plane, &mut device);
+    if device.steps.windows(2).any(|w| w[0].window.1 > w[1].window.0) {
+        let message = "Steps overlap; an op belongs to each step whose window it starts in.";
+        notes.push(Note::new(Severity::Caution, "overlapping_steps", message).at(&device.label));
+    }
+    Some(device)
+}
+
+/// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
+fn dominant_program(
+    profile: &Profile,
+    plane: &Plane,
+    lines: &[usize],
+    clock: Clock,
+) -> Option<Option<ProgramId>> {
+    let mut time: FxHashMap<Option<ProgramId>, Picos> = FxHashMap::default();
+    for line in lines.iter().map(|i| &plane.lines[*i]) {
+        for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
+            *time.entry(program_of_run(profile, plane, *op)).or_default() += Picos(end - start);
+        }
+    }
+    time.into_iter().max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program))).map(|(program, _)| program)
+}
+
+fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
+    let op = plane.op(op);
+    op.stats.program.or_else(|| crate::profile::program_of(profile.text(op.text)).map(|(_, id)| id))
+}
+
+fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &dyn Fn(OpId) -> bool) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for i in lines {
+        let line = &plane.lines[*i];
+        for (window, op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
+            if is(*op) {
+                let name = profile.text(plane.op(*op).name).to_owned();
+                steps.push(Step { number: 0, name, window, n_ops: 0 });
+            }
+        }
+    }
+    steps.sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    // The events' own numbers, if each has one and no two are the same.
+    let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
+    let distinct = numbers.as_ref().is_some_and(|n| {
+        let mut sorted = n.clone();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|w| w[0] != w[1])
+    });
+    for (i, step) in steps.iter_mut().enumerate() {
+        step.number = numbers.as_ref().filter(|_| distinct).map_or(i as u64, |n| n[i]);
+    }
+    steps
+}
+
+fn count_ops(plane: &Plane, device: &mut Device) {
+    for i in &device.ops {
+        let mut starts: Vec<u64> =
+            intervals(&plane.lines[*i], device.step_clock).unwrap_or_default().into_iter().map(|(s, _)| s).collect();
+        starts.sort_unstable();
+        for step in &mut device.steps {
+            let upto = |t: u64| starts.partition_point(|s| *s < t) as u64;
+            step.n_ops += upto(step.window.1) - upto(step.window.0);
+        }
+    }
+}
+
+/// `TPU:0` twice becomes `host-a TPU:0` and `host-b TPU:0`; failing that, `TPU:0 (2)`.
+fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
+    let is_double = |devices: &[Device], label: &str| devices.iter().filter(|d| d.label == label).count() > 1;
+    if devices.iter().any(|d| is_double(devices, &d.label)) && profile.files.len() > 1 {
+        for device in devices.iter_mut() {
+            let file = profile.files.get(profile.planes[device.plane].file).map_or("", String::as_str);
+            let name = file.rsplit('/').next().unwrap_or(file);
+            let host = name.split(".xplane").next().unwrap_or(name);
+            device.label = format!("{host} {}", device.label);
+        }
+    }
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    for device in devices {
+        let n = seen.entry(device.label.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            device.label = format!("{} ({n})", device.label);
+        }
+    }
+}
+
+fn no_devices(profile: &Profile) -> Note {
+    let mut names: Vec<&str> = profile.planes.iter().map(|p| p.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let tpu = profile.planes.iter().any(|p| is_tensor_core(&p.name));
+    let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
+    let message = if n == 0 {
+        "The capture has no planes.".to_owned()
+    } else if tpu {
+        "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. \
+         Start the capture before the step and stop it after block_until_ready()."
+            .to_owned()
+    } else {
+        let rest = if n > 6 { ", …" } else { "" };
+        format!("No /device:TPU plane with an XLA Ops line. The {n} planes of this capture: {shown}{rest}.")
+    };
+    Note::new(Severity::Caution, "no_tpu_ops", message)
+}
+
+impl Device {
+    /// From the first op's start to the last op's end, on [`Device::op_clock`].
+    pub fn whole(&self, plane: &Plane) -> Interval {
+        let lines = self.ops.iter().filter_map(|i| intervals(&plane.lines[*i], self.op_clock));
+        let (start, end) = lines.flatten().fold((u64::MAX, 0), |(s, e), i| (s.min(i.0), e.max(i.1)));
+        (start.min(end), end)
+    }
+
+    /// The step in which the most ops start; the first of several.
+    pub fn busiest(&self) -> Option<&Step> {
+        self.steps.iter().rev().max_by_key(|s| s.n_ops)
+    }
+}
+
+impl Step {
+    /// Its length.
+    pub fn duration(&self) -> Picos {
+        Picos(self.window.1 - self.window.0)
+    }
+}

@@ -1,0 +1,100 @@
+//! Which frame of a source stack is the innermost. Older captures put it last, newer ones first.
+
+/// One op's source facts.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    /// `source`: `file:line`.
+    pub source: Option<&'a str>,
+    /// `source_stack`: one frame per line.
+    pub stack: Option<&'a str>,
+}
+
+/// At which end of the stacks of a plane the innermost frame is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Innermost {
+    /// The first line; also where nothing tells.
+    #[default]
+    First,
+    /// The last line.
+    Last,
+}
+
+/// The majority over a plane's ops: which end equals the `source` stat.
+pub fn majority<'a>(ops: impl Iterator<Item = Frames<'a>>) -> Innermost {
+    let balance: i64 = ops.filter_map(told).map(|end| if end == Innermost::Last { 1 } else { -1 }).sum();
+    if balance > 0 { Innermost::Last } else { Innermost::First }
+}
+
+/// The innermost frame as `file:line`: the end of the stack that equals `source`, else the end that most
+/// stacks of the plane have it at. Without a stack, `source` itself.
+pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
+    let Some(stack) = frames.stack else { return frames.source };
+    let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
+    let frame = match told(frames).unwrap_or(plane) {
+        Innermost::First => lines.next(),
+        Innermost::Last => lines.next_back(),
+    };
+    frame.map(location).or(frames.source)
+}
+
+/// What one op says, if its two ends differ and one of them is its source.
+fn told(frames: Frames<'_>) -> Option<Innermost> {
+    let (source, stack) = (frames.source?, frames.stack?);
+    let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
+    let first = lines.next()?;
+    let last = lines.next_back()?;
+    match (location(first) == source, location(last) == source) {
+        (true, false) => Some(Innermost::First),
+        (false, true) => Some(Innermost::Last),
+        _ => None,
+    }
+}
+
+/// `file:line` of a frame such as `model.py:12:4 [forward]`, `model.py:12` or `<embedded module 'x'>:153:2`:
+/// up to the first number after a colon.
+fn location(frame: &str) -> &str {
+    let frame = frame.trim();
+    let is_digit = |c: &char| c.is_ascii_digit();
+    let number = frame.match_indices(':').find_map(|(at, _)| {
+        let digits = frame[at + 1..].chars().take_while(is_digit).count();
+        (digits > 0).then_some(at + 1 + digits)
+    });
+    number.and_then(|end| frame.get(..end)).unwrap_or(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STACK: &str = "a.py:1:2 [f]\nb.py:3\n\nc.py:5:9 [h]\n";
+
+    #[test]
+    fn the_end_that_equals_the_source() {
+        let frames = |source| Frames { source: Some(source), stack: Some(STACK) };
+        assert_eq!(innermost(frames("a.py:1"), Innermost::Last), Some("a.py:1"));
+        assert_eq!(innermost(frames("c.py:5"), Innermost::First), Some("c.py:5"));
+    }
+
+    #[test]
+    fn else_the_plane_decides() {
+        let frames = Frames { source: None, stack: Some(STACK) };
+        assert_eq!(innermost(frames, Innermost::Last), Some("c.py:5"));
+        assert_eq!(innermost(frames, Innermost::First), Some("a.py:1"));
+        let last = Frames { source: Some("c.py:5"), stack: Some(STACK) };
+        assert_eq!(majority([last, last, Frames { source: Some("a.py:1"), ..last }].into_iter()), Innermost::Last);
+        assert_eq!(majority([frames].into_iter()), Innermost::First);
+    }
+
+    #[test]
+    fn locations() {
+        assert_eq!(location("<embedded module '_launcher'>:153:2"), "<embedded module '_launcher'>:153");
+        assert_eq!(location("  C:/src/model.py:12 [forward]"), "C:/src/model.py:12");
+        assert_eq!(location("no line"), "no line");
+    }
+
+    #[test]
+    fn without_a_stack() {
+        assert_eq!(innermost(Frames { source: Some("x.py:7"), stack: None }, Innermost::First), Some("x.py:7"));
+        assert_eq!(innermost(Frames { source: None, stack: Some("\n") }, Innermost::First), None);
+    }
+}

@@ -1,0 +1,226 @@
+//! Arguments, exit codes, and where output goes. Figures and words come from the library.
+//!
+//! Exit codes: 0 complete, 1 partial (notes on stderr), 2 unusable input or arguments (one sentence on stderr,
+//! nothing on stdout).
+
+mod args;
+mod files;
+
+use args::{Args, Command, Output, View};
+use clap::Parser;
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice};
+use rooflight::engine::{Failure, Opened, open};
+use rooflight::profile::{Note, Severity};
+use rooflight::report::{inspect::inspect, json, tables, text::Table};
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Rows of a summary's table of sources.
+const SUMMARY_TOP: usize = 10;
+
+/// Runs the command line.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let help = error.use_stderr();
+            // Nothing to do if the terminal is gone.
+            let _ = error.print();
+            return if help { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    match run(&args) {
+        Ok((text, partial)) => match deliver(&args, &text) {
+            Ok(()) if partial => ExitCode::from(1),
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => fail(&message),
+        },
+        Err(failure) => fail(&format!("{}. {}", failure.title, failure.message)),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("rooflight: {message}");
+    ExitCode::from(2)
+}
+
+fn deliver(args: &Args, text: &str) -> Result<(), String> {
+    use std::io::Write;
+    if let Some(path) = &args.view().out {
+        return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
+    }
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        // `rooflight … | head` closes the pipe early: that is no error.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("The output could not be written. {e}")),
+        _ => Ok(()),
+    }
+}
+
+/// The output, and whether only a part could be read.
+fn run(args: &Args) -> Result<(String, bool), Failure> {
+    let view = args.view();
+    let opened = open(files::inputs(&view.files)?, &mut |_| {})?;
+    let partial = opened.partial.is_some();
+    let analysis = Analysis::new(&opened.profile);
+    let session = Session { opened, analysis, view, partial };
+    let text = match &args.command {
+        Command::Breakdown { by, .. } => session.breakdown((*by).into())?,
+        Command::Summary { .. } => session.summary()?,
+        Command::Inspect { .. } => session.inspect(),
+    };
+    Ok((text, partial))
+}
+
+struct Session<'a> {
+    opened: Opened,
+    analysis: Analysis,
+    view: &'a View,
+    partial: bool,
+}
+
+impl Session<'_> {
+    fn breakdown(&self, by: GroupBy) -> Result<String, Failure> {
+        let breakdown = self.analysis.breakdown(&self.opened.profile, self.query(by)?);
+        let notes = self.notes(&breakdown.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                to_json(&json::breakdown(
+                    json::head("breakdown", &files, self.partial, &breakdown),
+                    &breakdown,
+                    top,
+                    &notes,
+                ))
+            }
+            Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
+            Output::Markdown => tables::breakdown(&breakdown, top).markdown(),
+            Output::Text if breakdown.header.status == Status::Absent => says(&notes),
+            Output::Text => {
+                heading(&breakdown.header)
+                    + &tables::breakdown(&breakdown, self.view.top.unwrap_or(40)).aligned()
+                    + &says(&notes)
+            }
+        })
+    }
+
+    fn summary(&self) -> Result<String, Failure> {
+        let profile = &self.opened.profile;
+        let kinds = self.analysis.breakdown(profile, self.query(GroupBy::Kind)?);
+        let sources = self.analysis.breakdown(profile, self.query(GroupBy::Source)?);
+        let notes = self.notes(&kinds.notes);
+        let top = self.view.top.unwrap_or(SUMMARY_TOP);
+        let both = |form: fn(&Table) -> String| {
+            let parts = [form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
+            parts.join("\n")
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                to_json(&json::summary(
+                    json::head("summary", &files, self.partial, &kinds),
+                    &kinds,
+                    &sources,
+                    top,
+                    &notes,
+                ))
+            }
+            Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
+            Output::Markdown => both(Table::markdown),
+            Output::Text if kinds.header.status == Status::Absent => says(&notes),
+            Output::Text => heading(&kinds.header) + &both(Table::aligned) + &says(&notes),
+        })
+    }
+
+    fn inspect(&self) -> String {
+        let notes = self.notes(&self.analysis.notes);
+        let files = self.opened.files.iter().map(|f| (f.name.as_str(), f.format.as_str(), f.bytes));
+        let inspect = inspect(&self.opened.profile, files, self.partial, &notes);
+        let both =
+            |form: fn(&Table) -> String| form(&tables::planes(&inspect)) + "\n" + &form(&tables::programs(&inspect));
+        match self.view.output() {
+            Output::Json => to_json(&inspect),
+            Output::Csv => tables::planes(&inspect).csv(),
+            Output::Markdown => both(Table::markdown),
+            Output::Text => both(Table::aligned) + &says(&notes),
+        }
+    }
+
+    fn query(&self, by: GroupBy) -> Result<Query, Failure> {
+        let device = self.device()?;
+        let step = self.view.step;
+        if let StepChoice::Number(n) = step {
+            let has = |d: &rooflight::analysis::Device| d.steps.iter().any(|s| s.number == n);
+            if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
+                let steps = self.analysis.devices[0].steps.iter().map(|s| s.number.to_string());
+                let known: Vec<String> = steps.take(20).collect();
+                let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
+                return Err(Failure { title: format!("No step {n}"), message: format!("Steps: {known}.") });
+            }
+        }
+        Ok(Query { device, step, by })
+    }
+
+    /// `all`, a label or plane name, or the number at the end of one.
+    fn device(&self) -> Result<DeviceChoice, Failure> {
+        let Some(wanted) = &self.view.device else { return Ok(DeviceChoice::default()) };
+        if wanted == "all" {
+            return Ok(DeviceChoice::All);
+        }
+        let devices = &self.analysis.devices;
+        let by_name =
+            devices.iter().position(|d| d.label == *wanted || self.opened.profile.planes[d.plane].name == *wanted);
+        let by_number = || devices.iter().position(|d| d.label.rsplit(':').next() == Some(wanted));
+        match by_name.or_else(by_number) {
+            Some(i) => Ok(DeviceChoice::One(i as u32)),
+            None if devices.is_empty() => Ok(DeviceChoice::default()),
+            None => {
+                let labels: Vec<&str> = devices.iter().map(|d| d.label.as_str()).collect();
+                let message = format!("Devices: {}, all.", labels.join(", "));
+                Err(Failure { title: format!("No device {wanted}"), message })
+            }
+        }
+    }
+
+    fn files(&self) -> Vec<String> {
+        self.opened.files.iter().map(|f| f.name.clone()).collect()
+    }
+
+    /// The reader's notes and the view's; what makes the result partial also goes to stderr.
+    fn notes(&self, of_view: &[Note]) -> Vec<Note> {
+        let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
+        for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
+            eprintln!("rooflight: partial: {}", note.message);
+        }
+        notes
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    // The structs have string keys and finite floats or null: this cannot fail.
+    serde_json::to_string_pretty(value)
+        .map_or_else(|e| format!("{{\"status\":\"error\",\"error\":\"{e}\"}}\n"), |s| s + "\n")
+}
+
+/// One line on what the figures are of.
+fn heading(header: &rooflight::analysis::Header) -> String {
+    let device = header.device.as_deref().unwrap_or("no device");
+    let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
+    let window =
+        header.step_duration.map_or(String::new(), |d| format!(", {}", rooflight::report::number::time_text(d)));
+    let step = if header.step == "all" {
+        "whole capture".to_owned()
+    } else {
+        format!("step {} of {}", header.step, header.n_steps)
+    };
+    format!("{device}{kind}, {step}{window}\n\n")
+}
+
+fn says(notes: &[Note]) -> String {
+    let mut out = String::new();
+    for note in notes {
+        let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));
+        out.push_str(&format!("\nnote: {}{place}", note.message));
+    }
+    if out.is_empty() { out } else { out + "\n" }
+}

@@ -1,0 +1,181 @@
+//! Files → one profile: tells formats, unpacks, walks, and puts what went wrong into sentences.
+
+use super::{Failure, FileInfo, Progress, Stage, sentences};
+use crate::profile::{Builder, Note, Profile, Reached, Severity};
+use crate::source::{Source, Stopped, inflate};
+use crate::wire::xspace::{Outcome, walk};
+use crate::wire::{Format, sniff};
+
+/// One file to open.
+pub struct Input {
+    /// Its name, with folders.
+    pub name: String,
+    /// Its bytes.
+    pub source: Box<dyn Source>,
+}
+
+/// What opening gave.
+pub struct Opened {
+    /// The model.
+    pub profile: Profile,
+    /// The files that were read.
+    pub files: Vec<FileInfo>,
+    /// Something is damaged or cut: what, and what was kept.
+    pub partial: Option<String>,
+}
+
+/// Most that a gzip file may unpack to: protobuf writers stop at 2 GiB.
+const MAX_INFLATED: u64 = 2 << 30;
+/// Bytes that tell a format.
+const HEAD: u64 = 1 << 16;
+
+/// Opens files as one session. With several files, those that are no captures are passed over with a note.
+///
+/// # Errors
+/// Where nothing could be read: a sentence that says what, where, and what to do.
+pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    let total = inputs.iter().map(|i| i.source.size()).sum();
+    let single = inputs.len() == 1;
+    let n_inputs = inputs.len();
+    let mut state = Progress {
+        stage: Stage::Recognise,
+        bytes_done: 0,
+        bytes_total: total,
+        planes: 0,
+        events: 0,
+        place: String::new(),
+        memory: None,
+    };
+    let mut captures: Vec<Capture> = Vec::new();
+    let (mut passed_over, mut failures) = (Vec::new(), Vec::new());
+    for input in inputs {
+        state.place.clone_from(&input.name);
+        progress(state.clone());
+        let name = input.name.clone();
+        match recognise(input, &mut state, progress) {
+            Ok(capture) => captures.push(capture),
+            Err(failure) => {
+                passed_over.push(name);
+                failures.push(failure);
+            }
+        }
+    }
+    if captures.is_empty() {
+        return Err(match (single, failures.pop()) {
+            (true, Some(failure)) => failure,
+            _ => sentences::no_capture(n_inputs, passed_over),
+        });
+    }
+    // Hosts of a session in one defined order, however they were dropped.
+    captures.sort_by(|a, b| a.info.name.cmp(&b.info.name));
+    state.stage = Stage::Read;
+    let opened = read(captures, state, progress)?;
+    Ok(note_passed_over(opened, &passed_over))
+}
+
+fn note_passed_over(mut opened: Opened, passed_over: &[String]) -> Opened {
+    if let [first, rest @ ..] = passed_over {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let message = format!("{first}{more}: no XSpace, passed over.");
+        opened.profile.notes.push(Note::new(Severity::Info, "files_passed_over", message));
+    }
+    opened
+}
+
+/// A file that is an XSpace, unpacked if it was packed.
+struct Capture {
+    info: FileInfo,
+    source: Box<dyn Source>,
+    /// Why unpacking ended early.
+    stopped: Option<Stopped>,
+}
+
+fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) -> Result<Capture, Failure> {
+    let Input { name, source } = input;
+    let bytes = source.size();
+    let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
+    let told = |source: &dyn Source| -> Result<Format, Failure> {
+        let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
+        source.read_at(0, &mut head).map_err(|e| sentences::unreadable(&short, &e.to_string()))?;
+        Ok(sniff(&head, source.size()))
+    };
+    let mut format = told(source.as_ref())?;
+    let (mut words, mut stopped, mut source) = ("XSpace", None, source);
+    if format == Format::Gzip {
+        state.stage = Stage::Inflate;
+        let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
+            state.bytes_done = at;
+            progress(state.clone());
+        });
+        if let (true, Some(Stopped::Damaged(reason))) = (inflated.bytes.is_empty(), &inflated.stopped) {
+            return Err(sentences::bad_gzip(&short, reason));
+        }
+        stopped = inflated.stopped;
+        source = Box::new(inflated.bytes);
+        format = told(source.as_ref())?;
+        words = "XSpace, gzip";
+    }
+    match format {
+        Format::XSpace => {
+            Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, stopped })
+        }
+        Format::TraceJson => Err(sentences::trace_json(&short)),
+        Format::HloProto => Err(sentences::hlo_proto(&short)),
+        Format::Gzip => Err(sentences::bad_gzip(&short, "it holds gzip again")),
+        Format::Unknown(what) => Err(sentences::unknown(&short, what)),
+    }
+}
+
+fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
+    let mut base = 0;
+    // The builder reports from inside the walk, so what it needs lives in cells.
+    let base_cell = std::cell::Cell::new(0u64);
+    let mut on_reach = |reached: Reached<'_>| {
+        state.bytes_done = base_cell.get().saturating_add(reached.at);
+        state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
+        state.events = reached.events;
+        reached.plane.clone_into(&mut state.place);
+        progress(state.clone());
+    };
+    let mut builder = Builder::new(&mut on_reach);
+    let (mut files, mut partial, mut bad) = (Vec::new(), Vec::new(), None);
+    for Capture { info, source, stopped } in captures {
+        builder.file(&info.name);
+        let outcome = walk(source.as_ref(), &mut builder);
+        base += source.size();
+        base_cell.set(base);
+        let short = info.name.rsplit('/').next().unwrap_or(&info.name);
+        if let Some(sentence) = damage(&outcome, stopped.as_ref()) {
+            if outcome.n_planes == 0 {
+                bad = Some(sentences::nothing_left(short, &outcome));
+            }
+            partial.push(format!("{short}: {sentence}"));
+        }
+        files.push(info);
+    }
+    let mut profile = builder.finish();
+    if profile.planes.iter().all(|p| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty()) {
+        let name = files.first().map_or("", |f| f.name.as_str());
+        return Err(bad.unwrap_or_else(|| sentences::nothing_left(name, &Outcome::default())));
+    }
+    for sentence in &partial {
+        profile.notes.push(Note::new(Severity::Partial, "partial_file", sentence.clone()));
+    }
+    let partial = (!partial.is_empty()).then(|| partial.join(" "));
+    Ok(Opened { profile, files, partial })
+}
+
+fn damage(outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
+    match stopped {
+        None => sentences::partial(outcome),
+        Some(Stopped::Limit) => Some(format!(
+            "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
+            MAX_INFLATED >> 30
+        )),
+        Some(Stopped::Damaged(reason)) => {
+            let kept = sentences::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
+            Some(format!("Unpacking ends early ({reason}). {kept}"))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
+
+use super::Failure;
+use crate::wire::xspace::{Damage, Outcome};
+use crate::wire::{Unknown, WireError};
+
+const READS: &str = "Rooflight reads .xplane.pb, also as .gz.";
+
+/// A file that is no profile.
+pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
+    let (title, message) = match what {
+        Unknown::Empty => (
+            format!("{name} is empty"),
+            "It has 0 bytes, so there is nothing to read. A profiler that was stopped early leaves such files: capture again, or copy the file again."
+                .to_owned(),
+        ),
+        Unknown::Known(format) => (format!("{name} is not an XLA profile"), format!("It is {format}. {READS}")),
+        Unknown::Zeros => (
+            format!("{name} could not be read"),
+            "It starts with zero bytes, as a file does whose copy or download never finished. Nothing in it is a profile; copy it again."
+                .to_owned(),
+        ),
+        Unknown::Mangled { at } => (
+            format!("{name} could not be read"),
+            format!(
+                "Its bytes above 0x7F were replaced by EF BF BD, which happens when a binary file passes through a text tool. \
+                 First seen at byte {}. The original can’t be rebuilt from this copy: fetch it again with scp or gsutil cp.",
+                thousands(at)
+            ),
+        ),
+        Unknown::Text => (format!("{name} is not an XLA profile"), format!("It is plain text. {READS}")),
+        Unknown::Bytes => (
+            format!("{name} is not an XLA profile"),
+            format!("Its first bytes fit no known format. {READS}"),
+        ),
+    };
+    Failure { title, message }
+}
+
+/// Trace JSON: readable by others, not by us.
+pub(super) fn trace_json(name: &str) -> Failure {
+    Failure {
+        title: format!("{name} is trace JSON"),
+        message: "Its .xplane.pb lies beside it in plugins/profile/<session>/ and holds more: the JSON is capped at 1,000,000 events. \
+                  Open that file instead."
+            .to_owned(),
+    }
+}
+
+/// A compiled program without a run.
+pub(super) fn hlo_proto(name: &str) -> Failure {
+    Failure {
+        title: format!("{name} is an HLO program"),
+        message: "It holds one compiled program and no times. Open the .xplane.pb of a run to see where the time goes.".to_owned(),
+    }
+}
+
+/// Several files, none of them a capture.
+pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
+    examples.sort();
+    let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let rest = if examples.len() > 3 { ", …" } else { "" };
+    let message = if n == 0 {
+        format!("There are no files in it. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.")
+    } else {
+        format!(
+            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
+            files = if n == 1 { "file" } else { "files" }
+        )
+    };
+    Failure { title: "No capture in this folder".to_owned(), message }
+}
+
+/// The system refused.
+pub(super) fn unreadable(name: &str, reason: &str) -> Failure {
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!("The system says: {reason}. Nothing was read; check that the file is still there and may be read."),
+    }
+}
+
+/// A gzip file that would not unpack at all.
+pub(super) fn bad_gzip(name: &str, reason: &str) -> Failure {
+    Failure {
+        title: format!("{name} could not be unpacked"),
+        message: format!("It starts like gzip, but unpacking fails: {reason}. Nothing could be kept; copy the file again."),
+    }
+}
+
+/// An XSpace of which nothing can be used.
+pub(super) fn nothing_left(name: &str, outcome: &Outcome) -> Failure {
+    let why = outcome.damage.first().map_or_else(
+        || "It holds no planes.".to_owned(),
+        |d| format!("It starts like an XSpace, but {}.", error(&d.error)),
+    );
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!("{why} No plane could be kept; copy the file again."),
+    }
+}
+
+/// What a damaged XSpace still gave: one sentence on where, one on what was kept.
+pub(super) fn partial(outcome: &Outcome) -> Option<String> {
+    let first = outcome.damage.first()?;
+    let wrong = match (first.plane, first.cut) {
+        (Some(_), true) => {
+            let inside = first.line.as_ref().map_or(String::new(), |l| format!(" inside line {l}"));
+            format!("The file ends{inside} in {}, at byte {}", plane(first), thousands(end_of(&first.error)))
+        }
+        (Some(_), false) => {
+            let inside = first.line.as_ref().map_or(String::new(), |l| format!(", line {l}"));
+            format!("{}{inside}: {}", capital(&plane(first)), error(&first.error))
+        }
+        (None, _) => format!("After plane {}, {}", outcome.n_planes.saturating_sub(1), error(&first.error)),
+    };
+    let kept = match (first.plane, outcome.n_damage) {
+        (Some(0), 1) => "What came before is kept.".to_owned(),
+        (Some(1), 1) => "Plane 0 is complete.".to_owned(),
+        (Some(n), 1) => format!("Planes 0 to {} are complete.", n - 1),
+        (None, 1) => "The planes before are complete.".to_owned(),
+        (_, n) => format!("{} more places are damaged; what could be read is kept.", n - 1),
+    };
+    Some(format!("{wrong}. {kept} Copy the file again."))
+}
+
+fn plane(damage: &Damage) -> String {
+    let index = damage.plane.unwrap_or_default();
+    if damage.plane_name.is_empty() { format!("plane {index}") } else { format!("plane {index}, {}", damage.plane_name) }
+}
+
+/// Where a cut file ends.
+const fn end_of(error: &WireError) -> u64 {
+    match error {
+        WireError::Length { at, left, .. } => at.saturating_add(*left),
+        other => other.at(),
+    }
+}
+
+fn error(error: &WireError) -> String {
+    match error {
+        WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
+        WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
+        WireError::Tag { at } => format!("byte {} starts a field that no XSpace has", thousands(*at)),
+        WireError::Length { at, declared, left } => {
+            format!("byte {} declares {} bytes where {} are left", thousands(*at), thousands(*declared), thousands(*left))
+        }
+        WireError::Source(error) => error.to_string(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+/// `41,943,040`.
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

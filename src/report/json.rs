@@ -1,0 +1,206 @@
+//! The JSON contract: how report structs are named outside. Field names are added, never renamed.
+//!
+//! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. Knows names and
+//! order of fields; computes nothing but percentages and sums of kinds.
+
+use crate::analysis::{Breakdown, Group, Kind, Status, Totals};
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What stands at the head of every view.
+#[derive(Serialize)]
+pub struct HeadJson<'a> {
+    status: Status,
+    view: &'static str,
+    files: &'a [String],
+    device: Option<&'a str>,
+    n_devices: u32,
+    device_type: Option<&'a str>,
+    step: &'a str,
+    n_steps: u32,
+    step_window_ps: Option<(Picos, Picos)>,
+    step_duration_ps: Option<Picos>,
+    totals: TotalsJson<'a>,
+}
+
+#[derive(Serialize)]
+struct TotalsJson<'a> {
+    n_events_total: u64,
+    n_events_unresolved: u64,
+    compute_duration_ps: Picos,
+    data_move_duration_ps: Picos,
+    comm_duration_ps: Picos,
+    /// Of `comm_duration_ps`: compute and communication fused into one op.
+    fused_duration_ps: Picos,
+    host_duration_ps: Picos,
+    other_duration_ps: Picos,
+    container_duration_ps: Picos,
+    busy_duration_ps: Picos,
+    union_ps: Picos,
+    idle_duration_ps: Picos,
+    unknown_categories: &'a BTreeMap<String, Picos>,
+}
+
+impl<'a> TotalsJson<'a> {
+    fn new(t: &'a Totals) -> Self {
+        Self {
+            n_events_total: t.n_events,
+            n_events_unresolved: t.n_unresolved,
+            compute_duration_ps: t.of(Kind::Compute),
+            data_move_duration_ps: t.of(Kind::DataMovement),
+            comm_duration_ps: t.of(Kind::Communication) + t.of(Kind::Fused),
+            fused_duration_ps: t.of(Kind::Fused),
+            host_duration_ps: t.of(Kind::Host),
+            other_duration_ps: t.of(Kind::Other) + t.of(Kind::Container),
+            container_duration_ps: t.container_inclusive,
+            busy_duration_ps: t.busy,
+            union_ps: t.union,
+            idle_duration_ps: t.idle,
+            unknown_categories: &t.unknown_categories,
+        }
+    }
+}
+
+/// One row.
+#[derive(Serialize)]
+pub struct GroupJson<'a> {
+    key: &'a str,
+    key_kind: &'a str,
+    kind: &'static str,
+    program: Option<&'a str>,
+    program_id: Option<String>,
+    n_executions: u64,
+    total_dur_ps: Picos,
+    inclusive_dur_ps: Picos,
+    min_dur_ps: Option<Picos>,
+    max_dur_ps: Option<Picos>,
+    avg_dur_ps: Option<Picos>,
+    pct_of_step: Option<f64>,
+    pct_of_kind: Option<f64>,
+    flops_sum: Option<f64>,
+    model_flops_sum: Option<f64>,
+    bytes_accessed_sum: Option<f64>,
+    hlo_categories: BTreeMap<&'a str, ShareJson>,
+    dtypes: &'a [String],
+    shapes: &'a [String],
+    source_stack: Option<&'a str>,
+    source_inner: Option<&'a str>,
+    tf_op: Option<&'a str>,
+    example_hlo_op: Option<&'a str>,
+    example_hlo_op_dur_ps: Option<Picos>,
+}
+
+#[derive(Serialize)]
+struct ShareJson {
+    n_executions: u64,
+    total_dur_ps: Picos,
+}
+
+impl<'a> GroupJson<'a> {
+    /// The row of a group.
+    pub fn new(g: &'a Group) -> Self {
+        let share = |s: &crate::analysis::Share| ShareJson { n_executions: s.n, total_dur_ps: s.dur };
+        let counted = |p: Picos| (g.n_executions > 0).then_some(p);
+        Self {
+            key: &g.key,
+            key_kind: &g.key_kind,
+            kind: kind_name(g.kind),
+            program: g.program.as_deref(),
+            program_id: g.program_id.map(|id| id.to_string()),
+            n_executions: g.n_executions,
+            total_dur_ps: g.total,
+            inclusive_dur_ps: g.inclusive,
+            min_dur_ps: counted(g.min),
+            max_dur_ps: counted(g.max),
+            avg_dur_ps: g.mean,
+            pct_of_step: g.of_step.map(|f| f * 100.0),
+            pct_of_kind: g.of_kind.map(|f| f * 100.0),
+            flops_sum: g.flops,
+            model_flops_sum: g.model_flops,
+            bytes_accessed_sum: g.bytes_accessed,
+            hlo_categories: g.categories.iter().map(|(k, s)| (k.as_str(), share(s))).collect(),
+            dtypes: &g.dtypes,
+            shapes: &g.shapes,
+            source_stack: g.source_stack.as_deref(),
+            source_inner: g.source_inner.as_deref(),
+            tf_op: g.tf_op.as_deref(),
+            example_hlo_op: g.example.as_deref(),
+            example_hlo_op_dur_ps: g.example_dur,
+        }
+    }
+}
+
+/// The kind of a group: fused ops are communication to the contract.
+fn kind_name(kind: Kind) -> &'static str {
+    if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
+}
+
+/// `rooflight breakdown --json`.
+#[derive(Serialize)]
+pub struct BreakdownJson<'a> {
+    #[serde(flatten)]
+    head: HeadJson<'a>,
+    by: &'static str,
+    groups: Vec<GroupJson<'a>>,
+    notes: &'a [Note],
+}
+
+/// `rooflight summary --json`.
+#[derive(Serialize)]
+pub struct SummaryJson<'a> {
+    #[serde(flatten)]
+    head: HeadJson<'a>,
+    kinds: Vec<GroupJson<'a>>,
+    by_source: Vec<GroupJson<'a>>,
+    tail: TailJson,
+    notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct TailJson {
+    n_groups: usize,
+    dur_ps: Picos,
+}
+
+/// The head of a view. `partial` wins over what the analysis says, unless there is nothing at all.
+pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
+    let h = &b.header;
+    HeadJson {
+        status: if partial && h.status == Status::Ok { Status::Partial } else { h.status },
+        view,
+        files,
+        device: h.device.as_deref(),
+        n_devices: h.n_devices,
+        device_type: h.device_type.as_deref(),
+        step: &h.step,
+        n_steps: h.n_steps,
+        step_window_ps: h.window,
+        step_duration_ps: h.step_duration,
+        totals: TotalsJson::new(&b.totals),
+    }
+}
+
+/// A breakdown, `top` rows of it.
+pub fn breakdown<'a>(head: HeadJson<'a>, b: &'a Breakdown, top: usize, notes: &'a [Note]) -> BreakdownJson<'a> {
+    BreakdownJson { head, by: b.by.key(), groups: b.groups.iter().take(top).map(GroupJson::new).collect(), notes }
+}
+
+/// A summary: kinds, and the sources with the most time.
+pub fn summary<'a>(
+    head: HeadJson<'a>,
+    kinds: &'a Breakdown,
+    sources: &'a Breakdown,
+    top: usize,
+    notes: &'a [Note],
+) -> SummaryJson<'a> {
+    let rest = sources.groups.get(top..).unwrap_or_default();
+    SummaryJson {
+        head,
+        kinds: kinds.groups.iter().map(GroupJson::new).collect(),
+        by_source: sources.groups.iter().take(top).map(GroupJson::new).collect(),
+        tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
+        notes,
+    }
+}

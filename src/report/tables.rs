@@ -1,0 +1,135 @@
+//! Views as tables of text: which columns, in which units. Knows report structs and number formats.
+
+use super::inspect::Inspect;
+use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
+use super::text::Table;
+use crate::analysis::{Breakdown, Group, GroupBy};
+use crate::units::Picos;
+
+const ABSENT: &str = "–";
+
+/// For people: one unit per column, as on the page. `top` rows, then what is left, then the total.
+pub fn breakdown(b: &Breakdown, top: usize) -> Table {
+    let unit = TimeUnit::for_largest(b.totals.busy);
+    let mean_unit = TimeUnit::for_largest(b.groups.iter().filter_map(|g| g.mean).max().unwrap_or_default());
+    let (own, mean) = (format!("Self {}", unit.symbol()), format!("Mean {}", mean_unit.symbol()));
+    let mut table = Table::new(&[
+        (b.by.label(), true),
+        (&own, false),
+        ("Step %", false),
+        ("Kind", true),
+        ("Runs", false),
+        (&mean, false),
+        ("TFLOP/s", false),
+        ("GB/s", false),
+        ("Category", true),
+        ("Source", true),
+    ]);
+    let of_step = |p: Picos| b.header.step_duration.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
+    for g in b.groups.iter().take(top) {
+        table.row(vec![
+            name(b.by, g),
+            time(g.total, unit),
+            of_step(g.total),
+            g.kind.short().into(),
+            count(g.n_executions),
+            g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
+            g.flop_rate().map_or(ABSENT.into(), tflops),
+            g.byte_rate().map_or(ABSENT.into(), gbs),
+            g.main_category().unwrap_or(ABSENT).into(),
+            g.source_inner.as_deref().unwrap_or(ABSENT).into(),
+        ]);
+    }
+    let blank = |table: &mut Table, label: String, total: Picos, n: u64| {
+        let mut row = vec![label, time(total, unit), of_step(total), String::new(), count(n)];
+        row.resize(table.heads.len(), String::new());
+        table.row(row);
+    };
+    if let Some(rest) = b.groups.get(top..).filter(|r| !r.is_empty()) {
+        let n = rest.iter().map(|g| g.n_executions).sum();
+        blank(&mut table, format!("{} more", count(rest.len() as u64)), rest.iter().map(|g| g.total).sum(), n);
+    }
+    blank(&mut table, "Busy".into(), b.totals.busy, b.totals.n_events);
+    blank(&mut table, "Idle".into(), b.totals.idle, 0);
+    if let Some(cell) = table.rows.last_mut().and_then(|r| r.get_mut(4)) {
+        cell.clear();
+    }
+    table
+}
+
+/// A source group is named by its innermost frame; its key is the whole stack.
+fn name(by: GroupBy, g: &Group) -> String {
+    let key = match (by, &g.source_inner) {
+        (GroupBy::Source, Some(inner)) if g.key_kind == "source_stack" => inner,
+        _ => &g.key,
+    };
+    key.replace('\n', " ‹ ")
+}
+
+/// For programs: every row and exact figures, named as in the JSON.
+pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
+    let mut table = Table::new(&[
+        ("key", true),
+        ("key_kind", true),
+        ("kind", true),
+        ("program", true),
+        ("program_id", true),
+        ("n_executions", false),
+        ("total_dur_ps", false),
+        ("inclusive_dur_ps", false),
+        ("avg_dur_ps", false),
+        ("pct_of_step", false),
+        ("flops_sum", false),
+        ("bytes_accessed_sum", false),
+        ("hlo_category", true),
+        ("source_inner", true),
+        ("tf_op", true),
+    ]);
+    let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+    for g in b.groups.iter().take(top) {
+        let kind = if g.kind == crate::analysis::Kind::Fused { "comm" } else { g.kind.key() };
+        table.row(vec![
+            g.key.clone(),
+            g.key_kind.clone(),
+            kind.into(),
+            g.program.clone().unwrap_or_default(),
+            g.program_id.map_or(String::new(), |id| id.to_string()),
+            g.n_executions.to_string(),
+            g.total.0.to_string(),
+            g.inclusive.0.to_string(),
+            g.mean.map_or(String::new(), |m| m.0.to_string()),
+            number(g.of_step.map(|f| f * 100.0)),
+            number(g.flops),
+            number(g.bytes_accessed),
+            g.main_category().unwrap_or_default().into(),
+            g.source_inner.clone().unwrap_or_default(),
+            g.tf_op.clone().unwrap_or_default(),
+        ]);
+    }
+    table
+}
+
+/// Planes and lines of a file.
+pub fn planes(inspect: &Inspect<'_>) -> Table {
+    let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false)];
+    let mut table = Table::new(&heads);
+    for plane in &inspect.planes {
+        let n = count(plane.n_metadata as u64);
+        table.row(vec![plane.name.into(), count(plane.n_events as u64), n, bytes_text(plane.size_bytes)]);
+        for line in &plane.lines {
+            let name = format!("  {}", line.name);
+            table.row(vec![name, count(line.n_events as u64), String::new(), bytes_text(line.size_bytes)]);
+        }
+    }
+    table
+}
+
+/// Programs of a file.
+pub fn programs(inspect: &Inspect<'_>) -> Table {
+    let mut table = Table::new(&[("Program", true), ("Id", true), ("HLO", false)]);
+    for program in &inspect.programs {
+        let hlo = program.hlo_bytes.map_or(ABSENT.into(), bytes_text);
+        table.row(vec![program.name.into(), program.program_id.clone(), hlo]);
+    }
+    table
+}
