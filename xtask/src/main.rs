@@ -1,1 +1,133 @@
-fn main() {}
+//! `cargo xtask`: everything one does with this repository, in one command that needs nothing but Rust.
+//!
+//! ```text
+//!  main ──► tools    what is installed, what has to be          trunk, wasm-bindgen, wasm-opt, Chromium
+//!    │ ├──► page     dist/: build, seal (CSP), weigh (size)     needs tools
+//!    │ ├──► serve    dist/ on a local port                      knows nothing of Rooflight
+//!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
+//!    │ └──► check    the stages of `cargo xtask test`           needs all of the above
+//!    └──── repo, process: where things are, how to start others
+//! ```
+//!
+//! Must not know: any crate of ours. It has to run when ours does not compile.
+
+mod check;
+mod page;
+mod process;
+mod repo;
+mod scripts;
+mod serve;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use lexopt::ValueExt;
+use lexopt::prelude::*;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  serve [--port N]       build the page and serve it on this machine
+  build [--out DIR]      build dist/ for any static host, under any path
+  test [--only STAGE..]  everything that has to pass; `--only` with one or more of the stages listed below
+  size                   weigh dist/ against its budget
+  screens                take the pictures in docs/screens
+  bench browser          measure the page in a real browser
+
+What is missing is installed first, into a cache folder: $ROOFLIGHT_TOOLS, or rooflight/tools in the user's cache.
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
+    let mut args = lexopt::Parser::from_env();
+    let command = match args.next()? {
+        None | Some(Short('h') | Long("help")) => "help".to_owned(),
+        Some(Value(command)) => command.string()?,
+        Some(other) => bail!(other.unexpected()),
+    };
+    match command.as_str() {
+        "help" => {
+            println!("{HELP}\nStages of `test`, in order:\n{}", check::stages::list());
+            Ok(ExitCode::SUCCESS)
+        }
+        "serve" => serve(args),
+        "build" => build(args),
+        "test" => test(args),
+        "size" => {
+            finish(args)?;
+            page::size::report(&repo::dist())
+        }
+        "screens" => {
+            finish(args)?;
+            scripts::screens()
+        }
+        "bench" => bench(args),
+        other => bail!("no command `{other}`; `cargo xtask help` lists them"),
+    }
+}
+
+fn serve(mut args: lexopt::Parser) -> Result<ExitCode> {
+    let mut port = None;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("port") => port = Some(args.value()?.parse()?),
+            other => bail!(other.unexpected()),
+        }
+    }
+    page::build(&repo::dist())?;
+    serve::forever(&repo::dist(), port)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn build(mut args: lexopt::Parser) -> Result<ExitCode> {
+    let mut out = repo::dist();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("out") => out = std::path::absolute(PathBuf::from(args.value()?))?,
+            other => bail!(other.unexpected()),
+        }
+    }
+    page::build(&out)?;
+    println!("{}", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn test(mut args: lexopt::Parser) -> Result<ExitCode> {
+    let mut only = Vec::new();
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("only") => only.extend(args.values()?.map(ValueExt::string).collect::<Result<Vec<_>, _>>()?),
+            other => bail!(other.unexpected()),
+        }
+    }
+    check::run(&only)
+}
+
+fn bench(mut args: lexopt::Parser) -> Result<ExitCode> {
+    match args.next()? {
+        Some(Value(what)) if what == "browser" => {
+            finish(args)?;
+            scripts::bench()
+        }
+        _ => bail!("what to measure: `cargo xtask bench browser`; native code is measured by `cargo bench`"),
+    }
+}
+
+/// Nothing may follow: a misspelt option must not be ignored.
+fn finish(mut args: lexopt::Parser) -> Result<()> {
+    match args.next()? {
+        None => Ok(()),
+        Some(other) => bail!(other.unexpected()),
+    }
+}

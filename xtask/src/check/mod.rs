@@ -1,0 +1,116 @@
+//! `cargo xtask test`: every stage in order, each timed, and a table at the end.
+//!
+//! A failed stage does not stop the others: one run shows all that is wrong. Only what needs the built page is
+//! left out when the page does not build.
+
+mod counts;
+pub mod stages;
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use stages::{STAGES, Stage};
+
+/// How a stage ended.
+enum Outcome {
+    Passed(String),
+    Failed(String),
+    /// What it needs has failed.
+    LeftOut,
+}
+
+struct Row {
+    name: &'static str,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// Runs the stages named, or all of them. The last line printed is `N passed, N failed`.
+pub fn run(only: &[String]) -> Result<ExitCode> {
+    if let Some(name) = only.iter().find(|name| STAGES.iter().all(|stage| stage.name != **name)) {
+        bail!("no stage `{name}`; there are:\n{}", stages::list());
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
+        let row = run_stage(stage, &rows);
+        println!("{}", line(&row));
+        rows.push(row);
+    }
+    println!("\n{}", table(&rows));
+    Ok(if rows.iter().all(|row| matches!(row.outcome, Outcome::Passed(_))) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn run_stage(stage: &Stage, before: &[Row]) -> Row {
+    let needs_failed =
+        before.iter().any(|row| Some(row.name) == stage.needs && !matches!(row.outcome, Outcome::Passed(_)));
+    if needs_failed {
+        return Row { name: stage.name, outcome: Outcome::LeftOut, took: Duration::ZERO };
+    }
+    println!("\n── {}: {}", stage.name, stage.what);
+    let start = Instant::now();
+    let outcome = match (stage.run)() {
+        Ok(note) => Outcome::Passed(note),
+        Err(error) => Outcome::Failed(format!("{error:#}")),
+    };
+    Row { name: stage.name, outcome, took: start.elapsed() }
+}
+
+fn line(row: &Row) -> String {
+    let (word, note) = match &row.outcome {
+        Outcome::Passed(note) => ("ok", note.as_str()),
+        Outcome::Failed(error) => ("FAILED", error.lines().next().unwrap_or_default()),
+        Outcome::LeftOut => ("left out", ""),
+    };
+    format!("{:8} {word:8} {:>7.1} s  {note}", row.name, row.took.as_secs_f64()).trim_end().to_owned()
+}
+
+/// One line per stage, then the count alone on a line: it is read by machines.
+fn table(rows: &[Row]) -> String {
+    let count = |wanted: fn(&Outcome) -> bool| rows.iter().filter(|row| wanted(&row.outcome)).count();
+    let mut text = String::new();
+    for row in rows {
+        let _ = writeln!(text, "{}", line(row));
+    }
+    let passed = count(|outcome| matches!(outcome, Outcome::Passed(_)));
+    // A stage left out has not passed: counting it as neither would hide it.
+    let _ = write!(text, "\n{passed} passed, {} failed", rows.len() - passed);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_the_count() {
+        let row = |name, outcome, seconds| Row { name, outcome, took: Duration::from_secs(seconds) };
+        let rows = [
+            row("fmt", Outcome::Passed(String::new()), 1),
+            row("page", Outcome::Failed("trunk failed\nwith more".to_owned()), 92),
+            row("size", Outcome::LeftOut, 0),
+        ];
+        assert_eq!(
+            table(&rows),
+            "fmt      ok           1.0 s\n\
+             page     FAILED      92.0 s  trunk failed\n\
+             size     left out     0.0 s\n\
+             \n\
+             1 passed, 2 failed"
+        );
+    }
+
+    #[test]
+    fn a_stage_that_needs_another_comes_after_it() {
+        for (at, stage) in STAGES.iter().enumerate() {
+            let Some(needs) = stage.needs else { continue };
+            assert!(STAGES[..at].iter().any(|before| before.name == needs), "{}", stage.name);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The stages of `cargo xtask test`: what has to pass, in the order of how soon it tells.
+//!
+//! Each runs with what is in the working tree, and returns a few words for the summary.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::counts::Counts;
+use crate::tools::{self, browser};
+use crate::{page, process, repo, scripts};
+
+/// One stage.
+pub struct Stage {
+    pub name: &'static str,
+    pub what: &'static str,
+    /// The stage without which this one makes no sense.
+    pub needs: Option<&'static str>,
+    pub run: fn() -> Result<String>,
+}
+
+/// All of them.
+pub const STAGES: [Stage; 9] = [
+    Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
+    Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
+    Stage { name: "lint-web", what: "lints, page and worker", needs: None, run: clippy_web },
+    Stage { name: "native", what: "unit, property, golden, tidy and doc tests", needs: None, run: native },
+    Stage { name: "doc", what: "documentation without warnings", needs: None, run: doc },
+    Stage { name: "wasm", what: "tests of the browser half, in Chromium", needs: None, run: wasm },
+    Stage { name: "page", what: "builds dist/", needs: None, run: build_page },
+    Stage { name: "size", what: "the page's weight against its budget", needs: Some("page"), run: size },
+    Stage { name: "browser", what: "the built page, in Chromium", needs: Some("page"), run: in_browser },
+];
+
+/// What `--help` says about them.
+pub fn list() -> String {
+    STAGES.iter().fold(String::new(), |mut text, stage| {
+        let _ = writeln!(text, "  {:9} {}", stage.name, stage.what);
+        text
+    })
+}
+
+const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "web"];
+const DENY: [&str; 3] = ["--", "-D", "warnings"];
+
+fn cargo(command: &str) -> Command {
+    let mut cargo = process::cargo();
+    cargo.current_dir(repo::root()).arg(command);
+    cargo
+}
+
+fn fmt() -> Result<String> {
+    process::run(cargo("fmt").args(["--all", "--check"]))?;
+    Ok(String::new())
+}
+
+fn clippy() -> Result<String> {
+    process::run(cargo("clippy").args(["--workspace", "--all-targets"]).args(DENY))?;
+    Ok(String::new())
+}
+
+fn clippy_web() -> Result<String> {
+    tools::wasm_target()?;
+    process::run(cargo("clippy").args(["--lib", "--bin", "app", "--bin", "worker"]).args(WEB).args(DENY))?;
+    Ok(String::new())
+}
+
+fn native() -> Result<String> {
+    let mut counts = Counts::default();
+    process::run_and_read(cargo("test").args(["--workspace", "--no-fail-fast"]), |line| counts.read(line))?;
+    Ok(counts.to_string())
+}
+
+fn doc() -> Result<String> {
+    process::run(cargo("doc").args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(String::new())
+}
+
+fn wasm() -> Result<String> {
+    let runner = tools::wasm_test_runner()?;
+    browser::chromium()?;
+    let mut test = cargo("test");
+    test.args(WEB).args(["--no-fail-fast", "--lib"]);
+    if repo::root().join("tests/wasm.rs").is_file() {
+        test.args(["--test", "wasm"]);
+    }
+    test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
+        .env("CHROMEDRIVER", browser::chromedriver()?)
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", repo::root().join("webdriver.json"))
+        // Static hosts send no COOP and COEP, so neither does the tests' server.
+        .env("WASM_BINDGEN_TEST_NO_ORIGIN_ISOLATION", "1")
+        // Seconds, for a busy machine: to start the driver, and to finish a test file.
+        .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "30")
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "180")
+        .env_remove("GECKODRIVER");
+    let mut counts = Counts::default();
+    process::run_and_read(&mut test, |line| counts.read(line))?;
+    Ok(counts.to_string())
+}
+
+fn build_page() -> Result<String> {
+    page::build(&repo::dist())?;
+    Ok(String::new())
+}
+
+fn size() -> Result<String> {
+    let gzip = page::size::measure(&repo::dist())?;
+    ensure!(gzip <= page::size::BUDGET, "above the budget: {}", page::size::verdict(gzip));
+    Ok(page::size::verdict(gzip))
+}
+
+fn in_browser() -> Result<String> {
+    let mut counts = Counts::default();
+    scripts::test(|line| counts.read(line))?;
+    // Node.js is content when it finds nothing to run.
+    ensure!(counts.passed > 0, "no browser test ran");
+    Ok(counts.to_string())
+}

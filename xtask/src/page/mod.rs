@@ -1,0 +1,48 @@
+//! `dist/`: the page as any static host serves it.
+//!
+//! ```text
+//!  index.html, src, style ──Trunk──► dist/ ──seal──► dist/index.html with its script's hash in the policy
+//! ```
+//!
+//! Knows Trunk and the order of the steps. What is built, and how it is optimised, says `index.html`.
+
+mod csp;
+pub mod size;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{process, repo, tools};
+
+/// Builds the page into `out`, which is emptied first.
+pub fn build(out: &Path) -> Result<()> {
+    ensure!(
+        may_replace(out)?,
+        "{} has files in it that are no build of the page: building there would remove them",
+        out.display()
+    );
+    let tools = tools::for_page()?;
+    process::run(
+        Command::new(&tools.trunk)
+            .args(["build", "--offline", "--dist"])
+            .arg(out)
+            .env("PATH", tools.path()?)
+            // Trunk reads NO_COLOR as a bool and stops at the usual `NO_COLOR=1`.
+            .env_remove("NO_COLOR")
+            .current_dir(repo::root()),
+    )?;
+    let index = out.join("index.html");
+    let html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
+    fs::write(&index, csp::seal(&html)?)?;
+    ensure!(out.join("worker_bg.wasm").is_file(), "no worker_bg.wasm: the page could not start its worker");
+    Ok(())
+}
+
+/// Trunk empties the folder: only one that is empty or that it made.
+fn may_replace(out: &Path) -> Result<bool> {
+    let Ok(mut entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
+    Ok(entries.next().is_none() || out.join("worker_bg.wasm").is_file() || out.join(".stage").is_dir())
+}

@@ -1,0 +1,41 @@
+//! Where things are in this repository and on this machine.
+//!
+//! Knows folders. Must not know what is done with them.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// The repository: the folder above this crate.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")
+}
+
+/// Where the page is built to unless one says otherwise.
+pub fn dist() -> PathBuf {
+    root().join("dist")
+}
+
+/// Cargo's target folder: this program runs from `<target>/debug/`, wherever the user's settings put it.
+pub fn target() -> Result<PathBuf> {
+    let own = env::current_exe()?;
+    own.ancestors().nth(2).map(Path::to_owned).context("xtask runs outside a target folder")
+}
+
+/// Where the tools that we install are kept: one folder for each tool and version, shared by all checkouts.
+pub fn tools() -> Result<PathBuf> {
+    if let Some(folder) = env::var_os("ROOFLIGHT_TOOLS") {
+        return Ok(std::path::absolute(folder)?);
+    }
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| env::home_dir().map(|home| home.join(".cache")));
+    Ok(cache.context("no home folder: set ROOFLIGHT_TOOLS")?.join("rooflight/tools"))
+}
+
+/// The real captures that tests read, where this machine has them.
+pub fn profiles() -> Option<PathBuf> {
+    let named = env::var_os("ROOFLIGHT_PROFILES").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| root().join("../shared/profiles"));
+    folder.canonicalize().ok().filter(|path| path.is_dir())
+}

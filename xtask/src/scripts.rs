@@ -1,0 +1,103 @@
+//! `tests/browser/*.mjs`: Node.js scripts that drive the built page in a real Chromium.
+//!
+//! What they are told, all by environment:
+//!
+//! | variable | what |
+//! |---|---|
+//! | `ROOFLIGHT_DIST` | the built page, absolute |
+//! | `ROOFLIGHT_CHROMIUM` | the browser |
+//! | `ROOFLIGHT_CLI` | the native `rooflight`, to compare numbers with |
+//! | `ROOFLIGHT_PROFILES` | real captures, where there are any |
+//! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::{env, fs};
+
+use anyhow::{Result, ensure};
+
+use crate::tools::browser;
+use crate::{page, process, repo};
+
+/// How the command line is built: the way `cargo test` builds it anyway, or for speed.
+#[derive(Clone, Copy)]
+pub enum Cli {
+    AsTested,
+    Fast,
+}
+
+/// Builds the page, then takes the pictures that the documentation shows.
+pub fn screens() -> Result<ExitCode> {
+    page::build(&repo::dist())?;
+    let mut node = node(Cli::AsTested)?;
+    process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::root().join("docs/screens")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the page, then measures it.
+pub fn bench() -> Result<ExitCode> {
+    page::build(&repo::dist())?;
+    process::run(node(Cli::Fast)?.arg("bench.mjs"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The browser tests, over the page as it is in `dist/`. Each line they print is given to `each`.
+pub fn test(each: impl FnMut(&str)) -> Result<()> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    files.sort();
+    ensure!(!files.is_empty(), "no *.test.mjs in tests/browser");
+    // One after the other: each starts a browser, and two on a small machine time each other out.
+    let args = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
+    process::run_and_read(node(Cli::AsTested)?.args(args).args(files), each)
+}
+
+fn folder() -> PathBuf {
+    repo::root().join("tests/browser")
+}
+
+/// Node.js in the tests' folder, with its packages installed and everything named.
+fn node(cli: Cli) -> Result<Command> {
+    let node = browser::node()?;
+    let chromium = browser::chromium()?;
+    let cli = build_cli(cli)?;
+    npm_ci()?;
+    let mut command = Command::new(node);
+    command
+        .current_dir(folder())
+        .env("ROOFLIGHT_DIST", repo::dist())
+        .env("ROOFLIGHT_CHROMIUM", chromium)
+        .env("ROOFLIGHT_CLI", cli);
+    match repo::profiles() {
+        Some(profiles) => command.env("ROOFLIGHT_PROFILES", profiles),
+        None => command.env_remove("ROOFLIGHT_PROFILES"),
+    };
+    Ok(command)
+}
+
+/// Installs exactly what the lock file says, unless that is there already.
+fn npm_ci() -> Result<()> {
+    let lock = fs::read(folder().join("package-lock.json"))?;
+    // Ours: the lock file as it was when `npm ci` last succeeded.
+    let stamp = folder().join("node_modules/.rooflight-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let npm = process::which(&["npm"]).unwrap_or_else(|| "npm".into());
+    let args = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
+    process::run(Command::new(npm).args(args).current_dir(folder()))?;
+    fs::write(stamp, lock)?;
+    Ok(())
+}
+
+fn build_cli(cli: Cli) -> Result<PathBuf> {
+    // Cargo puts what its `test` profile makes beside what `dev` makes.
+    let (profile, folder) = match cli {
+        Cli::AsTested => ("test", "debug"),
+        Cli::Fast => ("release", "release"),
+    };
+    process::run(
+        process::cargo().args(["build", "--bin", "rooflight", "--profile", profile]).current_dir(repo::root()),
+    )?;
+    Ok(repo::target()?.join(folder).join(format!("rooflight{}", env::consts::EXE_SUFFIX)))
+}

@@ -1,0 +1,83 @@
+//! Chromium, its driver, and Node.js: found, or installed on Debian, or named so that one can install them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context, Result, bail};
+
+use super::say;
+use crate::process;
+
+const BROWSERS: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+const USUAL_BROWSERS: [&str; 3] = [
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/snap/bin/chromium",
+];
+const USUAL_DRIVERS: [&str; 3] =
+    ["/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/opt/homebrew/bin/chromedriver"];
+
+const HOW: &str = "\
+install Chromium and the chromedriver of the same version, or name them in ROOFLIGHT_CHROMIUM and CHROMEDRIVER:
+  Debian   apt-get install chromium chromium-driver
+  Fedora   dnf install chromium chromedriver
+  Arch     pacman -S chromium
+  macOS    brew install --cask google-chrome chromedriver";
+
+/// A browser of the Chromium family.
+pub fn chromium() -> Result<PathBuf> {
+    found_or_installed(find_chromium).context("no Chromium")
+}
+
+/// What drives it in wasm tests.
+pub fn chromedriver() -> Result<PathBuf> {
+    found_or_installed(find_chromedriver).context("no chromedriver")
+}
+
+/// Node.js, at a version that our tests can use.
+pub fn node() -> Result<PathBuf> {
+    let node = process::which(&["node"]).context("no Node.js: install version 20 or newer")?;
+    let version = process::ask(Command::new(&node).arg("--version")).unwrap_or_default();
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if major < Some(20) {
+        bail!("Node.js {version} is too old: install version 20 or newer")
+    }
+    Ok(node)
+}
+
+fn find_chromium() -> Option<PathBuf> {
+    let named = env::var_os("ROOFLIGHT_CHROMIUM").map(PathBuf::from);
+    named.or_else(|| process::which(&BROWSERS)).or_else(|| first_file(&USUAL_BROWSERS))
+}
+
+fn find_chromedriver() -> Option<PathBuf> {
+    let named = env::var_os("CHROMEDRIVER").map(PathBuf::from);
+    // GitHub's machines name the folder.
+    let folder = || process::program_in(Path::new(&env::var_os("CHROMEWEBDRIVER")?), "chromedriver");
+    named.or_else(|| process::which(&["chromedriver"])).or_else(folder).or_else(|| first_file(&USUAL_DRIVERS))
+}
+
+fn first_file(paths: &[&str]) -> Option<PathBuf> {
+    paths.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
+fn found_or_installed(find: fn() -> Option<PathBuf>) -> Result<PathBuf> {
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    if !is_debian_root() {
+        bail!(HOW);
+    }
+    say("chromium and chromium-driver", "from Debian, about 100 MB, a minute");
+    process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
+    let args = ["install", "--yes", "--quiet", "--no-install-recommends", "chromium", "chromium-driver"];
+    process::run(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    find().context(HOW)
+}
+
+/// Ubuntu is not meant: its `chromium` package only fetches a snap.
+fn is_debian_root() -> bool {
+    let debian = fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"));
+    debian && process::ask(Command::new("id").arg("-u")).as_deref() == Some("0")
+}

@@ -1,0 +1,148 @@
+//! The programs that building and testing need: found if they are there at the right version, else installed.
+//!
+//! ```text
+//!  on PATH? ──► in the cache? ──► prebuilt (cargo binstall)? ──► built from source (cargo install, npm)
+//!           version checked        version checked
+//! ```
+//!
+//! Knows names, versions and how to get them. Must not know what they are used for.
+
+pub mod browser;
+mod install;
+mod version;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{process, repo};
+
+/// The newest of the 0.21 line; 0.22 needs a newer compiler than ours.
+const TRUNK: &str = "0.21.14";
+/// wasm-opt, from npm: distributions ship versions too old for what rustc emits.
+const BINARYEN: &str = "132.0.0";
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// What building the page takes.
+pub struct PageTools {
+    /// The program itself.
+    pub trunk: PathBuf,
+    wasm_bindgen: PathBuf,
+    wasm_opt: PathBuf,
+}
+
+impl PageTools {
+    /// PATH with these tools first: Trunk downloads what it does not find there.
+    pub fn path(&self) -> Result<OsString> {
+        let own = [&self.wasm_bindgen, &self.wasm_opt].map(|tool| tool.parent().unwrap_or(Path::new("")).to_owned());
+        let path = env::var_os("PATH").unwrap_or_default();
+        Ok(env::join_paths(own.into_iter().chain(env::split_paths(&path)))?)
+    }
+}
+
+/// Everything that building the page takes.
+pub fn for_page() -> Result<PageTools> {
+    wasm_target()?;
+    let trunk = Tool { program: "trunk", package: "trunk", version: TRUNK.to_owned(), from: Source::TRUNK };
+    Ok(PageTools { trunk: trunk.find()?, wasm_bindgen: wasm_bindgen("wasm-bindgen")?, wasm_opt: wasm_opt()? })
+}
+
+/// What runs wasm tests in a browser.
+pub fn wasm_test_runner() -> Result<PathBuf> {
+    wasm_target()?;
+    wasm_bindgen("wasm-bindgen-test-runner")
+}
+
+/// The compiler's half for WebAssembly.
+pub fn wasm_target() -> Result<()> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let folder = process::ask(Command::new(rustc).args(["--print", "target-libdir", "--target", WASM]));
+    if folder.is_some_and(|folder| Path::new(&folder).is_dir()) {
+        return Ok(());
+    }
+    if process::which(&["rustup"]).is_none() {
+        bail!("this Rust has no {WASM} target; install it with your package manager, or use rustup");
+    }
+    say(WASM, "from rustup, 10 s");
+    process::run(Command::new("rustup").args(["target", "add", WASM]))
+}
+
+/// The version must be the library's, to the digit: it is read from `Cargo.lock`.
+fn wasm_bindgen(program: &'static str) -> Result<PathBuf> {
+    let lock = fs::read_to_string(repo::root().join("Cargo.lock"))?;
+    let version = version::locked(&lock, "wasm-bindgen").context("no wasm-bindgen in Cargo.lock")?.to_owned();
+    Tool { program, package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
+}
+
+fn wasm_opt() -> Result<PathBuf> {
+    Tool { program: "wasm-opt", package: "binaryen", version: BINARYEN.to_owned(), from: Source::Npm }.find()
+}
+
+/// One program at one version.
+struct Tool {
+    program: &'static str,
+    package: &'static str,
+    version: String,
+    from: Source,
+}
+
+/// Where a tool comes from.
+enum Source {
+    /// crates.io; the optimisation level is the one that makes building plus running it shortest.
+    Crate {
+        features: &'static [&'static str],
+        opt_level: &'static str,
+        takes: &'static str,
+    },
+    Npm,
+}
+
+impl Source {
+    /// It only starts others: unoptimised it is as fast, and built in half the time.
+    const TRUNK: Self = Self::Crate {
+        features: &["--no-default-features", "--features", "rustls"],
+        opt_level: "0",
+        takes: "2 to 4 min",
+    };
+    const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "1 to 3 min" };
+}
+
+impl Tool {
+    fn find(&self) -> Result<PathBuf> {
+        let folder = self.folder()?;
+        let cached = process::program_in(&folder.join("bin"), self.program);
+        let known = process::which(&[self.program]).into_iter().chain(cached).find(|path| self.is_right(path));
+        if let Some(path) = known {
+            return Ok(path);
+        }
+        match &self.from {
+            Source::Crate { features, opt_level, takes } => {
+                install::from_crates(self, &folder, features, opt_level, takes)?;
+            }
+            Source::Npm => install::from_npm(self, &folder)?,
+        }
+        process::program_in(&folder.join("bin"), self.program)
+            .filter(|path| self.is_right(path))
+            .with_context(|| format!("{} {} was installed but does not run", self.program, self.version))
+    }
+
+    fn folder(&self) -> Result<PathBuf> {
+        let name = self.package.trim_end_matches("-cli");
+        Ok(repo::tools()?.join(format!("{name}-{}", self.version)))
+    }
+
+    fn is_right(&self, path: &Path) -> bool {
+        process::ask(Command::new(path).arg("--version")).is_some_and(|output| {
+            version::printed(&output).is_some_and(|printed| version::same(printed, &self.version))
+        })
+    }
+}
+
+/// Nothing is installed in silence.
+fn say(what: &str, how: &str) {
+    eprintln!("Installing {what} ({how}), once.");
+}

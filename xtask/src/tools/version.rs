@@ -1,0 +1,52 @@
+//! Versions as tools print them.
+//!
+//! Pure text: must not start anything.
+
+/// The version in what `tool --version` prints: the first word that starts with a digit.
+///
+/// `trunk 0.21.14`, `wasm-opt version 132 (version_132)`, `Chromium 131.0.6778.85 built on Debian`.
+pub fn printed(output: &str) -> Option<&str> {
+    output.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether a printed version is the one wanted. Binaryen prints its major number alone.
+pub fn same(printed: &str, wanted: &str) -> bool {
+    printed == wanted || wanted.strip_prefix(printed).is_some_and(|rest| rest == ".0.0")
+}
+
+/// The version of a package in a `Cargo.lock`.
+pub fn locked<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let mut lines = lock.lines();
+    lines.find(|line| *line == format!("name = \"{package}\""))?;
+    lines.next()?.strip_prefix("version = \"")?.strip_suffix('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_number_in_every_tools_own_words() {
+        assert_eq!(printed("trunk 0.21.14\n"), Some("0.21.14"));
+        assert_eq!(printed("wasm-bindgen 0.2.126"), Some("0.2.126"));
+        assert_eq!(printed("wasm-opt version 132 (version_132)"), Some("132"));
+        assert_eq!(printed("command not found"), None);
+    }
+
+    #[test]
+    fn a_major_number_alone_is_enough_only_for_a_round_version() {
+        assert!(same("132", "132.0.0"));
+        assert!(same("0.2.126", "0.2.126"));
+        assert!(!same("13", "132.0.0"));
+        assert!(!same("0.2", "0.2.126"));
+        assert!(!same("0.2.12", "0.2.126"));
+    }
+
+    #[test]
+    fn reads_a_lock_file_by_the_whole_name() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.126\"\n";
+        assert_eq!(locked(lock, "wasm-bindgen"), Some("0.2.126"));
+        assert_eq!(locked(lock, "wasm"), None);
+    }
+}
