@@ -9,13 +9,13 @@
 //! An execution is counted in the window in which it starts; its time is clipped to the window, so that steps
 //! add up. Invariants: Σ groups = Σ kinds = busy; union + idle = window; with one op line busy = union.
 
+use super::Kind;
 use super::device::{Clock, Device, Step, StepBasis, devices, intervals};
 use super::group::{Folded, group_rows};
+use super::ops::PlaneFacts;
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Breakdown, Header, Status, Totals};
 use super::sweep::{Interval, sweep};
-use super::Kind;
-use super::ops::PlaneFacts;
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 

@@ -70,7 +70,8 @@ fn split(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_opcode(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_lowercase()) && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 /// Opcodes that decide by themselves.
@@ -121,8 +122,16 @@ fn by_category(category: &str) -> Option<Kind> {
     match category {
         "while" | "call" | "conditional" | "megacore fusion" => return Some(Kind::Container),
         "data formatting" => return Some(Kind::DataMovement),
-        "convolution" | "non-fusion elementwise" | "custom call" | "custom fusion" | "loop fusion" | "input fusion"
-        | "output fusion" | "convolution fusion" | "rng bit generator" | "fusion" => return Some(Kind::Compute),
+        "convolution"
+        | "non-fusion elementwise"
+        | "custom call"
+        | "custom fusion"
+        | "loop fusion"
+        | "input fusion"
+        | "output fusion"
+        | "convolution fusion"
+        | "rng bit generator"
+        | "fusion" => return Some(Kind::Compute),
         "host send" | "host recv" | "host send-done" | "host recv-done" | "host transfer" => return Some(Kind::Host),
         _ => {}
     }
@@ -144,8 +153,15 @@ fn stem(word: &str) -> &str {
 fn is_collective(stem: &str) -> bool {
     matches!(
         stem,
-        "all-reduce" | "all-gather" | "reduce-scatter" | "all-reduce-scatter" | "all-to-all" | "ragged-all-to-all"
-            | "collective-permute" | "collective-broadcast" | "all-gather-reduce-scatter"
+        "all-reduce"
+            | "all-gather"
+            | "reduce-scatter"
+            | "all-reduce-scatter"
+            | "all-to-all"
+            | "ragged-all-to-all"
+            | "collective-permute"
+            | "collective-broadcast"
+            | "all-gather-reduce-scatter"
     )
 }
 
@@ -155,25 +171,105 @@ fn word(stem: &str) -> Option<Kind> {
         return Some(Kind::Communication);
     }
     Some(match stem {
-        "copy" | "transpose" | "reshape" | "dynamic-reshape" | "bitcast" | "bitcast-convert" | "convert" | "pad"
-        | "broadcast" | "slice" | "dynamic-slice" | "dynamic-update-slice" | "concatenate" | "reverse" | "iota" | "tuple"
-        | "get-tuple-element" | "gather" | "scatter" | "constant" | "parameter" | "add-dependency"
-        | "optimization-barrier" | "opt-barrier" | "after-all" | "get-dimension-size" | "set-dimension-size" => {
-            Kind::DataMovement
-        }
+        "copy"
+        | "transpose"
+        | "reshape"
+        | "dynamic-reshape"
+        | "bitcast"
+        | "bitcast-convert"
+        | "convert"
+        | "pad"
+        | "broadcast"
+        | "slice"
+        | "dynamic-slice"
+        | "dynamic-update-slice"
+        | "concatenate"
+        | "reverse"
+        | "iota"
+        | "tuple"
+        | "get-tuple-element"
+        | "gather"
+        | "scatter"
+        | "constant"
+        | "parameter"
+        | "add-dependency"
+        | "optimization-barrier"
+        | "opt-barrier"
+        | "after-all"
+        | "get-dimension-size"
+        | "set-dimension-size" => Kind::DataMovement,
         "infeed" | "outfeed" => Kind::Host,
         "while" | "call" | "conditional" => Kind::Container,
-        "convolution" | "dot" | "ragged-dot" | "scaled-dot" | "reduce" | "reduce-window" | "select-and-scatter" | "sort"
-        | "topk" | "top-k" | "rng" | "rng-bit-generator" | "rng-get-and-update-state" | "cholesky"
-        | "triangular-solve" | "fft" | "map" | "custom-call" | "add" | "subtract" | "multiply" | "divide" | "maximum"
-        | "minimum" | "exponential" | "exponential-minus-one" | "log" | "log-plus-one" | "logistic" | "tanh" | "tan"
-        | "sqrt" | "rsqrt" | "cbrt" | "power" | "negate" | "abs" | "sign" | "floor" | "ceil" | "round-nearest-afz"
-        | "round-nearest-even" | "remainder" | "and" | "or" | "xor" | "not" | "shift-left" | "shift-right-logical"
-        | "shift-right-arithmetic" | "compare" | "select" | "clamp" | "sine" | "cosine" | "atan2" | "erf"
-        | "is-finite" | "popcnt" | "clz" | "real" | "imag" | "complex" | "reduce-precision" | "stochastic-convert"
-        | "batch-norm-training" | "batch-norm-inference" | "batch-norm-grad" | "partition-id" | "replica-id" => {
-            Kind::Compute
-        }
+        "convolution"
+        | "dot"
+        | "ragged-dot"
+        | "scaled-dot"
+        | "reduce"
+        | "reduce-window"
+        | "select-and-scatter"
+        | "sort"
+        | "topk"
+        | "top-k"
+        | "rng"
+        | "rng-bit-generator"
+        | "rng-get-and-update-state"
+        | "cholesky"
+        | "triangular-solve"
+        | "fft"
+        | "map"
+        | "custom-call"
+        | "add"
+        | "subtract"
+        | "multiply"
+        | "divide"
+        | "maximum"
+        | "minimum"
+        | "exponential"
+        | "exponential-minus-one"
+        | "log"
+        | "log-plus-one"
+        | "logistic"
+        | "tanh"
+        | "tan"
+        | "sqrt"
+        | "rsqrt"
+        | "cbrt"
+        | "power"
+        | "negate"
+        | "abs"
+        | "sign"
+        | "floor"
+        | "ceil"
+        | "round-nearest-afz"
+        | "round-nearest-even"
+        | "remainder"
+        | "and"
+        | "or"
+        | "xor"
+        | "not"
+        | "shift-left"
+        | "shift-right-logical"
+        | "shift-right-arithmetic"
+        | "compare"
+        | "select"
+        | "clamp"
+        | "sine"
+        | "cosine"
+        | "atan2"
+        | "erf"
+        | "is-finite"
+        | "popcnt"
+        | "clz"
+        | "real"
+        | "imag"
+        | "complex"
+        | "reduce-precision"
+        | "stochastic-convert"
+        | "batch-norm-training"
+        | "batch-norm-inference"
+        | "batch-norm-grad"
+        | "partition-id"
+        | "replica-id" => Kind::Compute,
         _ => return None,
     })
 }
@@ -217,10 +313,19 @@ mod tests {
     #[test]
     fn the_opcode_wins_over_the_category() {
         assert_eq!(kind("weird", "x", "%x = f32[2]{0} all-gather(%y)"), Kind::Communication);
-        assert_eq!(kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"AllocateBuffer\""), Kind::DataMovement);
-        assert_eq!(kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"tpu_custom_call\""), Kind::Compute);
+        assert_eq!(
+            kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"AllocateBuffer\""),
+            Kind::DataMovement
+        );
+        assert_eq!(
+            kind("custom-call", "x", "%x = f32[2] custom-call(), custom_call_target=\"tpu_custom_call\""),
+            Kind::Compute
+        );
         assert_eq!(kind("send", "send", "%s = (f32[2], u32[]) send(%x), is_host_transfer=true"), Kind::Host);
-        assert_eq!(kind("all-gather fusion", "fusion.3", "%fusion.3 = f32[2] fusion(%x), kind=kOutput"), Kind::Communication);
+        assert_eq!(
+            kind("all-gather fusion", "fusion.3", "%fusion.3 = f32[2] fusion(%x), kind=kOutput"),
+            Kind::Communication
+        );
     }
 
     #[test]

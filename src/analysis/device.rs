@@ -84,7 +84,8 @@ pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
         (Clock::Device, Some(device)) => of(&device.start_ps, &device.duration_ps, 0),
         (Clock::Device, None) => None,
         (Clock::Event { origin_ns }, _) => {
-            let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
+            let base =
+                line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
             of(&line.events.start_ps, &line.events.duration_ps, base)
         }
     }
@@ -108,7 +109,8 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     }
     let sparse = profile.planes.iter().filter(|p| p.name.contains("SparseCore") && p.n_events() > 0).count();
     if sparse > 0 && !devices.is_empty() {
-        let message = format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
+        let message =
+            format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
         notes.push(Note::new(Severity::Info, "sparse_core_apart", message));
     }
     (devices, notes)
@@ -191,12 +193,7 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
 }
 
 /// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
-fn dominant_program(
-    profile: &Profile,
-    plane: &Plane,
-    lines: &[usize],
-    clock: Clock,
-) -> Option<Option<ProgramId>> {
+fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
     let mut time: FxHashMap<Option<ProgramId>, Picos> = FxHashMap::default();
     for line in lines.iter().map(|i| &plane.lines[*i]) {
         for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {

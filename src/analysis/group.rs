@@ -1,10 +1,10 @@
 //! Ops into rows. Knows the groupings and what a row shows; knows nothing of lines and windows.
 
+use super::Kind;
 use super::breakdown::OpTime;
 use super::ops::{PlaneFacts, dtypes, shape};
 use super::query::GroupBy;
 use super::report::{Group, Share, Totals};
-use super::Kind;
 use crate::profile::{OpId, Plane, Profile, ProgramId, StrId};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
@@ -123,7 +123,8 @@ impl Folded {
                 _ => Seen::Several,
             };
             let name = profile.text(op.name);
-            let better = |e: &Example| (time.longest, std::cmp::Reverse(name)) > (e.longest, std::cmp::Reverse(e.name.as_str()));
+            let better =
+                |e: &Example| (time.longest, std::cmp::Reverse(name)) > (e.longest, std::cmp::Reverse(e.name.as_str()));
             if row.example.as_ref().is_none_or(better) {
                 let text = |id: Option<StrId>| id.map(|id| profile.text(id).to_owned());
                 row.example = Some(Example {

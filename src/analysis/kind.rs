@@ -26,15 +26,8 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Compute,
-        Self::Fused,
-        Self::Communication,
-        Self::DataMovement,
-        Self::Host,
-        Self::Container,
-        Self::Other,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Compute, Self::Fused, Self::Communication, Self::DataMovement, Self::Host, Self::Container, Self::Other];
 
     /// Index into an array that has one place per kind.
     pub const fn index(self) -> usize {

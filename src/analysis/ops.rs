@@ -68,8 +68,7 @@ pub fn dtypes(shape: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in shape.match_indices('[') {
         let head = &shape[..at];
-        let start = head.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |i| i + 1);
-        let word = &head[start..];
+        let word = head.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         if word.starts_with(|c: char| c.is_ascii_lowercase()) && !found.contains(&word) {
             found.push(word);
         }
@@ -86,6 +85,7 @@ mod tests {
         assert_eq!(dtypes("bf16[8,128]{1,0:T(8,128)(2,1)}"), ["bf16"]);
         assert_eq!(dtypes("(f32[2]{0}, /*index=1*/f8e4m3fn[4], f32[])"), ["f32", "f8e4m3fn"]);
         assert_eq!(dtypes("token[]"), ["token"]);
+        assert_eq!(dtypes("s\u{fffd}u8[2]"), ["u8"], "damaged text");
         assert!(dtypes("").is_empty());
     }
 }

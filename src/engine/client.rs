@@ -130,7 +130,10 @@ fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &impl
 fn died(said: &str) -> Failure {
     let said = said.trim_start_matches("Uncaught ");
     let why = if said.is_empty() { "The browser gives no reason".to_owned() } else { format!("It said: {said}") };
-    Failure { title: "The analysis stopped".to_owned(), message: format!("The worker that reads the file ended. {why}.") }
+    Failure {
+        title: "The analysis stopped".to_owned(),
+        message: format!("The worker that reads the file ended. {why}."),
+    }
 }
 
 fn say(error: &JsValue) -> String {

@@ -2,8 +2,8 @@
 
 use super::order::{largest, sorted};
 use super::{
-    BreakdownHead, DeviceInfo, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage, RowsQuery, Session,
-    Sort, Stage, StepInfo, open,
+    BreakdownHead, DeviceInfo, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage, RowsQuery,
+    Session, Sort, Stage, StepInfo, open,
 };
 use crate::analysis::{Analysis, Breakdown, Query};
 use crate::profile::{Plane, Profile};

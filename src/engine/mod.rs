@@ -11,11 +11,11 @@ mod contract;
 mod engine;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 mod message;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
-pub mod server;
 mod open;
 mod order;
 mod sentences;
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+pub mod server;
 pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};

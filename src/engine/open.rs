@@ -12,6 +12,8 @@ pub struct Input {
     pub name: String,
     /// Its bytes.
     pub source: Box<dyn Source>,
+    /// It was found in a folder: if it is no capture it is passed over.
+    pub from_folder: bool,
 }
 
 /// What opening gave.
@@ -35,7 +37,7 @@ const HEAD: u64 = 1 << 16;
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let total = inputs.iter().map(|i| i.source.size()).sum();
-    let single = inputs.len() == 1;
+    let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
     let n_inputs = inputs.len();
     let mut state = Progress {
         stage: Stage::Recognise,
@@ -91,7 +93,7 @@ struct Capture {
 }
 
 fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) -> Result<Capture, Failure> {
-    let Input { name, source } = input;
+    let Input { name, source, .. } = input;
     let bytes = source.size();
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
     let told = |source: &dyn Source| -> Result<Format, Failure> {
@@ -116,9 +118,7 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         words = "XSpace, gzip";
     }
     match format {
-        Format::XSpace => {
-            Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, stopped })
-        }
+        Format::XSpace => Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, stopped }),
         Format::TraceJson => Err(sentences::trace_json(&short)),
         Format::HloProto => Err(sentences::hlo_proto(&short)),
         Format::Gzip => Err(sentences::bad_gzip(&short, "it holds gzip again")),
@@ -139,7 +139,7 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         progress(state.clone());
     };
     let mut builder = Builder::new(&mut on_reach);
-    let (mut files, mut partial, mut bad) = (Vec::new(), Vec::new(), None);
+    let (mut files, mut partial, mut bad) = (Vec::new(), Vec::new(), None::<Failure>);
     for Capture { info, source, stopped } in captures {
         builder.file(&info.name);
         let outcome = walk(source.as_ref(), &mut builder);
@@ -147,9 +147,7 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         base_cell.set(base);
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         if let Some(sentence) = damage(&outcome, stopped.as_ref()) {
-            if outcome.n_planes == 0 {
-                bad = Some(sentences::nothing_left(short, &outcome));
-            }
+            bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
             partial.push(format!("{short}: {sentence}"));
         }
         files.push(info);

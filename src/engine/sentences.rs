@@ -51,7 +51,8 @@ pub(super) fn trace_json(name: &str) -> Failure {
 pub(super) fn hlo_proto(name: &str) -> Failure {
     Failure {
         title: format!("{name} is an HLO program"),
-        message: "It holds one compiled program and no times. Open the .xplane.pb of a run to see where the time goes.".to_owned(),
+        message: "It holds one compiled program and no times. Open the .xplane.pb of a run to see where the time goes."
+            .to_owned(),
     }
 }
 
@@ -75,7 +76,9 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
 pub(super) fn unreadable(name: &str, reason: &str) -> Failure {
     Failure {
         title: format!("{name} could not be read"),
-        message: format!("The system says: {reason}. Nothing was read; check that the file is still there and may be read."),
+        message: format!(
+            "The system says: {reason}. Nothing was read; check that the file is still there and may be read."
+        ),
     }
 }
 
@@ -83,7 +86,9 @@ pub(super) fn unreadable(name: &str, reason: &str) -> Failure {
 pub(super) fn bad_gzip(name: &str, reason: &str) -> Failure {
     Failure {
         title: format!("{name} could not be unpacked"),
-        message: format!("It starts like gzip, but unpacking fails: {reason}. Nothing could be kept; copy the file again."),
+        message: format!(
+            "It starts like gzip, but unpacking fails: {reason}. Nothing could be kept; copy the file again."
+        ),
     }
 }
 
@@ -125,7 +130,11 @@ pub(super) fn partial(outcome: &Outcome) -> Option<String> {
 
 fn plane(damage: &Damage) -> String {
     let index = damage.plane.unwrap_or_default();
-    if damage.plane_name.is_empty() { format!("plane {index}") } else { format!("plane {index}, {}", damage.plane_name) }
+    if damage.plane_name.is_empty() {
+        format!("plane {index}")
+    } else {
+        format!("plane {index}, {}", damage.plane_name)
+    }
 }
 
 /// Where a cut file ends.
@@ -142,7 +151,12 @@ fn error(error: &WireError) -> String {
         WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
         WireError::Tag { at } => format!("byte {} starts a field that no XSpace has", thousands(*at)),
         WireError::Length { at, declared, left } => {
-            format!("byte {} declares {} bytes where {} are left", thousands(*at), thousands(*declared), thousands(*left))
+            format!(
+                "byte {} declares {} bytes where {} are left",
+                thousands(*at),
+                thousands(*declared),
+                thousands(*left)
+            )
         }
         WireError::Source(error) => error.to_string(),
     }

@@ -82,7 +82,7 @@ impl Server {
                 title: format!("{path} could not be read"),
                 message: format!("{e}. Nothing was opened."),
             })?;
-            Ok(Input { name: path.clone(), source: Box::new(source) })
+            Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
         };
         let inputs = match files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>() {
             Ok(inputs) => inputs,

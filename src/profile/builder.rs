@@ -23,7 +23,7 @@ pub struct Builder<'p> {
     ops: IdMap<u32>,
     /// Ops by (metadata's op, stats that differ), as words.
     variants: FxHashMap<Box<[u64]>, u32>,
-    line: Line,
+    line: Option<Line>,
     pending: Pending,
     odd: Odd,
     progress: &'p mut dyn FnMut(Reached<'_>),
@@ -87,7 +87,7 @@ impl<'p> Builder<'p> {
             names: Names::default(),
             ops: IdMap::default(),
             variants: FxHashMap::default(),
-            line: Line::default(),
+            line: None,
             pending: Pending::default(),
             odd: Odd::default(),
             progress,
@@ -182,7 +182,7 @@ impl<'p> Builder<'p> {
     }
 
     fn line_end(&mut self) {
-        let mut line = std::mem::take(&mut self.line);
+        let Some(mut line) = self.line.take() else { return };
         if let Some(clock) = &line.events.device
             && clock.start_ps.contains(&ABSENT)
         {
@@ -287,11 +287,9 @@ impl Sink for Builder<'_> {
     }
 
     fn line(&mut self, head: LineHead) {
-        if self.plane.lines.len() < self.plane.lines.capacity() && self.line_open() {
-            self.line_end();
-        }
+        self.line_end();
         let n = head.n_events;
-        self.line = Line {
+        self.line = Some(Line {
             id: head.id,
             name: head.name,
             display_name: head.display_name,
@@ -303,7 +301,7 @@ impl Sink for Builder<'_> {
                 op: Vec::with_capacity(n),
                 device: None,
             },
-        };
+        });
     }
 
     #[inline]
@@ -337,7 +335,7 @@ impl Sink for Builder<'_> {
         };
         let (start, duration) = (time(event.offset_ps.unwrap_or(0)), time(event.duration_ps));
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
-        let events = &mut self.line.events;
+        let Some(Line { events, .. }) = &mut self.line else { return };
         let device = (self.pending.device_start.take(), self.pending.device_duration.take());
         if let (Some(_), Some(_)) = device
             && events.device.is_none()
@@ -369,9 +367,7 @@ impl Sink for Builder<'_> {
     }
 
     fn plane_end(&mut self) {
-        if self.line_open() {
-            self.line_end();
-        }
+        self.line_end();
         let mut plane = std::mem::take(&mut self.plane);
         for slot in &self.names.slots {
             let count = plane.stat_counts.entry(self.profile.text(slot.name).to_owned()).or_default();
@@ -399,13 +395,6 @@ impl Sink for Builder<'_> {
     fn progress(&mut self, at: u64) {
         let planes = self.profile.planes.len();
         (self.progress)(Reached { at, planes, events: self.n_events, plane: &self.plane.name });
-    }
-}
-
-impl Builder<'_> {
-    /// Whether a line was begun and not yet put away.
-    fn line_open(&self) -> bool {
-        self.line.bytes > 0 || !self.line.events.is_empty()
     }
 }
 
@@ -466,4 +455,3 @@ mod tests {
         assert_eq!(program_of("jit_f"), None);
     }
 }
-

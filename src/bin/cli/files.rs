@@ -20,7 +20,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
             }
             // One file in a folder is still a folder: what is no capture is passed over, not complained about.
             for file in files {
-                inputs.push(input(&file)?);
+                inputs.push(Input { from_folder: true, ..input(&file)? });
             }
         } else {
             inputs.push(input(path)?);
@@ -45,7 +45,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn input(path: &Path) -> Result<Input, Failure> {
     let source = FileSource::open(path).map_err(|e| failed(path, &e))?;
-    Ok(Input { name: path.display().to_string(), source: Box::new(source) })
+    Ok(Input { name: path.display().to_string(), source: Box::new(source), from_folder: false })
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {

@@ -160,7 +160,10 @@ pub fn walk(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
                 plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
                 sink.progress(span.end);
             }
-            Ok(Some(Next { number, value: SpanValue::Span(span), .. })) => {
+            Ok(Some(Next { number, value: SpanValue::Span(span), clipped })) => {
+                if let Some(error) = clipped {
+                    outcome.add(Damage { plane: None, plane_name: String::new(), line: None, error, cut: true });
+                }
                 let remark = match number {
                     2 => Remark::Error,
                     3 => Remark::Warning,

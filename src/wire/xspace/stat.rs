@@ -57,11 +57,7 @@ pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError>
 }
 
 /// Reads a stat by place and hands it to `then`. A bytes value is not loaded, however large.
-pub(super) fn from_span(
-    span: Span,
-    window: &mut Window<'_>,
-    then: &mut impl FnMut(Stat<'_>),
-) -> Result<(), WireError> {
+pub(super) fn from_span(span: Span, window: &mut Window<'_>, then: &mut impl FnMut(Stat<'_>)) -> Result<(), WireError> {
     const SMALL: u64 = 1 << 16;
     if span.len() <= SMALL {
         let stat = from_slice(window.bytes(span)?, span.start)?;

@@ -1,0 +1,150 @@
+//! Captures made here, in the messages that `prost` generates: small ones to reason about, and large ones to
+//! measure with.
+
+use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{
+    XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata, x_event::Data,
+};
+use std::collections::BTreeMap;
+
+/// Builds one plane: names become ids as they are first used.
+#[derive(Default)]
+pub struct Plane {
+    plane: XPlane,
+    stat_ids: BTreeMap<String, i64>,
+    event_ids: BTreeMap<String, i64>,
+}
+
+impl Plane {
+    /// A plane of this name.
+    pub fn new(name: &str) -> Self {
+        Self { plane: XPlane { name: name.into(), ..XPlane::default() }, ..Self::default() }
+    }
+
+    /// A stat by name.
+    pub fn stat(&mut self, name: &str, value: Value) -> XStat {
+        let next = self.stat_ids.len() as i64 + 1;
+        let id = *self.stat_ids.entry(name.into()).or_insert(next);
+        self.plane.stat_metadata.entry(id).or_insert_with(|| XStatMetadata {
+            id,
+            name: name.into(),
+            ..Default::default()
+        });
+        XStat { metadata_id: id, value: Some(value) }
+    }
+
+    /// A stat whose text is the name of another: `ref_value`.
+    pub fn ref_stat(&mut self, name: &str, text: &str) -> XStat {
+        let target = self.stat(text, Value::Int64Value(0)).metadata_id;
+        self.stat(name, Value::RefValue(target.cast_unsigned()))
+    }
+
+    /// A stat of the plane itself.
+    pub fn own(&mut self, name: &str, value: Value) {
+        let stat = self.stat(name, value);
+        self.plane.stats.push(stat);
+    }
+
+    /// Metadata of an op: its HLO text, its short name and its stats. Returns its id.
+    pub fn op(&mut self, text: &str, display: &str, stats: &[(&str, Value)]) -> i64 {
+        let next = self.event_ids.len() as i64 + 1;
+        let id = *self.event_ids.entry(text.into()).or_insert(next);
+        let stats = stats.iter().map(|(n, v)| self.stat(n, v.clone())).collect();
+        let metadata =
+            XEventMetadata { id, name: text.into(), display_name: display.into(), stats, ..Default::default() };
+        self.plane.event_metadata.insert(id, metadata);
+        id
+    }
+
+    /// A line of (op, offset, duration).
+    pub fn line(&mut self, name: &str, events: &[(i64, i64, i64)]) -> &mut XLine {
+        let events = events.iter().map(|(id, offset, duration)| event(*id, *offset, *duration)).collect();
+        let line = XLine { id: self.plane.lines.len() as i64, name: name.into(), events, ..Default::default() };
+        self.plane.lines.push(line);
+        self.plane.lines.last_mut().unwrap()
+    }
+
+    /// The plane.
+    pub fn done(self) -> XPlane {
+        self.plane
+    }
+}
+
+/// An event without stats.
+pub fn event(metadata_id: i64, offset_ps: i64, duration_ps: i64) -> XEvent {
+    XEvent { metadata_id, duration_ps, data: Some(Data::OffsetPs(offset_ps)), ..Default::default() }
+}
+
+/// A text value.
+pub fn text(text: &str) -> Value {
+    Value::StrValue(text.into())
+}
+
+/// A whole number.
+pub fn int(n: i64) -> Value {
+    Value::Int64Value(n)
+}
+
+/// One TPU plane with steps, a loop, a collective and idle time, small enough to sum by hand (picoseconds):
+///
+/// ```text
+///  Steps    ├──────── 7: 0…1000 ────────┤├─── 8: 1000…1600 ───┤
+///  XLA Ops   while 100…700 (its ops 100…300, 300…650)  all-reduce 750…900   copy 950…1100   fusion 1200…1500
+/// ```
+pub fn small() -> XSpace {
+    XSpace { planes: vec![device(0), device(1), host()], hostnames: vec!["host-a".into()], ..Default::default() }
+}
+
+/// Device `n` of [`small`].
+pub fn device(n: u32) -> XPlane {
+    let mut p = Plane::new(&format!("/device:TPU:{n}"));
+    p.own("device_type_string", text("TPU v5e"));
+    p.own("peak_teraflops_per_second", Value::DoubleValue(197.0));
+    let program = ("program_id", int(-42));
+    let op = |p: &mut Plane, text_: &str, name: &str, category: &str, more: &[(&str, Value)]| {
+        let mut stats = vec![("hlo_category", text(category)), program.clone()];
+        stats.extend(more.iter().cloned());
+        p.op(text_, name, &stats)
+    };
+    let module = p.op("jit_train(18446744073709551574)", "", &[]);
+    let (seven, eight) = (p.op("7", "", &[]), p.op("8", "", &[]));
+    let while_ = op(&mut p, "%while.1 = (s32[]) while((s32[]) %t), body=%b", "while.1", "while", &[]);
+    let dot = op(
+        &mut p,
+        "%fusion.1 = bf16[8,128]{1,0:T(8,128)(2,1)} fusion(bf16[8,8]{1,0} %a), kind=kOutput, calls=%c",
+        "fusion.1",
+        "convolution fusion",
+        &[
+            ("flops", int(4000)),
+            ("bytes_accessed", int(100)),
+            ("tf_op", text("jit(train)/layer_0/mlp/dot_general")),
+            ("source", text("model.py:12")),
+            ("source_stack", text("train.py:3:1\nmodel.py:12:5")),
+        ],
+    );
+    let dus =
+        op(&mut p, "%dus = f32[8] dynamic-update-slice(%a)", "dus", "dynamic-update-slice", &[("flops", int(-1))]);
+    let ar = op(
+        &mut p,
+        "%all-reduce.3 = f32[64] all-reduce(%g)",
+        "all-reduce.3",
+        "all-reduce",
+        &[("bytes_accessed", int(512))],
+    );
+    let copy = op(&mut p, "%copy.2 = f32[8] copy(%a)", "copy.2", "data formatting", &[]);
+    p.line("Steps", &[(seven, 0, 1000), (eight, 1000, 600)]);
+    p.line("XLA Modules", &[(module, 0, 1000), (module, 1000, 600)]);
+    p.line(
+        "XLA Ops",
+        &[(while_, 100, 600), (dot, 100, 200), (dus, 300, 350), (ar, 750, 150), (copy, 950, 150), (dot, 1200, 300)],
+    );
+    p.done()
+}
+
+fn host() -> XPlane {
+    let mut p = Plane::new("/host:CPU");
+    let e = p.op("ThreadpoolListener::Record", "", &[]);
+    let line = p.line("python/1", &[(e, 0, 10), (e, 20, 10)]);
+    line.timestamp_ns = 1_700_000_000_000_000_000;
+    p.done()
+}

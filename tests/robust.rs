@@ -1,0 +1,119 @@
+//! Bad bytes: every prefix of a small capture and many corruptions of it and of real ones end in `Ok` or `Err`,
+//! without a panic and without memory that the input does not justify.
+
+mod common;
+
+use common::{make, open};
+use proptest::prelude::*;
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::units::Picos;
+
+/// Opens and, if anything was read, analyses; the invariants hold on damaged files too.
+fn use_it(bytes: Vec<u8>) -> bool {
+    let Ok(opened) = open("it.xplane.pb", bytes) else { return false };
+    let analysis = Analysis::new(&opened.profile);
+    for step in [StepChoice::All, StepChoice::Busiest] {
+        for by in [GroupBy::Op, GroupBy::Source] {
+            let b = analysis.breakdown(&opened.profile, Query { device: DeviceChoice::All, step, by });
+            let saturated = b.totals.busy == Picos(u64::MAX);
+            assert!(saturated || b.groups.iter().map(|g| g.total).sum::<Picos>() == b.totals.busy);
+        }
+    }
+    opened.partial.is_none()
+}
+
+#[test]
+fn every_prefix_of_the_small_capture() {
+    let bytes = common::bytes(&make::small());
+    let whole: Vec<bool> = (0..=bytes.len()).map(|n| use_it(bytes[..n].to_vec())).collect();
+    assert!(whole[bytes.len()]);
+    // Where one field of the XSpace ends and the next begins, a prefix is a whole XSpace. Nowhere else.
+    let mut ends = vec![bytes.len()];
+    let mut space = make::small();
+    space.hostnames.clear();
+    while !space.planes.is_empty() {
+        ends.push(common::bytes(&space).len());
+        space.planes.pop();
+    }
+    ends.sort_unstable();
+    let unnoticed: Vec<usize> = (0..whole.len()).filter(|n| whole[*n]).collect();
+    assert_eq!(unnoticed, ends);
+}
+
+#[test]
+fn every_prefix_of_its_gzip() {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&common::bytes(&make::small())).unwrap();
+    let bytes = encoder.finish().unwrap();
+    for n in 0..bytes.len() {
+        assert!(!use_it(bytes[..n].to_vec()), "a cut at {n} goes unnoticed");
+    }
+    assert!(use_it(bytes));
+}
+
+/// A small generator, so that a failure names its round.
+struct Lcg(u64);
+impl Lcg {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+#[test]
+fn ten_thousand_flipped_bytes() {
+    let bytes = common::bytes(&make::small());
+    let mut random = Lcg(1);
+    for _ in 0..10_000 {
+        let mut damaged = bytes.clone();
+        let at = random.below(damaged.len());
+        damaged[at] ^= 1 << random.below(8);
+        use_it(damaged);
+    }
+}
+
+#[test]
+fn flipped_bytes_and_cuts_in_real_captures() {
+    for name in ["tpu-v6e-host-offload/host.xplane.pb", "gpu-mi300/gemm.xplane.pb"] {
+        let Some(bytes) = common::profile(name) else { return };
+        let mut random = Lcg(2);
+        for round in 0..150 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + round % 5 {
+                let at = random.below(damaged.len());
+                damaged[at] = random.below(256) as u8;
+            }
+            if round % 3 == 0 {
+                damaged.truncate(random.below(bytes.len()));
+            }
+            use_it(damaged);
+        }
+    }
+}
+
+#[test]
+fn declared_lengths_allocate_nothing() {
+    // A plane, a line and an event that each claim 2⁶³ bytes.
+    let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+    for head in [vec![0x0a], vec![0x0a, 60, 0x12, 1, b'p', 0x1a], vec![0x0a, 60, 0x12, 1, b'p', 0x1a, 40, 0x22]] {
+        let mut bytes = head;
+        bytes.extend(huge);
+        bytes.extend([0x08, 1]);
+        assert!(!use_it(bytes));
+    }
+}
+
+proptest! {
+    #[test]
+    fn noise(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+        use_it(bytes);
+    }
+
+    #[test]
+    fn noise_in_a_plane(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        let mut space = vec![0x0a, (bytes.len() + 3) as u8, 0x12, 1, b'p'];
+        space.extend(&bytes);
+        use_it(space);
+    }
+}
