@@ -135,16 +135,8 @@ const ALL: [Cell; 11] = [
     Cell::Source,
 ];
 /// What is dropped, first to last, where there is little room.
-const DROP: [Cell; 8] = [
-    Cell::Cumulative,
-    Cell::Runs,
-    Cell::Category,
-    Cell::Source,
-    Cell::Bytes,
-    Cell::Rate,
-    Cell::Mean,
-    Cell::Kind,
-];
+const DROP: [Cell; 8] =
+    [Cell::Cumulative, Cell::Runs, Cell::Category, Cell::Source, Cell::Bytes, Cell::Rate, Cell::Mean, Cell::Kind];
 /// Pixels of padding in a cell.
 const PADDING: f64 = 16.0;
 
@@ -161,7 +153,8 @@ pub struct Chosen {
 pub fn choose(by: GroupBy, largest: &Largest, n_events: u64, width: f64, digit: f64) -> Vec<Chosen> {
     let wide = |cell: Cell| Chosen { cell, digits: digits(cell, by, largest, n_events) };
     if width < TWO_LINES {
-        return [Cell::Name, Cell::SelfTime, Cell::Step].map(wide).into();
+        let step = Chosen { cell: Cell::Step, digits: Some(7) };
+        return vec![wide(Cell::Name), wide(Cell::SelfTime), step];
     }
     let mut chosen: Vec<_> = ALL.into_iter().filter(|cell| !cell.told_by(by)).map(wide).collect();
     let name = if width < FULL { 260.0 } else { 160.0 };
@@ -173,6 +166,39 @@ pub fn choose(by: GroupBy, largest: &Largest, n_events: u64, width: f64, digit: 
         chosen.retain(|c| c.cell != cell);
     }
     chosen
+}
+
+/// "357 ops", "1 category".
+pub fn counted(by: GroupBy, n: u32) -> String {
+    let (one, many) = match by {
+        GroupBy::Op => ("op", "ops"),
+        GroupBy::Category => ("category", "categories"),
+        GroupBy::Kind => ("kind", "kinds"),
+        GroupBy::Source => ("source", "sources"),
+        GroupBy::Program => ("program", "programs"),
+    };
+    number::counted(n.into(), one, many)
+}
+
+/// Whether a grouping's table can be sorted by `column`.
+pub fn sortable(by: GroupBy, column: Column) -> bool {
+    ALL.into_iter().any(|cell| cell.column() == Some(column) && !cell.told_by(by))
+}
+
+/// Characters of the name that fit, in a monospaced type whose letters are `letter` pixels wide.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of characters")]
+pub fn name_room(chosen: &[Chosen], width: f64, digit: f64, letter: f64) -> usize {
+    let taken: f64 = chosen.iter().filter_map(|c| c.digits).map(|n| f64::from(n) * digit + PADDING).sum();
+    ((width - taken - PADDING * 1.5) / letter).max(8.0) as usize
+}
+
+/// The columns as CSS wants them: the name takes what is left.
+pub fn template(chosen: &[Chosen]) -> String {
+    let track = |chosen: &Chosen| match chosen.digits {
+        Some(digits) => format!("calc({digits}ch + {PADDING}px)"),
+        None => "minmax(96px, 1fr)".to_owned(),
+    };
+    chosen.iter().map(track).collect::<Vec<_>>().join(" ")
 }
 
 /// The wider of the head (with room for its arrow) and the widest value.
@@ -224,6 +250,15 @@ mod tests {
         assert!(!cells(GroupBy::Category, 1440.0).contains(&Cell::Category));
         assert!(!cells(GroupBy::Kind, 1440.0).contains(&Cell::Kind));
         assert!(!cells(GroupBy::Source, 1440.0).contains(&Cell::Source));
+    }
+
+    #[test]
+    fn the_name_takes_what_is_left() {
+        let chosen = choose(GroupBy::Op, &Largest::default(), 0, 390.0, 7.0);
+        assert_eq!(template(&chosen), "minmax(96px, 1fr) calc(8ch + 16px) calc(7ch + 16px)");
+        assert_eq!(name_room(&chosen, 390.0, 7.0, 7.0), 32);
+        assert_eq!(name_room(&chosen, 10.0, 7.0, 7.0), 8);
+        assert!(sortable(GroupBy::Op, Column::Source) && !sortable(GroupBy::Kind, Column::Source));
     }
 
     #[test]

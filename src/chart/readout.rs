@@ -159,10 +159,7 @@ fn containers(totals: &Totals) -> Option<Figure> {
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
-    let rows = vec![
-        row("Result", number::count(totals.n_unresolved)),
-        row("Counted in", "busy, under “unresolved”"),
-    ];
+    let rows = vec![row("Result", number::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
     let formula = "Unresolved = op events that name no metadata in the file".to_owned();
     (totals.n_unresolved > 0).then(|| Figure {
         label: "Unresolved".to_owned(),
@@ -210,11 +207,16 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
 
 /// The sentence that stands for the bar where it cannot be seen.
 pub fn sentence(parts: &[Part]) -> String {
-    let said: Vec<_> = parts
-        .iter()
-        .filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?)))
-        .collect();
+    let said: Vec<_> =
+        parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
     if said.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", said.join(", ")) }
+}
+
+/// Whether the parts sum to the whole, to the picosecond: kinds to busy, busy and idle to the window.
+pub fn closes(head: &BreakdownHead) -> bool {
+    let totals = &head.totals;
+    let kinds: Picos = totals.by_kind.into_iter().sum();
+    kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
 }
 
 /// What the window is called in "… of step".
@@ -264,6 +266,8 @@ pub(crate) mod tests {
         let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
         assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Executions", "2,400", "")]);
         assert!(out.side.is_empty());
+        assert!(closes(&head()));
+        assert!(!closes(&BreakdownHead { totals: Totals::default(), ..head() }));
     }
 
     #[test]

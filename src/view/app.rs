@@ -1,0 +1,77 @@
+//! The whole page: the bar, then what is open, being opened, or neither. Knows which; not what is in it.
+
+use crate::view::bar::AppBar;
+use crate::view::breakdown::Breakdown;
+use crate::view::drop::DropTarget;
+use crate::view::empty::Empty;
+use crate::view::landing::Landing;
+use crate::view::loading::Loading;
+use crate::view::state::State;
+use crate::view::widgets::files::Inputs;
+use crate::view::widgets::swatch::patterns;
+use crate::view::widgets::toast::Toasts;
+use crate::view::widgets::tooltip::Tooltip;
+use crate::view::{bar::help::Help, keys};
+use leptos::prelude::*;
+
+/// The page.
+#[component]
+pub(crate) fn App() -> impl IntoView {
+    let state = State::new();
+    let help = NodeRef::new();
+    keys::listen(state, help);
+    Effect::new(move |_| {
+        let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+        document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));
+    });
+    let open = Memo::new(move |_| state.opened.with(Option::is_some));
+    // What is open stays in the document while something else is read: it comes back as it was.
+    view! {
+        {patterns()}
+        <AppBar state help />
+        <Show when=move || state.load_shown.get()>
+            <Loading state />
+        </Show>
+        <Show when=move || !open.get() && !state.load_shown.get()>
+            <Landing state />
+        </Show>
+        <Show when=move || open.get()>
+            <OpenView state />
+        </Show>
+        <Inputs state />
+        <Toasts state />
+        <DropTarget state />
+        <Help state node=help />
+        <Tooltip tips=state.tips />
+        <p class="unseen" role="status">
+            {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(|load| load.announcement())))}
+        </p>
+    }
+    .into_any()
+}
+
+/// The view of what is open, out of sight while something is read.
+#[component]
+fn OpenView(state: State) -> impl IntoView {
+    let head = state.head();
+    let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
+    let body = move || {
+        if any.get() { view! { <Breakdown state head /> }.into_any() } else { view! { <Empty state /> }.into_any() }
+    };
+    view! {
+        <main class="view" id="view" hidden=move || state.load_shown.get()>
+            {move || {
+                state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
+            }}
+            {body}
+        </main>
+    }
+    .into_any()
+}
+
+fn strip(sentence: String) -> impl IntoView {
+    use crate::view::widgets::icon::{Icon, icon};
+    view! {
+        <p class="strip">{icon(Icon::Warn)} <span><b>"Partial. "</b> {sentence}</span></p>
+    }
+}

@@ -1,0 +1,52 @@
+//! The file picker: what is open, what is in the session, and how to open something else.
+
+use crate::report::number;
+use crate::view::state::State;
+use crate::view::widgets::files::{choose_files, choose_folder};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::{self, Popover};
+use leptos::prelude::*;
+
+const ID: &str = "capture";
+
+/// The picker.
+#[component]
+pub(crate) fn Capture(state: State) -> impl IntoView {
+    let name = move || state.opened.with(|opened| opened.as_ref().map(|o| o.name.clone()).unwrap_or_default());
+    let shown = move || number::middle_cut(&name(), 36);
+    let files = move || {
+        let files = state.opened.with(|opened| opened.as_ref().map(|o| o.session.files.clone()).unwrap_or_default());
+        let one = |file: crate::engine::FileInfo| {
+            view! {
+                <li>
+                    <span class="mono">{file.name}</span>
+                    <span class="entry-detail">{format!("{}, {}", number::bytes_text(file.bytes), file.format)}</span>
+                </li>
+            }
+        };
+        files.into_iter().take(200).map(one).collect_view()
+    };
+    let then = |act: fn()| {
+        move |_| {
+            popover::hide(ID);
+            act();
+        }
+    };
+    view! {
+        <Popover
+            id=ID
+            class="btn pick"
+            label=Signal::derive(move || format!("File {}", name()))
+            panel_class="menu"
+            face=Box::new(move || view! { {icon(Icon::File)} <b>{shown}</b> {icon(Icon::Down)} }.into_any())
+        >
+            <ul class="session">{files}</ul>
+            <div class="menu-acts">
+                <button type="button" class="menu-act" on:click=then(choose_files)>{icon(Icon::File)} "Choose files"</button>
+                <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
+                <button type="button" class="menu-act" on:click=move |_| state.close()>{icon(Icon::Close)} "Close"</button>
+            </div>
+        </Popover>
+    }
+    .into_any()
+}

@@ -1,0 +1,53 @@
+//! The notes badge, and the list it opens: what was assumed, skipped or left out.
+
+use crate::profile::{Note, Severity};
+use crate::report::number;
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::Popover;
+use leptos::prelude::*;
+
+/// The badge; nothing where there is nothing to say.
+#[component]
+pub(crate) fn Notes(state: State) -> impl IntoView {
+    let head = state.head();
+    let notes = Memo::new(move |_| {
+        let of_head = head.with(|head| head.as_ref().map(|head| head.notes.clone()));
+        of_head.unwrap_or_else(|| {
+            state.opened.with(|opened| opened.as_ref().map(|o| o.session.notes.clone()).unwrap_or_default())
+        })
+    });
+    let grave = move || notes.with(|notes| notes.iter().any(|note| note.severity > Severity::Info));
+    let label = move || number::counted(notes.with(Vec::len) as u64, "note", "notes");
+    view! {
+        <Show when=move || notes.with(|notes| !notes.is_empty())>
+            <Popover
+                id="notes"
+                class="badge-button"
+                label=Signal::derive(label)
+                panel_class="notes"
+                face=Box::new(move || {
+                    view! {
+                        <span class="badge" class:caution=grave>
+                            {move || icon(if grave() { Icon::Warn } else { Icon::Info })} {label}
+                        </span>
+                    }
+                    .into_any()
+                })
+            >
+                <ul>{move || notes.get().into_iter().map(one).collect_view()}</ul>
+            </Popover>
+        </Show>
+    }
+    .into_any()
+}
+
+fn one(note: Note) -> impl IntoView {
+    let caution = note.severity > Severity::Info;
+    view! {
+        <li class="note" class:caution=caution>
+            {icon(if caution { Icon::Warn } else { Icon::Info })}
+            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> })}</span>
+        </li>
+    }
+}

@@ -1,0 +1,120 @@
+//! Which device, which step. Shows what is chosen, never a placeholder.
+
+use crate::analysis::{DeviceChoice, StepChoice};
+use crate::chart::pick::{self, Choice};
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::listbox::Listbox;
+use crate::view::widgets::popover::{self, Popover};
+use leptos::prelude::*;
+
+fn label_of<T: PartialEq>(choices: &[Choice<T>], value: &T) -> Option<String> {
+    choices.iter().find(|choice| choice.value == *value).map(|choice| choice.label.clone())
+}
+
+/// Both pickers.
+#[component]
+pub(crate) fn Pickers(state: State) -> impl IntoView {
+    let any = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| !o.session.devices.is_empty()));
+    view! {
+        <Show when=any>
+            <div class="pickers">
+                <Device state />
+                <Step state />
+            </div>
+        </Show>
+    }
+    .into_any()
+}
+
+#[component]
+fn Device(state: State) -> impl IntoView {
+    let choices = Memo::new(move |_| {
+        state.opened.with(|opened| opened.as_ref().map(|o| pick::devices(&o.session)).unwrap_or_default())
+    });
+    let chosen = Signal::derive(move || state.query.get().device);
+    let label = Memo::new(move |_| choices.with(|all| label_of(all, &chosen.get())).unwrap_or_default());
+    let choose = Callback::new(move |device: DeviceChoice| {
+        popover::hide("device");
+        untrack(|| state.choose_device(device));
+    });
+    view! {
+        <Popover
+            id="device"
+            class="btn pick"
+            label=Signal::derive(move || format!("Device {}", label.get()))
+            panel_class="menu"
+            face=Box::new(move || {
+                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.into_any()
+            })
+        >
+            <Listbox id="device-list" label="Devices" choices chosen choose />
+        </Popover>
+    }
+    .into_any()
+}
+
+#[component]
+fn Step(state: State) -> impl IntoView {
+    let choices = Memo::new(move |_| {
+        let device = state.query.get().device;
+        state.opened.with(|opened| opened.as_ref().map(|o| pick::steps(&o.session, device)).unwrap_or_default())
+    });
+    let chosen = Signal::derive(move || state.step());
+    let label = Memo::new(move |_| {
+        let named = choices.with(|all| label_of(all, &chosen.get()));
+        named.unwrap_or_else(|| match chosen.get() {
+            StepChoice::Number(number) => format!("Step {number}"),
+            StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
+        })
+    });
+    let count = Memo::new(move |_| choices.with(Vec::len).saturating_sub(1));
+    let choose = Callback::new(move |step: StepChoice| {
+        popover::hide("step");
+        state.choose_step(step);
+    });
+    let go = move |by: isize, name: &'static str, face: Icon| {
+        let to = Memo::new(move |_| state.step_on(by));
+        let press = move |_| {
+            if let Some(step) = to.get_untracked() {
+                state.choose_step(step);
+            }
+        };
+        let why = move || to.get().is_none().then_some("there is none");
+        view! {
+            <button
+                type="button"
+                class="btn icon-only"
+                aria-label=name
+                aria-disabled=move || to.get().is_none().to_string()
+                title=why
+                on:click=press
+            >
+                {icon(face)}
+            </button>
+        }
+    };
+    view! {
+        <span class="stepper">
+            {go(-1, "Previous step", Icon::Left)}
+            <Popover
+                id="step"
+                class="btn pick"
+                label=Signal::derive(move || format!("{} of {} steps", label.get(), count.get()))
+                panel_class="menu"
+                face=Box::new(move || {
+                    view! {
+                        <b>{label}</b>
+                        <span class="pick-of">{move || (count.get() > 0).then(|| format!("of {}", count.get()))}</span>
+                        {icon(Icon::Down)}
+                    }
+                    .into_any()
+                })
+            >
+                <Listbox id="step-list" label="Steps" choices chosen choose />
+            </Popover>
+            {go(1, "Next step", Icon::Right)}
+        </span>
+    }
+    .into_any()
+}

@@ -1,0 +1,124 @@
+//! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out.
+
+use crate::chart::readout::{self, Part};
+use crate::chart::rows::Tip;
+use crate::chart::slot::Slot;
+use crate::chart::stack::{self, Segment};
+use crate::chart::{label, place::Rect};
+use crate::engine::BreakdownHead;
+use crate::view::state::{Same, State};
+use crate::view::widgets::size::{on_width, rect};
+use crate::view::widgets::swatch::fill;
+use leptos::{ev, html, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, SvgElement};
+
+const HEIGHT: f64 = 30.0;
+const TYPE: f64 = 12.0;
+
+/// What a segment's tooltip says.
+pub(super) fn tip(part: &Part, whole: &str) -> Tip {
+    let share = part.share.clone().unwrap_or_else(|| crate::report::number::ABSENT.to_owned());
+    Tip {
+        title: part.slot.label().to_owned(),
+        rows: vec![(format!("Of {whole}"), share), ("Time".to_owned(), part.exact.clone())],
+    }
+}
+
+/// The bar.
+#[component]
+pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let (width, set_width) = signal(0.0);
+    let at = RwSignal::new(0usize);
+    Effect::new(move |_| {
+        if let Some(node) = node.get() {
+            on_width(&node, move |width| set_width.set(width));
+        }
+    });
+    let drawing = move || {
+        let head = head.get()?;
+        let parts = readout::parts(&head);
+        let times: Vec<_> = Slot::all().map(|slot| slot.time(&head.totals)).collect();
+        let segments = stack::segments(&times, width.get());
+        let count = segments.len();
+        at.set(at.get_untracked().min(count.saturating_sub(1)));
+        let whole = readout::whole(&head.header);
+        let one = |(index, segment): (usize, Segment)| {
+            parts
+                .get(segment.index)
+                .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> })
+        };
+        Some(view! {
+            <svg width=width.get().to_string() height=HEIGHT.to_string() role="group" aria-label=readout::sentence(&parts)>
+                {segments.into_iter().enumerate().filter_map(one).collect_view()}
+            </svg>
+        })
+    };
+    view! { <div class="stack" node_ref=node>{drawing}</div> }.into_any()
+}
+
+/// One segment, with the longest label that fits.
+#[component]
+fn Drawn(
+    state: State,
+    at: RwSignal<usize>,
+    index: usize,
+    count: usize,
+    part: Part,
+    segment: Segment,
+    whole: &'static str,
+) -> impl IntoView {
+    let tips = state.tips;
+    let said = tip(&part, whole);
+    let hovered = said.clone();
+    let hover = move |event: ev::PointerEvent| {
+        let place = event.current_target().map(|target| rect(target.unchecked_ref::<Element>())).unwrap_or_default();
+        tips.hover(hovered.clone(), Rect { x: f64::from(event.client_x()) + 12.0, width: 0.0, ..place });
+    };
+    let focused = said;
+    let focus = move |event: ev::FocusEvent| {
+        at.set(index);
+        tips.focus(focused.clone(), rect(&event_target::<Element>(&event)));
+    };
+    let share = part.share.clone().unwrap_or_default();
+    let wordings = label::wordings(part.slot.label(), &share);
+    let text = label::fit(&wordings, TYPE, segment.width - 14.0).map(str::to_owned);
+    let on = format!("segment-label on-{}", part.slot.class());
+    view! {
+        <g
+            class="segment"
+            role="img"
+            aria-label=format!("{} {share}, {} {}", part.slot.label(), part.time.unwrap_or_default(), part.unit)
+            tabindex=move || if at.get() == index { "0" } else { "-1" }
+            on:pointermove=hover
+            on:pointerleave=move |_| tips.leave()
+            on:focus=focus
+            on:blur=move |_| tips.hide()
+            on:keydown=move |event| walk(&event, index, count)
+        >
+            <rect class=fill(part.slot) x=segment.x.to_string() y="0" width=segment.width.to_string() height=HEIGHT.to_string() />
+            {text.map(|text| view! { <text class=on x=(segment.x + 8.0).to_string() y="19">{text}</text> })}
+        </g>
+    }
+    .into_any()
+}
+
+/// Arrow keys go to the neighbouring segment.
+fn walk(event: &ev::KeyboardEvent, index: usize, count: usize) {
+    let to = match event.key().as_str() {
+        "ArrowLeft" => index.checked_sub(1),
+        "ArrowRight" => Some(index + 1).filter(|to| *to < count),
+        "Home" => Some(0),
+        "End" => count.checked_sub(1),
+        _ => return,
+    };
+    event.prevent_default();
+    let parent = event.current_target().and_then(|target| target.unchecked_into::<Element>().parent_element());
+    if let (Some(to), Some(parent)) = (to.and_then(|to| u32::try_from(to).ok()), parent) {
+        if let Some(segment) = parent.children().item(to) {
+            // An SVG element can be focused as an HTML element can.
+            let _ = segment.unchecked_into::<SvgElement>().unchecked_into::<HtmlElement>().focus();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The read-out row: one figure to read first, the others beside it, each with how it is computed.
+
+use crate::chart::readout::{self, Figure, How};
+use crate::engine::BreakdownHead;
+use crate::view::state::Same;
+use crate::view::widgets::popover::Popover;
+use leptos::prelude::*;
+
+/// The row.
+#[component]
+pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+    let row = move || {
+        let readout = readout::readout(&*head.get()?);
+        let main =
+            readout.main.into_iter().enumerate().map(|(at, one)| figure(one, &format!("main-{at}"), "")).collect_view();
+        let side = readout
+            .side
+            .into_iter()
+            .enumerate()
+            .map(|(at, one)| figure(one, &format!("side-{at}"), "side"))
+            .collect_view();
+        Some(view! {
+            {figure(readout.hero, "hero", "hero")}
+            {main}
+            <div class="grow" role="presentation"></div>
+            {side}
+        })
+    };
+    view! { <dl class="figures">{row}</dl> }.into_any()
+}
+
+fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
+    let id = format!("how-{at}");
+    let label = format!("How “{}” is computed", figure.label);
+    view! {
+        <div class=format!("figure {class}")>
+            <dt>
+                {figure.label}
+                <Popover id class="how" label=Signal::stored(label) panel_class="how-panel" face=Box::new(|| "=".into_any())>
+                    {how(figure.how)}
+                </Popover>
+            </dt>
+            <dd>{figure.value} <span class="unit">{figure.unit}</span></dd>
+        </div>
+    }
+    .into_any()
+}
+
+fn how(how: How) -> AnyView {
+    let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> };
+    view! {
+        <b class="how-title">{how.formula}</b>
+        <table><tbody>{how.rows.into_iter().map(line).collect_view()}</tbody></table>
+    }
+    .into_any()
+}

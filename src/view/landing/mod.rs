@@ -1,0 +1,61 @@
+//! What is there when nothing is open: what this is, how to open a capture, and why the last one did not open.
+
+mod picture;
+
+use crate::engine::Failure;
+use crate::view::state::State;
+use crate::view::widgets::files::{choose_files, choose_folder};
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::prelude::*;
+
+/// The landing page.
+#[component]
+pub(crate) fn Landing(state: State) -> impl IntoView {
+    view! {
+        <main class="landing">
+            <div class="landing-left">
+                <h1>"Open an XLA profile." <br /> "See where the time goes."</h1>
+                <p class="lede">
+                    "Every picosecond of a step, sorted by kind, category, op, source line and program. For JAX and XLA on
+                    TPU. The file stays in this tab."
+                </p>
+                {move || state.failure.get().map(failed)}
+                <section class="dropzone" aria-labelledby="dropzone-title">
+                    <h2 id="dropzone-title">"Drop a capture anywhere on this page"</h2>
+                    <div class="acts">
+                        <button type="button" class="btn solid" on:click=|_| choose_files()>
+                            {icon(Icon::File)} "Choose files"
+                        </button>
+                        <button type="button" class="btn line" on:click=|_| choose_folder()>
+                            {icon(Icon::Folder)} "Choose a folder"
+                        </button>
+                    </div>
+                    <p class="sub">
+                        <code>".xplane.pb"</code> " or its " <code>".gz"</code>
+                        ", from any folder the profiler wrote. Several files are read as hosts of one session."
+                    </p>
+                </section>
+                <div class="facts">
+                    {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page talks to no other origin.")}
+                    {fact("Nothing to install", "No server, no Python, no conversion to wait for.")}
+                    {fact("It adds up", "Kinds sum to busy, busy and idle to the step, to the picosecond.")}
+                </div>
+            </div>
+            <picture::Picture />
+        </main>
+    }
+    .into_any()
+}
+
+fn fact(title: &'static str, text: &'static str) -> impl IntoView {
+    view! { <div><h3>{title}</h3><p>{text}</p></div> }
+}
+
+fn failed(failure: Failure) -> impl IntoView {
+    view! {
+        <section class="failed" role="alert">
+            <span class="bad">{icon(Icon::Warn)}</span>
+            <div><b>{failure.title}</b><p>{failure.message}</p></div>
+        </section>
+    }
+}

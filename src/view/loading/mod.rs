@@ -1,0 +1,77 @@
+//! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
+
+use crate::chart::load::{Line, Load, State as Stage};
+use crate::view::state::{State, now};
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::{html, prelude::*};
+use std::time::Duration;
+
+/// The view of a load.
+#[component]
+pub(crate) fn Loading(state: State) -> impl IntoView {
+    let tick = move || {
+        state.load.update(|load| {
+            if let Some(load) = load {
+                load.tick(now());
+            }
+        });
+    };
+    if let Ok(timer) = set_interval_with_handle(tick, Duration::from_millis(250)) {
+        on_cleanup(move || timer.clear());
+    }
+    let cancel = NodeRef::<html::Button>::new();
+    Effect::new(move |_| {
+        if let Some(button) = cancel.get() {
+            let _ = button.focus();
+        }
+    });
+    let of =
+        move |read: fn(&Load) -> String| move || state.load.with(|load| load.as_ref().map(read).unwrap_or_default());
+    let percent = of(|load| load.percent().to_string());
+    let lines = move || state.load.with(|load| load.as_ref().map(Load::lines).unwrap_or_default());
+    view! {
+        <main class="loading">
+            <h1>
+                <span class="mono">{of(|load| load.name.clone())}</span>
+                " "
+                <span class="unit">{of(|load| crate::report::number::bytes_text(load.bytes))}</span>
+            </h1>
+            <div class="meter" role="progressbar" aria-label="Read" aria-valuemin="0" aria-valuemax="100" aria-valuenow=percent>
+                <div style:width=of(|load| format!("{:.1}%", load.fraction() * 100.0))></div>
+            </div>
+            <p class="loading-line">
+                <span><b>{of(|load| load.read().0)}</b> {of(|load| load.read().1)}</span>
+                <span class="grow"></span>
+                <span>{of(|load| load.left().unwrap_or_default())}</span>
+            </p>
+            <table class="stages">
+                <caption class="unseen">"Stages of the load"</caption>
+                <tbody>{move || lines().into_iter().map(line).collect_view()}</tbody>
+            </table>
+            <p class="loading-acts">
+                <button node_ref=cancel type="button" class="btn line" on:click=move |_| state.cancel()>
+                    "Cancel" <kbd>"Esc"</kbd>
+                </button>
+                <span class="grow"></span>
+                <span class="sub">{of(|load| load.memory().unwrap_or_default())}</span>
+            </p>
+        </main>
+    }
+    .into_any()
+}
+
+fn line(line: Line) -> impl IntoView {
+    let (class, mark, said) = match line.state {
+        Stage::Done => ("done", Some(Icon::Check), "done"),
+        Stage::Now => ("now", Some(Icon::Now), "under way"),
+        Stage::Waiting => ("wait", None, "to come"),
+        Stage::Skipped => ("wait", None, ""),
+    };
+    view! {
+        <tr class=class>
+            <th scope="row"><span class="stage-mark">{mark.map(icon)}</span> {line.name} <span class="unseen">{said}</span></th>
+            <td class="found">{line.found}</td>
+            <td class="num">{line.time}</td>
+        </tr>
+    }
+}

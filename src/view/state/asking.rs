@@ -1,0 +1,240 @@
+//! Asking about the open session: a query's figures and rows, and further rows as they scroll into view.
+//! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
+
+use super::{Same, State};
+use crate::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
+use crate::chart::{columns, pick, window};
+use crate::engine::client::Link;
+use crate::engine::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A breakdown on screen: its figures, and those rows that have come.
+#[derive(Clone)]
+pub(super) struct Shown {
+    pub(super) head: Same<BreakdownHead>,
+    pub(super) sort: Sort,
+    pages: BTreeMap<u32, Same<RowsPage>>,
+}
+
+impl Shown {
+    pub(super) fn page_of(&self, index: u32) -> Option<Same<RowsPage>> {
+        self.pages.get(&(index / window::PAGE * window::PAGE)).cloned()
+    }
+}
+
+/// A breakdown that was asked for and is not on screen yet.
+pub(super) struct Pending {
+    sort: Sort,
+    head: Option<Same<BreakdownHead>>,
+    rows: Option<Same<RowsPage>>,
+    head_id: Option<RequestId>,
+    rows_id: RequestId,
+}
+
+/// What an answer meant to a pending breakdown.
+pub(super) enum Heard {
+    NotMine,
+    Waiting,
+    Done(Shown),
+    Failed(Failure),
+}
+
+impl Pending {
+    /// Asks for a query's figures (unless they are at hand) and its first rows.
+    pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<Same<BreakdownHead>>) -> Self {
+        let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query)));
+        let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: window::PAGE }));
+        Self { sort, head, rows: None, head_id, rows_id }
+    }
+
+    fn withdraw(&self, link: &Link) {
+        for id in self.head_id.into_iter().chain([self.rows_id]) {
+            link.send(&Request::Cancel(id));
+        }
+    }
+
+    pub(super) fn hear(&mut self, answer: Answer) -> Heard {
+        if Some(answer.id) != self.head_id && answer.id != self.rows_id {
+            return Heard::NotMine;
+        }
+        match answer.reply {
+            Reply::Breakdown(head) => self.head = Some(Same::new(*head)),
+            Reply::Rows(page) => self.rows = Some(Same::new(page)),
+            Reply::Failed(failure) => return Heard::Failed(failure),
+            Reply::Hello { .. } | Reply::Progress(_) | Reply::Opened(_) | Reply::Cancelled => {}
+        }
+        match (&self.head, &self.rows) {
+            (Some(head), Some(rows)) => {
+                Heard::Done(Shown { head: head.clone(), sort: self.sort, pages: BTreeMap::from([(0, rows.clone())]) })
+            }
+            _ => Heard::Waiting,
+        }
+    }
+}
+
+impl State {
+    /// Asks for other figures, in another order, or both.
+    pub(crate) fn choose(self, change: impl FnOnce(&mut Query, &mut Sort)) {
+        let (mut query, mut sort) = (self.query.get_untracked(), self.sort.get_untracked());
+        change(&mut query, &mut sort);
+        if !columns::sortable(query.by, sort.column) {
+            sort = Sort::default();
+        }
+        if (query, sort) == (self.query.get_untracked(), self.sort.get_untracked()) {
+            return;
+        }
+        self.query.set(query);
+        self.sort.set(sort);
+        self.tips.hide();
+        self.ask();
+    }
+
+    /// Groups rows by something else.
+    pub(crate) fn group_by(self, by: GroupBy) {
+        self.choose(|query, _| query.by = by);
+    }
+
+    /// Chooses a device; its busiest step where it has no step of the number shown.
+    pub(crate) fn choose_device(self, device: DeviceChoice) {
+        let step = self.step();
+        let steps = self.opened.with_untracked(|opened| {
+            opened.as_ref().map(|opened| pick::steps(&opened.session, device)).unwrap_or_default()
+        });
+        let known = steps.iter().any(|choice| choice.value == step);
+        self.choose(|query, _| {
+            query.device = device;
+            query.step = if known { step } else { StepChoice::Busiest };
+        });
+    }
+
+    /// Chooses a step.
+    pub(crate) fn choose_step(self, step: StepChoice) {
+        self.choose(|query, _| query.step = step);
+    }
+
+    /// The step that is shown or asked for, "busiest" resolved to its number.
+    pub(crate) fn step(self) -> StepChoice {
+        match self.query.get().step {
+            StepChoice::Busiest => self
+                .shown
+                .with(|shown| shown.as_ref().map(|shown| pick::chosen_step(&shown.head.header.step)))
+                .unwrap_or(StepChoice::Busiest),
+            step => step,
+        }
+    }
+
+    /// The step `by` places on, where there is one.
+    pub(crate) fn step_on(self, by: isize) -> Option<StepChoice> {
+        let device = self.query.get().device;
+        let opened = self.opened.get()?;
+        pick::neighbour(&pick::steps(&opened.session, device), self.step(), by)
+    }
+
+    /// The device `by` places on, where there is one.
+    pub(crate) fn device_on(self, by: isize) -> Option<DeviceChoice> {
+        let opened = self.opened.get()?;
+        pick::neighbour(&pick::devices(&opened.session), self.query.get().device, by)
+    }
+
+    fn ask(self) {
+        let (query, sort) = (self.query.get_untracked(), self.sort.get_untracked());
+        let head = self
+            .shown
+            .with_untracked(|shown| shown.as_ref().map(|shown| shown.head.clone()).filter(|head| head.query == query));
+        let asked = self.engines.try_update_value(|engines| {
+            let link = engines.open.as_ref()?;
+            if let Some(old) = engines.pending.take() {
+                old.withdraw(link);
+            }
+            engines.flight.clear();
+            engines.pending = Some(Pending::ask(link, query, sort, head));
+            Some(())
+        });
+        self.busy.set(asked.flatten().is_some());
+    }
+
+    /// Asks for those of `rows` that have not come and are not under way.
+    pub(crate) fn want(self, rows: &Range<u32>) {
+        let Some((query, sort, missing)) = self.shown.with_untracked(|shown| {
+            let shown = shown.as_ref()?;
+            let missing: Vec<_> = window::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
+            Some((shown.head.query, shown.sort, missing))
+        }) else {
+            return;
+        };
+        self.engines.update_value(|engines| {
+            engines.wanted = rows.clone();
+            let Some(link) = &engines.open else { return };
+            for first in missing {
+                if engines.flight.iter().all(|(_, page)| *page != first) {
+                    let rows = RowsQuery { query, sort, first, count: window::PAGE };
+                    engines.flight.push((link.send(&Request::Rows(rows)), first));
+                }
+            }
+        });
+    }
+
+    /// Takes in an answer about the open session.
+    pub(super) fn hear(self, answer: Answer) {
+        let id = answer.id;
+        let rows = match &answer.reply {
+            Reply::Rows(page) => Some(Same::new(page.clone())),
+            _ => None,
+        };
+        let heard = self.engines.try_update_value(|engines| match engines.pending.as_mut() {
+            Some(pending) => pending.hear(answer),
+            None => Heard::NotMine,
+        });
+        match heard.unwrap_or(Heard::NotMine) {
+            Heard::Waiting => {}
+            Heard::Done(shown) => {
+                self.engines.update_value(|engines| engines.pending = None);
+                self.show(shown);
+            }
+            Heard::Failed(failure) => self.take_back(failure),
+            Heard::NotMine => self.take_rows(id, rows),
+        }
+    }
+
+    pub(super) fn show(self, shown: Shown) {
+        self.busy.set(false);
+        self.shown.set(Some(shown));
+    }
+
+    /// A question could not be answered: what is on screen stays, and is what is chosen again.
+    fn take_back(self, failure: Failure) {
+        self.engines.update_value(|engines| engines.pending = None);
+        self.busy.set(false);
+        if let Some((query, sort)) = self.shown.with_untracked(|s| s.as_ref().map(|s| (s.head.query, s.sort))) {
+            self.query.set(query);
+            self.sort.set(sort);
+        }
+        self.fail(failure);
+    }
+
+    fn take_rows(self, id: RequestId, rows: Option<Same<RowsPage>>) {
+        let wanted = self.engines.try_update_value(|engines| {
+            let at = engines.flight.iter().position(|(waiting, _)| *waiting == id)?;
+            engines.flight.swap_remove(at);
+            Some(engines.wanted.clone())
+        });
+        let (Some(Some(wanted)), Some(rows)) = (wanted, rows) else { return };
+        self.shown.update(|shown| {
+            let Some(shown) = shown.as_mut() else { return };
+            if (rows.query.query, rows.query.sort) != (shown.head.query, shown.sort) {
+                return;
+            }
+            shown.pages.insert(rows.query.first, rows);
+            if let Some(far) = window::farthest(shown.pages.keys().copied().collect::<Vec<_>>().into_iter(), &wanted) {
+                shown.pages.remove(&far);
+            }
+        });
+    }
+
+    /// The query on screen and the one asked for, so that an opening session is asked the right one.
+    pub(super) fn asked(self) -> (Query, Sort) {
+        (self.query.get_untracked(), self.sort.get_untracked())
+    }
+}

@@ -1,0 +1,111 @@
+//! Files as the browser hands them over: from an input, or from a drop that may hold folders. Knows entries
+//! and handles; reads nothing.
+
+use super::State;
+use crate::engine::Failure;
+use crate::engine::client::Picked;
+use js_sys::{Array, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{
+    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader, FileSystemEntry,
+    FileSystemFileEntry, HtmlInputElement,
+};
+
+/// Folders with more files than this are not walked to the end.
+const MOST: usize = 20_000;
+
+/// Opens what was chosen in an input, and empties it, so that the same file can be chosen again.
+pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
+    let picked = input.files().map(|files| list(&files)).unwrap_or_default();
+    input.set_value("");
+    if !picked.is_empty() {
+        state.open(picked);
+    }
+}
+
+fn list(files: &FileList) -> Vec<Picked> {
+    (0..files.length())
+        .filter_map(|at| files.get(at))
+        .map(|file| {
+            // Chosen as a folder, a file knows its path within it.
+            let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
+            Picked { path: path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name()), file }
+        })
+        .collect()
+}
+
+/// Opens what was dropped. Entries must be taken before the event ends; folders are walked after.
+pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
+    let items = transfer.items();
+    let entries: Vec<FileSystemEntry> =
+        (0..items.length()).filter_map(|at| items.get(at)?.webkit_get_as_entry().ok().flatten()).collect();
+    let plain = transfer.files().map(|files| list(&files)).unwrap_or_default();
+    if !entries.iter().any(FileSystemEntry::is_directory) {
+        if !plain.is_empty() {
+            state.open(plain);
+        }
+        return;
+    }
+    let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
+    spawn_local(async move {
+        match walk(entries).await {
+            Ok(picked) if picked.is_empty() => state.fail(Failure {
+                title: format!("No file in {}", names.join(", ")),
+                message:
+                    "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves. \
+                          What was open stays open."
+                        .to_owned(),
+            }),
+            Ok(picked) => state.open(picked),
+            Err(error) => state.fail(Failure {
+                title: format!("{} could not be read", names.join(", ")),
+                message: format!("The browser does not list the folder: {error:?}. What was open stays open."),
+            }),
+        }
+    });
+}
+
+/// All files below some entries, folders in the order of their names.
+async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
+    let mut found = Vec::new();
+    let mut waiting = entries;
+    waiting.reverse();
+    while let Some(entry) = waiting.pop() {
+        if found.len() >= MOST {
+            break;
+        }
+        if entry.is_directory() {
+            let mut inside = children(&entry.unchecked_into()).await?;
+            inside.sort_by_key(|child| std::cmp::Reverse(child.name()));
+            waiting.append(&mut inside);
+        } else {
+            let path = entry.full_path().trim_start_matches('/').to_owned();
+            found.push(Picked { path, file: file(&entry.unchecked_into()).await? });
+        }
+    }
+    Ok(found)
+}
+
+async fn file(entry: &FileSystemFileEntry) -> Result<File, JsValue> {
+    let promise = Promise::new(&mut |resolve, reject| entry.file_with_callback_and_callback(&resolve, &reject));
+    Ok(JsFuture::from(promise).await?.unchecked_into())
+}
+
+async fn children(folder: &FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, JsValue> {
+    let reader: FileSystemDirectoryReader = folder.create_reader();
+    let mut all = Vec::new();
+    loop {
+        // The browser hands over a hundred or so at a time, then none.
+        let promise = Promise::new(&mut |resolve, reject| {
+            if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
+                drop(reject.call1(&JsValue::NULL, &error));
+            }
+        });
+        let some: Array = JsFuture::from(promise).await?.unchecked_into();
+        if some.length() == 0 || all.len() >= MOST {
+            return Ok(all);
+        }
+        all.extend(some.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
+    }
+}

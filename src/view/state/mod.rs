@@ -1,0 +1,143 @@
+//! What the page knows, in one place: signals that components read, and the calls they make.
+//! Knows the engine's contract; knows no component. `opening` loads files, `asking` asks about the open ones.
+
+mod asking;
+mod files;
+mod opening;
+mod same;
+mod theme;
+
+pub(crate) use files::{from_drop, from_input};
+pub(crate) use same::Same;
+pub(crate) use theme::Theme;
+
+use crate::analysis::Query;
+use crate::chart::columns::Chosen;
+use crate::chart::load::Load;
+use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
+use crate::view::widgets::tooltip::Tips;
+use asking::Shown;
+use leptos::prelude::*;
+use opening::Engines;
+pub(crate) use opening::now;
+
+/// What is open.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// What it is called.
+    pub(crate) name: String,
+    /// What it holds.
+    pub(crate) session: Session,
+}
+
+/// Something that is told and stays until it is dismissed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Toast {
+    pub(crate) id: u32,
+    pub(crate) failure: Failure,
+}
+
+/// The place of the keyboard in the table: a row (`None`: the head) and a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) row: Option<u32>,
+    pub(crate) column: usize,
+}
+
+/// Handles on everything the page knows. Copied freely.
+#[derive(Clone, Copy)]
+pub(crate) struct State {
+    /// What is open; `None` on the landing page.
+    pub(crate) opened: RwSignal<Option<Same<Opened>>>,
+    /// The breakdown on screen; `None` where the open session has none.
+    shown: RwSignal<Option<Shown>>,
+    /// The load under way.
+    pub(crate) load: RwSignal<Option<Load>>,
+    /// Whether it lasts long enough to be shown.
+    pub(crate) load_shown: RwSignal<bool>,
+    /// Why nothing is open, where a load failed with nothing open.
+    pub(crate) failure: RwSignal<Option<Failure>>,
+    /// What is told in the corner.
+    pub(crate) toasts: RwSignal<Vec<Toast>>,
+    /// What is asked.
+    pub(crate) query: RwSignal<Query>,
+    /// In which order.
+    pub(crate) sort: RwSignal<Sort>,
+    /// Whether an answer is awaited.
+    pub(crate) busy: RwSignal<bool>,
+    /// Where the keyboard is in the table.
+    pub(crate) place: RwSignal<Place>,
+    /// The table's columns, as its width allows.
+    pub(crate) columns: RwSignal<Vec<Chosen>>,
+    /// Whether single-letter keys do something.
+    pub(crate) keys_on: RwSignal<bool>,
+    /// Light, dark, or what the system says.
+    pub(crate) theme: RwSignal<Theme>,
+    /// The one tooltip.
+    pub(crate) tips: Tips,
+    engines: StoredValue<Engines, LocalStorage>,
+}
+
+impl State {
+    /// The state of a page that was just opened.
+    pub(crate) fn new() -> Self {
+        Self {
+            opened: RwSignal::new(None),
+            shown: RwSignal::new(None),
+            load: RwSignal::new(None),
+            load_shown: RwSignal::new(false),
+            failure: RwSignal::new(None),
+            toasts: RwSignal::new(Vec::new()),
+            query: RwSignal::new(Query::default()),
+            sort: RwSignal::new(Sort::default()),
+            busy: RwSignal::new(false),
+            place: RwSignal::new(Place { row: Some(0), column: 0 }),
+            columns: RwSignal::new(Vec::new()),
+            keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
+            theme: RwSignal::new(Theme::remembered()),
+            tips: Tips::new(),
+            engines: StoredValue::new_local(Engines::default()),
+        }
+    }
+
+    /// The figures on screen.
+    pub(crate) fn head(self) -> Memo<Option<Same<BreakdownHead>>> {
+        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.head.clone())))
+    }
+
+    /// The order of the rows on screen.
+    pub(crate) fn shown_sort(self) -> Memo<Option<Sort>> {
+        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.sort)))
+    }
+
+    /// The page of rows that holds row `index`, once it has come.
+    pub(crate) fn page_of(self, index: u32) -> Option<Same<RowsPage>> {
+        self.shown.with(|shown| shown.as_ref()?.page_of(index))
+    }
+
+    /// Tells a failure: on the landing page where nothing is open, in the corner otherwise.
+    pub(crate) fn fail(self, failure: Failure) {
+        if self.opened.with_untracked(Option::is_none) {
+            self.failure.set(Some(failure));
+            return;
+        }
+        self.toasts.update(|toasts| {
+            let id = toasts.last().map_or(0, |toast| toast.id + 1);
+            toasts.push(Toast { id, failure });
+            if toasts.len() > 3 {
+                toasts.remove(0);
+            }
+        });
+    }
+
+    /// Takes back what was told.
+    pub(crate) fn dismiss(self, id: u32) {
+        self.toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
+    }
+
+    /// Switches single-letter keys, and remembers it.
+    pub(crate) fn switch_keys(self, on: bool) {
+        self.keys_on.set(on);
+        theme::remember("keys", (!on).then_some("off"));
+    }
+}

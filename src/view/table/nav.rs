@@ -1,0 +1,122 @@
+//! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
+
+use super::Grid;
+use crate::chart::rows;
+use crate::chart::window::{self, Move};
+use crate::view::state::Place;
+use crate::view::widgets::size::rect;
+use leptos::{ev, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, EventTarget, FocusOptions, HtmlElement};
+
+/// A key within the table.
+pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
+    if event.ctrl_key() && !matches!(event.key().as_str(), "Home" | "End") || event.meta_key() || event.alt_key() {
+        return;
+    }
+    let place = grid.state.place.get_untracked();
+    let last = grid.state.columns.with_untracked(Vec::len).saturating_sub(1);
+    let by = match event.key().as_str() {
+        "ArrowLeft" => return go(grid, event, Place { column: place.column.saturating_sub(1), ..place }),
+        "ArrowRight" => return go(grid, event, Place { column: (place.column + 1).min(last), ..place }),
+        "ArrowUp" => Move::Up,
+        "ArrowDown" => Move::Down,
+        "PageUp" => Move::PageUp,
+        "PageDown" => Move::PageDown,
+        "Home" => Move::Home,
+        "End" => Move::End,
+        _ => return,
+    };
+    let height = grid.node.get_untracked().map_or(0.0, |node| node.client_height().into());
+    let page = window::page_step(height, grid.measure.get_untracked().row);
+    let row = window::moved(place.row, by, page.saturating_sub(2).max(1), grid.count.get_untracked());
+    go(grid, event, Place { row, ..place });
+}
+
+fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
+    event.prevent_default();
+    grid.state.tips.hide();
+    grid.state.place.set(place);
+    if let Some(row) = place.row {
+        reveal(grid, row);
+    }
+    // The row may only now be made: its cell takes the focus once it is there.
+    request_animation_frame(move || focus(grid, place));
+}
+
+/// Scrolls the table, or the page where the page is what scrolls, until `row` is clear of head and foot.
+fn reveal(grid: Grid, row: u32) {
+    let (Some(node), Some(body)) = (grid.node.get_untracked(), grid.body.get_untracked()) else { return };
+    let height = grid.measure.get_untracked().row;
+    let edge = |class: &str| node.query_selector(class).ok().flatten().map_or(0.0, |part| rect(&part).height);
+    let (head, foot) = (edge(".grid-head"), edge(".grid-foot"));
+    let frame = rect(&node);
+    let screen = crate::view::widgets::size::screen();
+    let (top, bottom) = (frame.y.max(0.0) + head, (frame.y + frame.height).min(screen.1) - foot);
+    let at = rect(&body).y + f64::from(row) * height - top;
+    let by = window::reveal(at, at + height, bottom - top);
+    let within = node.scroll_height() > node.client_height();
+    if within {
+        node.scroll_by_with_x_and_y(0.0, by);
+    } else {
+        leptos::prelude::window().scroll_by_with_x_and_y(0.0, by);
+    }
+    grid.look();
+}
+
+fn cell_at(grid: Grid, place: Place) -> Option<HtmlElement> {
+    let column = place.column;
+    let selector = match place.row {
+        Some(row) => format!("[data-row='{row}'] > [data-column='{column}']"),
+        None => format!(".grid-head [data-column='{column}']"),
+    };
+    grid.node.get_untracked()?.query_selector(&selector).ok().flatten()?.dyn_into().ok()
+}
+
+fn focus(grid: Grid, place: Place) {
+    if let Some(cell) = cell_at(grid, place) {
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = cell.focus_with_options(&options);
+    }
+}
+
+/// The cell an event is about, and its place.
+fn place_of(target: Option<EventTarget>) -> Option<(Element, Place)> {
+    let target: Element = target?.dyn_into().ok()?;
+    let cell = target.closest("[data-column]").ok().flatten()?;
+    let column = cell.get_attribute("data-column")?.parse().ok()?;
+    let row = cell.closest("[data-row]").ok().flatten().and_then(|row| row.get_attribute("data-row")?.parse().ok());
+    Some((cell, Place { row, column }))
+}
+
+/// What a cell has to say beyond its text.
+fn tip(grid: Grid, place: Place) -> Option<rows::Tip> {
+    let row = place.row?;
+    let cell = grid.state.columns.with_untracked(|columns| columns.get(place.column).map(|chosen| chosen.cell))?;
+    let page = untrack(|| grid.state.page_of(row))?;
+    rows::tip(cell, rows::find(&page, row)?)
+}
+
+/// A cell has the focus, by key or by press: it is the place from now on.
+pub(super) fn focused(grid: Grid, event: &ev::FocusEvent) {
+    let Some((cell, place)) = place_of(event.target()) else { return };
+    if grid.state.place.get_untracked() != place {
+        grid.state.place.set(place);
+    }
+    let by_key = cell.matches(":focus-visible").unwrap_or(false);
+    if let Some(tip) = tip(grid, place).filter(|_| by_key) {
+        grid.state.tips.hover(tip, rect(&cell));
+    }
+}
+
+/// The pointer is over a cell.
+pub(super) fn hovered(grid: Grid, event: &ev::PointerEvent) {
+    if event.pointer_type() == "touch" {
+        return;
+    }
+    match place_of(event.target()).and_then(|(cell, place)| Some((tip(grid, place)?, rect(&cell)))) {
+        Some((tip, anchor)) => grid.state.tips.hover(tip, anchor),
+        None => grid.state.tips.leave(),
+    }
+}

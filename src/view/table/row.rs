@@ -1,0 +1,111 @@
+//! One row of the table: empty until its page of rows has come.
+
+use super::Grid;
+use crate::analysis::{GroupBy, Kind};
+use crate::chart::columns::{self, Cell, Chosen};
+use crate::chart::rows::{self, Row as Found};
+use crate::chart::slot::Slot;
+use crate::engine::BreakdownHead;
+use crate::report::number;
+use crate::view::widgets::swatch::swatch;
+use leptos::prelude::*;
+
+/// The row at `index`.
+#[component]
+pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
+    let state = grid.state;
+    let page = Memo::new(move |_| state.page_of(index));
+    // The keyboard's column, where this is its row: other rows need not know when it moves.
+    let stop = Memo::new(move |_| {
+        let place = state.place.get();
+        (place.row == Some(index)).then_some(place.column)
+    });
+    let cells = move || {
+        let (head, page, stop) = (grid.head.get()?, page.get(), stop.get());
+        let chosen = state.columns.get();
+        let measure = grid.measure.get();
+        let room = columns::name_room(&chosen, measure.width, measure.digit, measure.letter);
+        let two_lines = measure.width < columns::TWO_LINES;
+        let found = page.as_ref().and_then(|page| rows::find(page, index));
+        let one = |(column, chosen): (usize, &Chosen)| {
+            let stop = if stop == Some(column) { "0" } else { "-1" };
+            let inner = found.map(|row| cell(chosen.cell, row, &head, room, two_lines));
+            let absent = found.is_some_and(|row| is_absent(chosen.cell, row, &head));
+            view! {
+                <div
+                    role="gridcell"
+                    class=class(chosen.cell)
+                    class:absent=absent
+                    data-column=column.to_string()
+                    tabindex=stop
+                >
+                    {inner}
+                </div>
+            }
+        };
+        Some(chosen.iter().enumerate().map(one).collect_view())
+    };
+    let top = move || format!("{}px", f64::from(index) * grid.measure.get().row);
+    view! {
+        <div class="row" role="row" aria-rowindex=(u64::from(index) + 2).to_string() data-row=index.to_string() style:top=top>
+            {cells}
+        </div>
+    }
+    .into_any()
+}
+
+const fn class(cell: Cell) -> &'static str {
+    match cell {
+        Cell::Name => "name",
+        Cell::Cumulative | Cell::Runs => "num soft",
+        Cell::Category | Cell::Source => "soft",
+        _ if cell.numeric() => "num",
+        _ => "",
+    }
+}
+
+fn text(cell: Cell, row: Found<'_>, head: &BreakdownHead) -> String {
+    rows::text(cell, row, head.header.step_duration, columns::Units::of(&head.largest))
+}
+
+fn is_absent(cell: Cell, row: Found<'_>, head: &BreakdownHead) -> bool {
+    cell != Cell::Name && text(cell, row, head) == number::ABSENT
+}
+
+fn cell(cell: Cell, row: Found<'_>, head: &BreakdownHead, room: usize, two_lines: bool) -> AnyView {
+    let words = text(cell, row, head);
+    match cell {
+        Cell::Name => name(row, head, room, two_lines),
+        Cell::Kind => view! { {swatch(Slot::Kind(row.group.kind))} <span>{words}</span> }.into_any(),
+        Cell::Step => {
+            let length = rows::bar(row.group, head.largest.total) * 100.0;
+            view! {
+                <span class="share"><span style:width=format!("{length:.1}%")></span></span>
+                <span>{words}</span>
+            }
+            .into_any()
+        }
+        _ => words.into_any(),
+    }
+}
+
+/// The name; on narrow screens with a second line, where kinds are groups with their swatch.
+fn name(row: Found<'_>, head: &BreakdownHead, room: usize, two_lines: bool) -> AnyView {
+    let group = row.group;
+    let by_kind = head.query.by == GroupBy::Kind;
+    let mono = if matches!(head.query.by, GroupBy::Kind | GroupBy::Category) { "" } else { "mono" };
+    let label = Kind::ALL.into_iter().find(|kind| by_kind && kind.key() == group.key).map(Kind::label);
+    let shown = label.map_or_else(|| number::middle_cut(&group.key, room), str::to_owned);
+    let first = view! { {by_kind.then(|| swatch(Slot::Kind(group.kind)))} <span class=mono>{shown}</span> };
+    if !two_lines {
+        return first.into_any();
+    }
+    let beside = rows::second_line(group).map(|source| format!(" · {}", number::middle_cut(source, 32)));
+    view! {
+        <span class="line-1">{first}</span>
+        <span class="line-2">
+            {(!by_kind).then(|| swatch(Slot::Kind(group.kind)))} <span>{group.kind.short()} {beside}</span>
+        </span>
+    }
+    .into_any()
+}

@@ -1,0 +1,60 @@
+//! Icons: 16 × 16, stroked in the text's colour. Knows paths; never says anything (labels are the buttons').
+
+use leptos::prelude::*;
+
+/// Which icon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Icon {
+    Check,
+    Close,
+    Down,
+    File,
+    Folder,
+    Info,
+    Left,
+    Now,
+    Right,
+    Theme,
+    Warn,
+}
+
+impl Icon {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Check => "M3 8.5l3.2 3L13 4.5",
+            Self::Close => "M3.5 3.5l9 9M12.5 3.5l-9 9",
+            Self::Down => "M4 6l4 4 4-4",
+            Self::File => "M4 1.5h5.5L13 5v9.5H4zM9.5 1.5V5H13",
+            Self::Folder => "M1.5 4V13h13V5H8L6.5 3h-5z",
+            Self::Info => "M2 8a6 6 0 1012 0a6 6 0 10-12 0M8 7.3V11M8 5v.1",
+            Self::Left => "M10 3L5 8l5 5",
+            Self::Now => "M5 3l8 5-8 5z",
+            Self::Right => "M6 3l5 5-5 5",
+            Self::Theme => "M2.5 8a5.5 5.5 0 1011 0a5.5 5.5 0 10-11 0",
+            Self::Warn => "M8 2.2L14.4 13.5H1.6zM8 6.5v3M8 11.5v.1",
+        }
+    }
+}
+
+/// An icon.
+pub(crate) fn icon(which: Icon) -> AnyView {
+    let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> });
+    view! {
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+            <path d=which.path() />
+            {half}
+        </svg>
+    }
+    .into_any()
+}
+
+/// The mark: a roof line with one lit pane under it.
+pub(crate) fn mark() -> AnyView {
+    view! {
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+            <path class="mark-roof" d="M2 21L10.8 8.2H22" />
+            <path class="mark-pane" d="M9.9 17.6L14.1 11.5H20L15.8 17.6Z" />
+        </svg>
+    }
+    .into_any()
+}

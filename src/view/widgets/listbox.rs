@@ -1,0 +1,111 @@
+//! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
+//! steps are as quick as three. Knows labels and places; not what they stand for.
+
+use crate::chart::pick::Choice;
+use crate::chart::window::{self, Move};
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::{ev, html, prelude::*};
+
+/// Height of an entry, as in the style sheet.
+const ENTRY: f64 = 28.0;
+/// Height of the list at most, as in the style sheet.
+const HEIGHT: f64 = 336.0;
+
+fn rows(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The list of `choices`, `chosen` ticked; `choose` hears what was pressed.
+#[component]
+pub(crate) fn Listbox<T>(
+    #[prop(into)] id: String,
+    label: &'static str,
+    #[prop(into)] choices: Signal<Vec<Choice<T>>>,
+    #[prop(into)] chosen: Signal<T>,
+    choose: Callback<T>,
+) -> impl IntoView
+where
+    T: Copy + PartialEq + Send + Sync + 'static,
+{
+    let list = NodeRef::<html::Ul>::new();
+    let top = RwSignal::new(0.0);
+    let at = RwSignal::new(0u32);
+    let count = Memo::new(move |_| rows(choices.with(Vec::len)));
+    let seen = Memo::new(move |_| window::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
+    let go = move |to: u32| {
+        at.set(to);
+        if let Some(list) = list.get_untracked() {
+            let y = f64::from(to) * ENTRY - f64::from(list.scroll_top());
+            let by = window::reveal(y, y + ENTRY, f64::from(list.client_height()).max(ENTRY));
+            list.scroll_by_with_x_and_y(0.0, by);
+        }
+    };
+    let opened = move |_| {
+        let chosen = chosen.get_untracked();
+        go(rows(choices.with_untracked(|all| all.iter().position(|choice| choice.value == chosen).unwrap_or(0))));
+    };
+    let take = move |index: u32| {
+        if let Some(value) = choices.with_untracked(|all| all.get(index as usize).map(|choice| choice.value)) {
+            choose.run(value);
+        }
+    };
+    let pressed = move |event: ev::KeyboardEvent| {
+        let page = window::page_step(HEIGHT, ENTRY);
+        let by = match event.key().as_str() {
+            "ArrowUp" => Move::Up,
+            "ArrowDown" => Move::Down,
+            "PageUp" => Move::PageUp,
+            "PageDown" => Move::PageDown,
+            "Home" => Move::Home,
+            "End" => Move::End,
+            "Enter" | " " => {
+                event.prevent_default();
+                return take(at.get_untracked());
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        go(window::moved(Some(at.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));
+    };
+    let prefix = id.clone();
+    let entry = move |index: u32| {
+        let choice = Memo::new(move |_| choices.with(|all| all.get(index as usize).cloned()));
+        let selected = move || choice.with(|choice| choice.as_ref().is_some_and(|c| c.value == chosen.get()));
+        view! {
+            <li
+                id=format!("{prefix}-{index}")
+                class="entry"
+                class:at=move || at.get() == index
+                role="option"
+                aria-selected=move || selected().to_string()
+                aria-setsize=move || count.get().to_string()
+                aria-posinset=(index + 1).to_string()
+                style:top=format!("{}px", f64::from(index) * ENTRY)
+                on:click=move |_| take(index)
+                on:pointermove=move |_| at.set(index)
+            >
+                <span class="tick">{move || selected().then(|| icon(Icon::Check))}</span>
+                <span class="entry-label">{move || choice.get().map(|c| c.label)}</span>
+                <span class="entry-detail">{move || choice.get().map(|c| c.detail)}</span>
+            </li>
+        }
+    };
+    view! {
+        <ul
+            node_ref=list
+            class="listbox"
+            role="listbox"
+            tabindex="0"
+            aria-label=label
+            aria-activedescendant=move || format!("{id}-{}", at.get())
+            on:keydown=pressed
+            on:focus=opened
+            on:scroll=move |_| top.set(list.get_untracked().map_or(0.0, |list| list.scroll_top().into()))
+        >
+            <li class="listbox-size" role="presentation" style:height=move || format!("{}px", f64::from(count.get()) * ENTRY)></li>
+            <For each=move || seen.get() key=|index| *index children=entry />
+        </ul>
+    }
+    .into_any()
+}

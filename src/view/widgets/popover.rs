@@ -1,0 +1,80 @@
+//! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
+//! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
+
+use super::size::{rect, screen};
+use crate::chart::place;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement};
+
+/// Puts the panel of `event` below the button of id `button`, as it opens.
+fn place_below(event: &Event, button: &str) {
+    let panel: HtmlElement = event_target(event);
+    let Some(button) = document().get_element_by_id(button) else { return };
+    let size = rect(&panel);
+    let (x, y) = place::beside(rect(&button), (size.width, size.height), screen(), 4.0);
+    let style = panel.style();
+    let _ = style.set_property("left", &format!("{x}px"));
+    let _ = style.set_property("top", &format!("{y}px"));
+}
+
+/// Shows or hides the popover of an id.
+pub(crate) fn toggle(id: &str) {
+    if let Some(panel) = panel(id) {
+        let _ = panel.toggle_popover();
+    }
+}
+
+/// Hides the popover of an id.
+pub(crate) fn hide(id: &str) {
+    if let Some(panel) = panel(id) {
+        let _ = panel.hide_popover();
+    }
+}
+
+fn panel(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// A button (`class`, `label`, `face`) and its panel. `id` names the panel; the button is `id-button`.
+#[component]
+pub(crate) fn Popover(
+    #[prop(into)] id: String,
+    #[prop(into)] class: String,
+    #[prop(into)] label: Signal<String>,
+    #[prop(into)] panel_class: String,
+    face: Children,
+    children: Children,
+) -> impl IntoView {
+    let button = format!("{id}-button");
+    let anchor = button.clone();
+    let (open, set_open) = signal(false);
+    let toggled = move |event: Event| {
+        let panel: HtmlElement = event_target(&event);
+        let shown = panel.matches(":popover-open").unwrap_or(false);
+        set_open.set(shown);
+        if shown {
+            place_below(&event, &anchor);
+            // Where the panel has a list, the keyboard goes there.
+            if let Ok(Some(list)) = panel.query_selector("[role=listbox]") {
+                let _ = list.unchecked_into::<HtmlElement>().focus();
+            }
+        }
+    };
+    view! {
+        <button
+            type="button"
+            id=button
+            class=class
+            popovertarget=id.clone()
+            aria-expanded=move || open.get().to_string()
+            aria-label=move || label.get()
+        >
+            {face()}
+        </button>
+        <div id=id class=format!("panel {panel_class}") popover="auto" on:toggle=toggled>
+            {children()}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,33 @@
+//! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{Element, ResizeObserver};
+
+/// Calls `resized` with the element's content width, now and whenever it changes, until the owner is gone.
+pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + 'static) {
+    resized(element.client_width().into());
+    let watched = element.clone();
+    let heard = Closure::<dyn FnMut()>::new(move || resized(watched.client_width().into()));
+    let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
+    observer.observe(element);
+    let kept = StoredValue::new_local(Some((observer, heard)));
+    on_cleanup(move || {
+        if let Some(Some((observer, _))) = kept.try_update_value(Option::take) {
+            observer.disconnect();
+        }
+    });
+}
+
+/// An element's rectangle on the screen.
+pub(crate) fn rect(element: &Element) -> crate::chart::place::Rect {
+    let rect = element.get_bounding_client_rect();
+    crate::chart::place::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
+}
+
+/// The screen's size.
+pub(crate) fn screen() -> (f64, f64) {
+    let side = |value: Result<wasm_bindgen::JsValue, _>| value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0);
+    (side(window().inner_width()), side(window().inner_height()))
+}

@@ -1,0 +1,47 @@
+//! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
+//! colour alone would.
+
+use crate::chart::slot::Slot;
+use leptos::prelude::*;
+
+/// What fills a shape of a part: a pattern where it has one.
+pub(crate) fn fill(slot: Slot) -> String {
+    format!("mark-{}", slot.class())
+}
+
+/// The patterns, in an image of no size.
+pub(crate) fn patterns() -> AnyView {
+    view! {
+        <svg class="patterns" width="0" height="0" aria-hidden="true">
+            <defs>
+                <pattern id="p-idle" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <rect class="p-ground" width="6" height="6" />
+                    <rect class="p-idle" width="2" height="6" />
+                </pattern>
+                <pattern id="p-container" width="5" height="5" patternUnits="userSpaceOnUse">
+                    <rect class="p-ground" width="5" height="5" />
+                    <path class="p-container" d="M0 0L5 5M5 0L0 5" />
+                </pattern>
+                <pattern id="p-fused" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <rect class="p-fused" width="6" height="6" />
+                    <rect class="p-compute" width="1.2" height="6" />
+                </pattern>
+                <pattern id="p-other" width="4" height="4" patternUnits="userSpaceOnUse">
+                    <rect class="p-other" width="4" height="4" />
+                    <circle class="p-ground" cx="2" cy="2" r=".9" />
+                </pattern>
+            </defs>
+        </svg>
+    }
+    .into_any()
+}
+
+/// The small square beside a part's name.
+pub(crate) fn swatch(slot: Slot) -> AnyView {
+    view! {
+        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+            <rect class=fill(slot) x=".5" y=".5" width="9" height="9" rx="1.5" />
+        </svg>
+    }
+    .into_any()
+}
