@@ -135,16 +135,8 @@ const ALL: [Cell; 11] = [
     Cell::Source,
 ];
 /// What is dropped, first to last, where there is little room.
-const DROP: [Cell; 8] = [
-    Cell::Cumulative,
-    Cell::Runs,
-    Cell::Category,
-    Cell::Source,
-    Cell::Bytes,
-    Cell::Rate,
-    Cell::Mean,
-    Cell::Kind,
-];
+const DROP: [Cell; 8] =
+    [Cell::Cumulative, Cell::Runs, Cell::Category, Cell::Source, Cell::Bytes, Cell::Rate, Cell::Mean, Cell::Kind];
 /// Pixels of padding in a cell.
 const PADDING: f64 = 16.0;
 

@@ -52,8 +52,16 @@ pub fn empty(session: &Session) -> Empty {
             how: "jax.profiler.trace(folder) in the process that drives the TPU",
             in_file: tpu > 0,
         },
-        Supply { what: "Device tracing", how: "device_tracer_level = 1 in ProfileOptions, the default", in_file: tpu > 0 },
-        Supply { what: "Steps under way", how: "at least one step between start and stop of the trace", in_file: false },
+        Supply {
+            what: "Device tracing",
+            how: "device_tracer_level = 1 in ProfileOptions, the default",
+            in_file: tpu > 0,
+        },
+        Supply {
+            what: "Steps under way",
+            how: "at least one step between start and stop of the trace",
+            in_file: false,
+        },
     ];
     Empty { title: "No device time in this capture", why, supply }
 }

@@ -83,12 +83,7 @@ mod tests {
     use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> Session {
-        let step = |number| StepInfo {
-            number,
-            name: number.to_string(),
-            duration: Picos(1_000_000_000),
-            n_ops: 5,
-        };
+        let step = |number| StepInfo { number, name: number.to_string(), duration: Picos(1_000_000_000), n_ops: 5 };
         let device = |n: u32| DeviceInfo {
             name: format!("/device:TPU:{n}"),
             label: format!("TPU:{n}"),

@@ -159,10 +159,7 @@ fn containers(totals: &Totals) -> Option<Figure> {
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
-    let rows = vec![
-        row("Result", number::count(totals.n_unresolved)),
-        row("Counted in", "busy, under “unresolved”"),
-    ];
+    let rows = vec![row("Result", number::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
     let formula = "Unresolved = op events that name no metadata in the file".to_owned();
     (totals.n_unresolved > 0).then(|| Figure {
         label: "Unresolved".to_owned(),
@@ -210,10 +207,8 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
 
 /// The sentence that stands for the bar where it cannot be seen.
 pub fn sentence(parts: &[Part]) -> String {
-    let said: Vec<_> = parts
-        .iter()
-        .filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?)))
-        .collect();
+    let said: Vec<_> =
+        parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
     if said.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", said.join(", ")) }
 }
 

@@ -275,12 +275,10 @@ mod tests {
         assert_eq!([gbs(38.04e9), gbs(1382e9), gbs(99.96e9)], ["38.0", "1,382", "100"]);
         assert_eq!([bytes_text(0), bytes_text(1023), bytes_text(8_283_750)], ["0 B", "1,023 B", "7.9 MiB"]);
         assert_eq!(bytes_text(1 << 30), "1.0 GiB");
-        assert_eq!([count(0), count(999), count(1_000), count(u64::MAX)], [
-            "0",
-            "999",
-            "1,000",
-            "18,446,744,073,709,551,615"
-        ]);
+        assert_eq!(
+            [count(0), count(999), count(1_000), count(u64::MAX)],
+            ["0", "999", "1,000", "18,446,744,073,709,551,615"]
+        );
         assert_eq!([counted(1, "op", "ops"), counted(2400, "op", "ops")], ["1 op", "2,400 ops"]);
         assert_eq!([quantity(12.0), quantity(1.5e12)], ["12", "1.50 T"]);
         assert_eq!([decimal(f64::NAN, 1), decimal(-3.05, 1), decimal(-0.0, 1)], ["–", "−3.1", "0"]);
