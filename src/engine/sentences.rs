@@ -23,7 +23,7 @@ pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
         Unknown::Mangled { at } => (
             format!("{name} could not be read"),
             format!(
-                "Its bytes above 0x7F were replaced by EF BF BD, which happens when a binary file passes through a text tool. \
+                "Bytes above 0x7F were replaced by EF BF BD, which happens when a binary file passes through a text tool. \
                  First seen at byte {}. The original can’t be rebuilt from this copy: fetch it again with scp or gsutil cp.",
                 thousands(at)
             ),

@@ -26,7 +26,7 @@ pub enum Unknown {
     Known(&'static str),
     /// It starts with zero bytes: a sparse or unfinished file.
     Zeros,
-    /// Its bytes ≥ 0x80 were replaced by EF BF BD: a binary file that went through a text tool.
+    /// Bytes that are no UTF-8 were replaced by EF BF BD: a binary file that went through a text tool.
     Mangled {
         /// Where the first replacement is.
         at: u64,
@@ -88,22 +88,20 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     Format::Unknown(Unknown::Bytes)
 }
 
-/// Where the first EF BF BD is, if every byte ≥ 0x80 belongs to one and there are many. A real profile's
-/// variable-length numbers are full of other such bytes.
+/// Where the first EF BF BD is, if there are many and all is valid UTF-8: what a lossy decoder leaves. A real
+/// profile's variable-length numbers are no UTF-8 within a few bytes.
 fn mangled(head: &[u8]) -> Option<u64> {
-    let (mut first, mut n, mut rest) = (None, 0u32, head);
-    while let Some(i) = rest.iter().position(|b| *b >= 0x80) {
-        let tail = rest.get(i..)?;
-        // The head may end inside a triple.
-        if tail.len() >= 3 && !tail.starts_with(&[0xef, 0xbf, 0xbd]) {
-            return None;
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        // The head may end inside a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(head.get(..error.valid_up_to())?).unwrap_or_default()
         }
-        let at = head.len().saturating_sub(tail.len());
-        first.get_or_insert(at as u64);
-        n = n.saturating_add(1);
-        rest = tail.get(3..).unwrap_or_default();
-    }
-    if n >= 8 { first } else { None }
+        Err(_) => return None,
+    };
+    let mut replaced = text.match_indices('\u{fffd}').map(|(at, _)| at as u64);
+    let first = replaced.next()?;
+    (replaced.count() >= 7).then_some(first)
 }
 
 /// `XSpace` starts with a plane (whose first field is its id or name), or with errors, warnings or host names;

@@ -211,7 +211,7 @@ fn heading(header: &rooflight::analysis::Header) -> String {
     let step = if header.step == "all" {
         "whole capture".to_owned()
     } else {
-        format!("step {} of {}", header.step, header.n_steps)
+        format!("step {} (one of {})", header.step, header.n_steps)
     };
     format!("{device}{kind}, {step}{window}\n\n")
 }
