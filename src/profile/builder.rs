@@ -9,7 +9,9 @@
 //! ```
 
 use super::ids::IdMap;
-use super::model::{DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId};
+use super::model::{DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::odd::Odd;
+use super::programs::{name_programs, program_of};
 use super::stats::{Kept, OpStat, Value, kept, resolve, set};
 use super::{Note, Severity, StrId};
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
@@ -69,15 +71,6 @@ struct Pending {
     last: (Vec<u64>, u32),
 }
 
-/// Things that are counted and told once.
-#[derive(Default)]
-struct Odd {
-    negative_times: u64,
-    aggregated: u64,
-    mixed_clock_lines: Vec<String>,
-    unnamed_stats: u64,
-}
-
 impl<'p> Builder<'p> {
     /// An empty builder. `progress` hears about once per megabyte how far it is.
     pub fn new(progress: &'p mut dyn FnMut(Reached<'_>)) -> Self {
@@ -107,34 +100,7 @@ impl<'p> Builder<'p> {
 
     /// The profile, with notes on what was odd.
     pub fn finish(mut self) -> Profile {
-        let odd = std::mem::take(&mut self.odd);
-        let mut note = |n: u64, severity, code, message: String| {
-            if n > 0 {
-                self.profile.notes.push(Note::new(severity, code, message));
-            }
-        };
-        note(
-            odd.negative_times,
-            Severity::Caution,
-            "negative_time",
-            format!("{} events have a negative start or duration; it is taken as 0.", odd.negative_times),
-        );
-        note(
-            odd.aggregated,
-            Severity::Caution,
-            "aggregated_events",
-            format!("{} events are sums over many and have no place in time; they start at 0.", odd.aggregated),
-        );
-        note(
-            odd.unnamed_stats,
-            Severity::Info,
-            "unnamed_stats",
-            format!("{} stats have an id without a name; they are left out.", odd.unnamed_stats),
-        );
-        for line in odd.mixed_clock_lines {
-            let message = "Only some events have a time on the device's clock; the event clock is used for all.";
-            self.profile.notes.push(Note::new(Severity::Caution, "mixed_clock", message).at(line));
-        }
+        self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
         name_programs(&mut self.profile);
         self.profile
     }
@@ -199,7 +165,7 @@ impl<'p> Builder<'p> {
 }
 
 /// Marks an event without a time on the device's clock, until the line is complete.
-const ABSENT: u64 = u64::MAX;
+pub(super) const ABSENT: u64 = u64::MAX;
 
 fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);
@@ -314,8 +280,8 @@ impl Sink for Builder<'_> {
         slot.on_events += 1;
         match slot.kept {
             None | Some(Kept::HloProto) => {}
-            Some(Kept::DeviceOffset) => self.pending.device_start = picos(stat.value, &mut self.odd),
-            Some(Kept::DeviceDuration) => self.pending.device_duration = picos(stat.value, &mut self.odd),
+            Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
+            Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
             Some(Kept::Op(which)) => {
                 if let Some(value) = self.value(stat.value) {
                     self.pending.overrides.push((which, value));
@@ -327,13 +293,7 @@ impl Sink for Builder<'_> {
     #[inline]
     fn event(&mut self, event: Event) {
         let op = self.op_of(event.metadata_id);
-        let mut time = |ps: i64| {
-            u64::try_from(ps).unwrap_or_else(|_| {
-                self.odd.negative_times += 1;
-                0
-            })
-        };
-        let (start, duration) = (time(event.offset_ps.unwrap_or(0)), time(event.duration_ps));
+        let (start, duration) = (self.odd.clamped(event.offset_ps.unwrap_or(0)), self.odd.clamped(event.duration_ps));
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
         let Some(Line { events, .. }) = &mut self.line else { return };
         let device = (self.pending.device_start.take(), self.pending.device_duration.take());
@@ -398,48 +358,10 @@ impl Sink for Builder<'_> {
     }
 }
 
-/// Picoseconds of a stat; negative ones are counted and taken as 0.
-fn picos(value: StatValue<'_>, odd: &mut Odd) -> Option<u64> {
-    match value {
-        StatValue::Uint(v) => Some(v.min(ABSENT - 1)),
-        StatValue::Int(v) => Some(u64::try_from(v).unwrap_or_else(|_| {
-            odd.negative_times += 1;
-            0
-        })),
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        StatValue::Double(v) => Some((v as u64).min(ABSENT - 1)),
-        _ => None,
-    }
-}
-
 /// `copy-done.4` from `%copy-done.4 = f32[…] copy-done(…)`; any other text as it is.
 fn short_name(text: &str) -> &str {
     let name = text.strip_prefix('%').unwrap_or(text);
     name.split_once(" = ").map_or(name, |(name, _)| name)
-}
-
-/// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
-pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
-    let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
-    let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;
-    Some((name, ProgramId(id)))
-}
-
-/// Names of programs, from module runs and from the HLO of the capture; the first name of an id stays.
-fn name_programs(profile: &mut Profile) {
-    let mut programs = std::mem::take(&mut profile.programs);
-    for plane in &profile.planes {
-        let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
-        let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.op.iter().copied()).collect();
-        ops.sort_unstable();
-        ops.dedup();
-        let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
-        let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));
-        for (name, id) in of_lines.chain(of_hlo.into_iter().flatten()).filter_map(program_of) {
-            programs.entry(id).or_insert_with(|| name.to_owned());
-        }
-    }
-    profile.programs = programs;
 }
 
 #[cfg(test)]
@@ -450,8 +372,5 @@ mod tests {
     fn names() {
         assert_eq!(short_name("%copy-done.4 = f32[5]{0} copy-done(%x)"), "copy-done.4");
         assert_eq!(short_name("MemoryAllocation"), "MemoryAllocation");
-        assert_eq!(program_of("jit_f(12190760917235803885)"), Some(("jit_f", ProgramId(12_190_760_917_235_803_885))));
-        assert_eq!(program_of("jit_f(-1)"), Some(("jit_f", ProgramId(u64::MAX))));
-        assert_eq!(program_of("jit_f"), None);
     }
 }

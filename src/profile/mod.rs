@@ -12,12 +12,15 @@ mod builder;
 mod ids;
 mod model;
 mod note;
+mod odd;
+mod programs;
 mod stats;
 mod strings;
 
-pub use builder::{Builder, Reached, program_of};
+pub use builder::{Builder, Reached};
 pub use model::{
     DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
 };
 pub use note::{Note, Severity};
+pub use programs::program_of;
 pub use strings::{StrId, Strings};

@@ -1,0 +1,66 @@
+//! What is odd in a capture but no damage: counted while reading, told once in a note each.
+
+use super::builder::ABSENT;
+use super::{Note, Severity};
+use crate::wire::xspace::StatValue;
+
+/// Things that are counted and told once.
+#[derive(Default)]
+pub(super) struct Odd {
+    pub(super) negative_times: u64,
+    pub(super) aggregated: u64,
+    pub(super) mixed_clock_lines: Vec<String>,
+    pub(super) unnamed_stats: u64,
+}
+
+impl Odd {
+    /// Picoseconds of an event; negative ones are counted and taken as 0.
+    pub(super) fn clamped(&mut self, ps: i64) -> u64 {
+        u64::try_from(ps).unwrap_or_else(|_| {
+            self.negative_times += 1;
+            0
+        })
+    }
+
+    /// Picoseconds of a stat, never [`ABSENT`]; `None` where it is no number.
+    pub(super) fn picos(&mut self, value: StatValue<'_>) -> Option<u64> {
+        let ps = match value {
+            StatValue::Uint(v) => v,
+            StatValue::Int(v) => self.clamped(v),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            StatValue::Double(v) => v as u64,
+            _ => return None,
+        };
+        Some(ps.min(ABSENT - 1))
+    }
+
+    /// The notes.
+    pub(super) fn notes(self) -> Vec<Note> {
+        let counted =
+            |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
+        let mixed = "Only some events have a time on the device's clock; the event clock is used for all.";
+        let counts = [
+            counted(
+                self.negative_times,
+                Severity::Caution,
+                "negative_time",
+                "events have a negative start or duration; it is taken as 0.",
+            ),
+            counted(
+                self.aggregated,
+                Severity::Caution,
+                "aggregated_events",
+                "events are sums over many and have no place in time; they start at 0.",
+            ),
+            counted(
+                self.unnamed_stats,
+                Severity::Info,
+                "unnamed_stats",
+                "stats have an id without a name; they are left out.",
+            ),
+        ];
+        let lines = self.mixed_clock_lines.into_iter();
+        let lines = lines.map(|line| Note::new(Severity::Caution, "mixed_clock", mixed).at(line));
+        counts.into_iter().flatten().chain(lines).collect()
+    }
+}

@@ -1,0 +1,199 @@
+//! Rules of docs/ARCHITECTURE.md that a machine can check. Each says why in one line when it is broken.
+
+use std::path::{Path, PathBuf};
+
+/// Folders in the order data flows: none names a later one.
+const ORDER: [&str; 11] =
+    ["source", "wire", "hlo", "profile", "chip", "analysis", "report", "share", "engine", "chart", "view"];
+
+/// Files that may name the browser's crates.
+const BROWSER: [&str; 7] = [
+    "src/view/",
+    "src/bin/app.rs",
+    "src/bin/worker.rs",
+    "src/engine/client.rs",
+    "src/engine/server.rs",
+    "src/engine/message.rs",
+    "src/source/blob.rs",
+];
+const BROWSER_CRATES: [&str; 7] =
+    ["leptos", "web_sys", "js_sys", "wasm_bindgen", "gloo_", "serde_wasm_bindgen", "console_error_panic_hook"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(dir: &str, extensions: &[&str]) -> Vec<(String, String)> {
+    fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
+        let skip = ["target", "node_modules", "dist", ".git"];
+        for entry in std::fs::read_dir(dir).unwrap().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !skip.contains(&name.as_str()) {
+                    walk(&path, found);
+                }
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if root().join(dir).is_dir() {
+        walk(&root().join(dir), &mut found);
+    }
+    found.sort();
+    let wanted = |p: &PathBuf| p.extension().is_some_and(|e| extensions.iter().any(|x| e == *x));
+    let name = |p: &Path| p.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+    found.into_iter().filter(wanted).map(|p| (name(&p), std::fs::read_to_string(&p).unwrap())).collect()
+}
+
+/// Lines of code with their numbers: no comments.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(i, l)| (i + 1, l)).filter(|(_, l)| !l.trim_start().starts_with("//"))
+}
+
+fn check(broken: &[String], rule: &str) {
+    assert!(broken.is_empty(), "{rule}\n  {}", broken.join("\n  "));
+}
+
+#[test]
+fn folders_name_no_later_folder() {
+    let mut broken = Vec::new();
+    for (at, folder) in ORDER.iter().enumerate() {
+        if !root().join("src").join(folder).is_dir() {
+            continue;
+        }
+        for (name, text) in files(&format!("src/{folder}"), &["rs"]) {
+            for (n, line) in code(&text) {
+                let later = ORDER[at + 1..].iter().find(|later| line.contains(&format!("crate::{later}")));
+                broken.extend(later.map(|later| format!("{name}:{n} names {later}")));
+            }
+        }
+    }
+    check(&broken, "folder order is data flow: a folder never names a later one");
+}
+
+#[test]
+fn browser_crates_stay_in_the_browser_half() {
+    let mut broken = Vec::new();
+    for (name, text) in files("src", &["rs"]) {
+        if BROWSER.iter().any(|b| name.starts_with(b)) {
+            continue;
+        }
+        for (n, line) in code(&text) {
+            let named =
+                BROWSER_CRATES.iter().find(|c| line.contains(&format!("{c}::")) || line.contains(&format!("use {c}")));
+            broken.extend(named.map(|c| format!("{name}:{n} names {c}")));
+        }
+    }
+    check(&broken, "everything but the browser half compiles natively with no browser crate");
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let open = |text: &str| text.trim_start().starts_with("//!");
+    let all = [files("src", &["rs"]), files("xtask/src", &["rs"]), files("tests", &["rs"]), files("examples", &["rs"])];
+    let broken: Vec<String> = all.concat().into_iter().filter(|(_, text)| !open(text)).map(|(name, _)| name).collect();
+    check(&broken, "each module opens with //!: what it knows, what it must not know");
+}
+
+#[test]
+fn files_are_small() {
+    let all = [files("src", &["rs"]), files("xtask/src", &["rs"]), files("style", &["css"])].concat();
+    let long = |(name, text): (String, String)| {
+        let n = text.lines().count();
+        (n > 420).then(|| format!("{name} has {n} lines"))
+    };
+    check(&all.into_iter().filter_map(long).collect::<Vec<_>>(), "a file of more than 420 lines is two files");
+}
+
+#[test]
+fn components_are_small() {
+    let mut broken = Vec::new();
+    for (name, text) in files("src/view", &["rs"]) {
+        let mut start = None;
+        for (n, line) in text.lines().enumerate() {
+            if line.starts_with("#[component]") {
+                start = Some(n);
+            }
+            if let (Some(s), true) = (start, line == "}") {
+                if n - s > 150 {
+                    broken.push(format!("{name}:{} is a component of {} lines", s + 1, n - s));
+                }
+                start = None;
+            }
+        }
+    }
+    check(&broken, "components are dumb and at most 150 lines");
+}
+
+#[test]
+fn readers_deny_what_could_panic() {
+    for folder in ["source", "wire"] {
+        let text = std::fs::read_to_string(root().join("src").join(folder).join("mod.rs")).unwrap();
+        for lint in ["unwrap_used", "expect_used", "indexing_slicing", "arithmetic_side_effects"] {
+            assert!(text.contains(&format!("clippy::{lint}")), "src/{folder} must deny clippy::{lint}");
+        }
+    }
+}
+
+#[test]
+fn the_policy_is_strict_and_nothing_goes_around_it() {
+    let index = std::fs::read_to_string(root().join("index.html")).unwrap();
+    for part in ["default-src 'none'", "connect-src 'self'", "style-src 'self'", "worker-src 'self' blob:"] {
+        assert!(index.contains(part), "index.html's policy lacks {part}");
+    }
+    assert_eq!(index.matches("sha256-ROOFLIGHT").count(), 1, "the build puts the start script's hash there, once");
+    let mut broken = Vec::new();
+    for (name, text) in [files("src", &["rs"]), vec![("index.html".into(), index)]].concat() {
+        for (n, line) in code(&text) {
+            let around = ["inner_html", "innerHTML", "set_inner", " style=\"", "unsafe-inline", "eval("];
+            let found = around.iter().find(|w| line.contains(**w));
+            broken.extend(found.map(|w| format!("{name}:{n} has {w}")));
+        }
+    }
+    check(&broken, "no data becomes markup, and the policy blocks inline styles");
+}
+
+#[test]
+fn wasm_bindgen_has_one_version() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let pinned = manifest.split("wasm-bindgen = \"=").nth(1).and_then(|s| s.split('"').next()).unwrap();
+    assert!(
+        lock.contains(&format!("name = \"wasm-bindgen\"\nversion = \"{pinned}\"")),
+        "Cargo.lock is not at {pinned}"
+    );
+}
+
+#[test]
+fn the_repository_speaks_of_the_project_alone() {
+    // Spelled in halves, so that this file does not break its own rule.
+    let words = [["/ro", "ot/"], ["/wo", "rk/"], ["/tm", "p/bg"], ["artif", "actory"]].map(|w| w.concat());
+    let extensions = ["rs", "md", "toml", "json", "mjs", "js", "css", "html", "yml", "proto", "snap", "svg", "lock"];
+    let mut broken = Vec::new();
+    for (name, text) in files("", &extensions) {
+        for (n, line) in text.lines().enumerate() {
+            let found = words.iter().find(|w| line.contains(w.as_str()));
+            broken.extend(found.map(|w| format!("{name}:{} has {w}", n + 1)));
+        }
+    }
+    check(&broken, "no machine paths and no registry hosts");
+}
+
+#[test]
+fn links_in_the_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    for (name, text) in
+        files("docs", &["md"]).into_iter().chain(files("", &["md"]).into_iter().filter(|(n, _)| !n.contains('/')))
+    {
+        let dir = root().join(&name).parent().unwrap().to_path_buf();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next()) {
+            if !target.is_empty() && !target.contains("://") && !dir.join(target).exists() {
+                broken.push(format!("{name} links to {target}"));
+            }
+        }
+    }
+    check(&broken, "a link in a document leads to a file of the repository");
+}
