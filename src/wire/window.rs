@@ -34,14 +34,16 @@ impl Span {
 pub struct Window<'s> {
     source: &'s dyn Source,
     size: u64,
+    /// Its first `filled` bytes are those of the source from `start` on.
     buf: Vec<u8>,
+    filled: usize,
     start: u64,
 }
 
 impl<'s> Window<'s> {
     /// A window over the whole source; reads nothing yet.
     pub fn new(source: &'s dyn Source) -> Self {
-        Self { source, size: source.size(), buf: Vec::new(), start: 0 }
+        Self { source, size: source.size(), buf: Vec::new(), filled: 0, start: 0 }
     }
 
     /// The whole source as a span.
@@ -58,12 +60,12 @@ impl<'s> Window<'s> {
     pub fn ahead(&mut self, at: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
         let end = end.min(self.size);
         let need = need.min(end.saturating_sub(at));
-        let have = self.start.saturating_add(self.buf.len() as u64);
+        let have = self.start.saturating_add(self.filled as u64);
         if at < self.start || at.saturating_add(need) > have {
             self.fill(at, need)?;
         }
         let from = usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.buf.len());
+        let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.filled);
         Ok(self.buf.get(from..to).unwrap_or_default())
     }
 
@@ -83,17 +85,14 @@ impl<'s> Window<'s> {
     fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
         let n = need.max(CHUNK).min(self.size.saturating_sub(at));
         let n = usize::try_from(n).map_err(|_| WireError::Ends { at })?;
-        self.buf.clear();
-        if self.buf.capacity() < n || self.buf.capacity() > n.max(CHUNK as usize).saturating_mul(4) {
-            // Exactly as much as is read; and a single huge record does not keep its memory.
-            self.buf = Vec::with_capacity(n);
+        self.filled = 0;
+        // A single huge record does not keep its memory; else the buffer is reused as it is.
+        if self.buf.len() < n || self.buf.len() > n.max(CHUNK as usize).saturating_mul(4) {
+            self.buf = vec![0; n];
         }
-        self.buf.resize(n, 0);
         self.start = at;
-        if let Err(error) = self.source.read_at(at, &mut self.buf) {
-            self.buf.clear();
-            return Err(error.into());
-        }
+        self.source.read_at(at, self.buf.get_mut(..n).unwrap_or_default())?;
+        self.filled = n;
         Ok(())
     }
 }
