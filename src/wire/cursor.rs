@@ -50,7 +50,9 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Where the bytes are no field.
-    #[inline]
+    // Always: left to itself the compiler calls it, and a result this wide goes through memory (a sixth of all
+    // instructions of a load).
+    #[inline(always)]
     pub fn next_field(&mut self) -> Result<Option<Field<'a>>, WireError> {
         if self.rest.is_empty() {
             return Ok(None);
