@@ -14,7 +14,7 @@ use super::device::{Clock, Device, Step, StepBasis, devices, intervals};
 use super::group::{Folded, group_rows};
 use super::ops::PlaneFacts;
 use super::query::{DeviceChoice, Query, StepChoice};
-use super::report::{Breakdown, Header, Status, Totals};
+use super::report::{Breakdown, Header, Peaks, Status, Totals};
 use super::sweep::{Interval, sweep};
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
@@ -127,6 +127,11 @@ impl Analysis {
             n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
             window: window.filter(|_| chosen.len() == 1),
             step_duration: duration,
+            peaks: Peaks {
+                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second"))).map(|v| v * 1e12),
+                hbm_bytes: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_hbm_bw_gigabytes_per_second")))
+                    .map(|v| v * 1e9),
+            },
         };
         let groups = group_rows(folded, profile, &totals, duration);
         Breakdown { header, by: query.by, totals, groups, notes }
@@ -144,6 +149,12 @@ impl Analysis {
             Note::new(Severity::Info, "event_clock_for_steps", message)
         })
     }
+}
+
+/// What all say, if all say the same.
+fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let first = values.next()??;
+    values.all(|v| v.is_some_and(|v| v.to_bits() == first.to_bits())).then_some(first)
 }
 
 /// A stretch of a device's time that is asked about.

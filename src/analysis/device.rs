@@ -12,7 +12,7 @@
 //! it is used only if every event of both has it, else the event clock for both.
 
 use super::sweep::Interval;
-use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity};
+use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -205,7 +205,7 @@ fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Cl
 
 fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
     let op = plane.op(op);
-    op.stats.program.or_else(|| crate::profile::program_of(profile.text(op.text)).map(|(_, id)| id))
+    op.stats.program.or_else(|| program_of(profile.text(op.text)).map(|(_, id)| id))
 }
 
 fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &dyn Fn(OpId) -> bool) -> Vec<Step> {
@@ -214,7 +214,9 @@ fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &d
         let line = &plane.lines[*i];
         for (window, op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
             if is(*op) {
-                let name = profile.text(plane.op(*op).name).to_owned();
+                let name = profile.text(plane.op(*op).name);
+                // A run is named `program(id)`: the id says nothing to people.
+                let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
                 steps.push(Step { number: 0, name, window, n_ops: 0 });
             }
         }

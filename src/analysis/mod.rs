@@ -23,6 +23,6 @@ pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use kind::Kind;
 pub use ops::{OpFacts, PlaneFacts};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
-pub use report::{Breakdown, Group, Header, Share, Status, Totals};
+pub use report::{Breakdown, Group, Header, Peaks, Share, Status, Totals};
 pub use source_frame::Innermost;
 pub use sweep::{Interval, sweep};

@@ -39,6 +39,25 @@ pub struct Header {
     pub window: Option<(Picos, Picos)>,
     /// Length of the window; summed over devices. `None` where absent.
     pub step_duration: Option<Picos>,
+    /// What one device can do at most, by its own plane.
+    pub peaks: Peaks,
+}
+
+/// What a device can do at most, as its plane says; where several are summed, what all of them say alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Peaks {
+    /// FLOP/s: `peak_teraflops_per_second` × 10¹².
+    pub flops: Option<f64>,
+    /// Bytes/s of HBM: `peak_hbm_bw_gigabytes_per_second` × 10⁹.
+    pub hbm_bytes: Option<f64>,
+}
+
+impl Peaks {
+    /// Whether a rate lies above what the device can do: the cost estimate is too large, or the work is done
+    /// elsewhere than in the op's own time (an async copy's start). Shown as it is, and marked.
+    pub fn is_above(rate: Option<f64>, peak: Option<f64>) -> bool {
+        rate.zip(peak).is_some_and(|(rate, peak)| peak > 0.0 && rate > peak)
+    }
 }
 
 /// Time by kind. Invariant: the kinds sum to `busy`; `union + idle` = window.

@@ -197,6 +197,14 @@ impl Plane {
         })
     }
 
+    /// A stat's number.
+    pub fn number_stat(&self, name: &str) -> Option<f64> {
+        self.stats.iter().find_map(|(n, v)| match v {
+            PlaneStat::Number(number) if n == name => Some(*number),
+            _ => None,
+        })
+    }
+
     /// Events of all lines.
     pub fn n_events(&self) -> usize {
         self.lines.iter().map(|l| l.events.len()).sum()

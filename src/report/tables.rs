@@ -3,7 +3,7 @@
 use super::inspect::Inspect;
 use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::text::Table;
-use crate::analysis::{Breakdown, Group, GroupBy};
+use crate::analysis::{Breakdown, Group, GroupBy, Peaks};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -34,8 +34,8 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
             g.kind.short().into(),
             count(g.n_executions),
             g.mean.map_or(ABSENT.into(), |m| time(m, mean_unit)),
-            g.flop_rate().map_or(ABSENT.into(), tflops),
-            g.byte_rate().map_or(ABSENT.into(), gbs),
+            rate(g.flop_rate(), b.header.peaks.flops, tflops),
+            rate(g.byte_rate(), b.header.peaks.hbm_bytes, gbs),
             g.main_category().unwrap_or(ABSENT).into(),
             g.source_inner.as_deref().unwrap_or(ABSENT).into(),
         ]);
@@ -55,6 +55,12 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
         cell.clear();
     }
     table
+}
+
+/// A rate, marked where it lies above what the device can do.
+fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String {
+    let mark = if Peaks::is_above(rate, peak) { "▲ " } else { "" };
+    rate.map_or(ABSENT.into(), |r| format!("{mark}{}", form(r)))
 }
 
 /// A source group is named by its innermost frame; its key is the whole stack.
