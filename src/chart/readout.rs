@@ -251,7 +251,6 @@ pub(crate) mod tests {
                 n_steps: 4,
                 window: Some((Picos(5), Picos(1_000_000_005))),
                 step_duration: Some(Picos(1_000_000_000)),
-                peaks: crate::analysis::Peaks::default(),
             },
             totals,
             n_groups: 2,
