@@ -1,6 +1,7 @@
 //! The table's columns: which are shown at which width, how wide each is, what its head says.
 //! Knows groupings and the largest value of each column; no row, no browser.
 
+use super::rows;
 use crate::analysis::GroupBy;
 use crate::engine::{Column, Largest, Sort};
 use crate::report::number::{self, TimeUnit};
@@ -214,8 +215,8 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
         Cell::Category => 18,
         Cell::Runs => number::count(n_events).len(),
         Cell::Rate => largest.flop_rate.map_or(1, |rate| number::tflops(rate).len()),
-        Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len()),
-        Cell::Source => 24,
+        Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len().min(8)),
+        Cell::Source => rows::SOURCE_ROOM,
     };
     let head = cell.head(by).chars().count() + cell.unit(units).chars().count() + 2;
     u32::try_from(widest.max(head)).ok()

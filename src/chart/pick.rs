@@ -45,14 +45,23 @@ pub fn steps(session: &Session, device: DeviceChoice) -> Vec<Choice<StepChoice>>
     let whole = Choice { value: StepChoice::All, label: "Whole capture".to_owned(), detail: String::new() };
     let each = stepped(session, device).into_iter().flat_map(|device| &device.steps).map(|step| Choice {
         value: StepChoice::Number(step.number),
-        label: if step.name == step.number.to_string() {
-            format!("Step {}", step.number)
+        label: format!("Step {}", step.number),
+        detail: if step.name == step.number.to_string() {
+            number::time_text(step.duration)
         } else {
-            format!("Step {}, {}", step.number, step.name)
+            format!("{}, {}", program(&step.name), number::time_text(step.duration))
         },
-        detail: number::time_text(step.duration),
     });
     [whole].into_iter().chain(each).collect()
+}
+
+/// "jit_f" of "jit_f(1219076091723580382)": the program's number tells people nothing.
+fn program(name: &str) -> &str {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    name.strip_suffix(')')
+        .and_then(|name| name.rsplit_once('('))
+        .filter(|(_, id)| is_number(id))
+        .map_or(name, |(name, _)| name)
 }
 
 /// The step an answer is about, from its header's words.
@@ -121,6 +130,12 @@ mod tests {
         assert_eq!(neighbour(&steps, StepChoice::All, -1), None);
         assert_eq!(neighbour(&steps, StepChoice::Busiest, 1), None);
         assert_eq!([chosen_step("all"), chosen_step("12")], [StepChoice::All, StepChoice::Number(12)]);
+    }
+
+    #[test]
+    fn programs_lose_their_number() {
+        assert_eq!(program("jit_f(1219076091723580382)"), "jit_f");
+        assert_eq!([program("jit_f(x)"), program("f"), program("(1)")], ["jit_f(x)", "f", ""]);
     }
 
     #[test]

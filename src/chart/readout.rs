@@ -125,15 +125,10 @@ fn executions(totals: &Totals) -> Figure {
     let rows = vec![
         row("Result", number::count(totals.n_events)),
         row("Without metadata", number::count(totals.n_unresolved)),
-        row("Left out", "executions that start before the window; their time within it is counted"),
+        row("Left out", "runs that start before the window; their time within it is counted in busy"),
     ];
-    let formula = "Executions = op events that start in the window".to_owned();
-    Figure {
-        label: "Executions".to_owned(),
-        value: number::count(totals.n_events),
-        unit: "",
-        how: How { formula, rows },
-    }
+    let formula = "Runs = op events that start in the window".to_owned();
+    Figure { label: "Runs".to_owned(), value: number::count(totals.n_events), unit: "", how: How { formula, rows } }
 }
 
 fn overlap(totals: &Totals) -> Option<Figure> {
@@ -251,6 +246,7 @@ pub(crate) mod tests {
                 n_steps: 4,
                 window: Some((Picos(5), Picos(1_000_000_005))),
                 step_duration: Some(Picos(1_000_000_000)),
+                peaks: crate::analysis::Peaks::default(),
             },
             totals,
             n_groups: 2,
@@ -264,7 +260,7 @@ pub(crate) mod tests {
         let out = readout(&head());
         assert_eq!((out.hero.label.as_str(), out.hero.value.as_str(), out.hero.unit), ("Step 3", "1.00", "ms"));
         let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
-        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Executions", "2,400", "")]);
+        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Runs", "2,400", "")]);
         assert!(out.side.is_empty());
         assert!(closes(&head()));
         assert!(!closes(&BreakdownHead { totals: Totals::default(), ..head() }));

@@ -37,9 +37,15 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
         Cell::Runs => number::count(group.n_executions),
         Cell::Mean => or_absent(group.mean.map(|mean| number::time(mean, units.mean))),
         Cell::Rate => or_absent(per_second(group.flops, group.total).map(number::tflops)),
-        Cell::Bytes => or_absent(per_second(group.bytes_accessed, group.total).map(number::gbs)),
-        Cell::Source => or_absent(group.source_inner.as_deref().map(last_segment).map(str::to_owned)),
+        Cell::Bytes => or_absent(per_second(group.bytes_accessed, group.total).map(bytes_rate)),
+        Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, SOURCE_ROOM))),
     }
+}
+
+/// A rate in GB/s. The start of an asynchronous copy carries all its bytes and next to no time: beyond what any
+/// chip does, digits say nothing, and the tooltip has both inputs.
+fn bytes_rate(byte_per_s: f64) -> String {
+    if byte_per_s < 1e15 { number::gbs(byte_per_s) } else { ">999,999".to_owned() }
 }
 
 /// The second line of a row on a narrow screen, after its kind.
@@ -50,6 +56,14 @@ pub fn second_line(group: &Group) -> Option<&str> {
 /// The category with the most time; ties go to the first by name.
 pub fn main_category(group: &Group) -> Option<&str> {
     group.categories.iter().rev().max_by_key(|(_, share)| share.dur).map(|(name, _)| name.as_str())
+}
+
+/// Characters of a source line in its column.
+pub const SOURCE_ROOM: usize = 24;
+
+/// A source line without its folders, cut in the middle: the line number stays.
+pub fn short_source(source: &str, room: usize) -> String {
+    number::middle_cut(last_segment(source), room)
 }
 
 /// "axes_scan.py:166" of "/home/me/axes_scan.py:166".
@@ -198,5 +212,6 @@ mod tests {
         assert_eq!(self_time.rows.first().map(|(_, value)| value.as_str()), Some("1,000,000,000 ps"));
         assert!(tip(Cell::Bytes, row).is_none());
         assert_eq!(per_second(Some(1.0), Picos::ZERO), None);
+        assert_eq!([bytes_rate(1.3e12), bytes_rate(4e18)], ["1,300", ">999,999"]);
     }
 }

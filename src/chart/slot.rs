@@ -50,11 +50,11 @@ impl Slot {
     pub const fn about(self) -> &'static str {
         match self {
             Self::Kind(Kind::Compute) => "matmuls, fusions, kernels",
-            Self::Kind(Kind::Fused) => "one op that does both at once",
-            Self::Kind(Kind::Communication) => "collectives, and waiting for them",
-            Self::Kind(Kind::DataMovement) => "copies, slices, layout changes",
-            Self::Kind(Kind::Host) => "infeed, outfeed, host transfers",
-            Self::Kind(Kind::Container) => "a loop’s own time, between its ops",
+            Self::Kind(Kind::Fused) => "one op doing both",
+            Self::Kind(Kind::Communication) => "collectives, their waits",
+            Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
+            Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
+            Self::Kind(Kind::Container) => "a loop’s own time",
             Self::Kind(Kind::Other) => "what no rule covers yet",
             Self::Idle => "no op on the device",
         }

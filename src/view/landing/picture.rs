@@ -10,7 +10,7 @@ use leptos::{html, prelude::*};
 /// Heights, from top to bottom: the loop, the ops, the bands, the bar.
 const LOOP: f64 = 18.0;
 const OPS: (f64, f64) = (22.0, 30.0);
-const BANDS: (f64, f64) = (56.0, 216.0);
+const BANDS: (f64, f64) = (56.0, 256.0);
 const BAR: f64 = 34.0;
 const HEIGHT: f64 = BANDS.1 + 4.0 + BAR;
 

@@ -85,7 +85,7 @@ fn cell(cell: Cell, row: Found<'_>, head: &BreakdownHead, room: usize, two_lines
             }
             .into_any()
         }
-        _ => words.into_any(),
+        _ => view! { <span>{words}</span> }.into_any(),
     }
 }
 
@@ -100,11 +100,13 @@ fn name(row: Found<'_>, head: &BreakdownHead, room: usize, two_lines: bool) -> A
     if !two_lines {
         return first.into_any();
     }
-    let beside = rows::second_line(group).map(|source| format!(" · {}", number::middle_cut(source, 32)));
+    let kind = group.kind.short();
+    let left = room.saturating_sub(kind.len() + 4);
+    let beside = rows::second_line(group).map(|source| format!(" · {}", number::middle_cut(source, left)));
     view! {
         <span class="line-1">{first}</span>
         <span class="line-2">
-            {(!by_kind).then(|| swatch(Slot::Kind(group.kind)))} <span>{group.kind.short()} {beside}</span>
+            {(!by_kind).then(|| swatch(Slot::Kind(group.kind)))} <span>{kind} {beside}</span>
         </span>
     }
     .into_any()

@@ -1,0 +1,79 @@
+// What every browser test needs: the built page on a free port, a Chromium that talks to nobody else, and
+// drops that are real. Knows no view.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize, resolve, sep } from "node:path";
+import { chromium } from "playwright-core";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json" };
+
+/** A folder that the environment names; throws where it does not. */
+export function need(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set`);
+  return resolve(value);
+}
+
+/** Serves a folder under a sub-path, as a project page is served: { url, requests, close }. */
+export async function startServer(dist, { base = "/rooflight/" } = {}) {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    requests.push(path);
+    const file = path.startsWith(base) ? normalize(join(dist, path.slice(base.length) || "index.html")) : "";
+    const inside = file.startsWith(resolve(dist) + sep);
+    const found = inside && (await stat(file).catch(() => null))?.isFile();
+    if (!found) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-store" });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address();
+  return { url: `http://127.0.0.1:${port}${base}`, requests, close: () => new Promise((done) => server.close(done)) };
+}
+
+/** Debian's Chromium, or the one ROOFLIGHT_CHROMIUM names, with everything off that would call home. */
+export function launch(options = {}) {
+  return chromium.launch({
+    executablePath: process.env.ROOFLIGHT_CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    ],
+    ...options,
+  });
+}
+
+/** A page with its own storage, and what it complained of: { page, problems, close }. */
+export async function open(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
+  const made = await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...context });
+  const page = await made.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("console", (line) => ["error", "warning"].includes(line.type()) && problems.push(`${line.type()}: ${line.text()}`));
+  await page.goto(url);
+  await page.locator("main").first().waitFor();
+  return { page, problems, close: () => made.close() };
+}
+
+/** Drops files and folders of this machine on the page: trusted events, real entries, files of any size. */
+export async function dropFiles(page, paths, { x = 300, y = 400, release = true } = {}) {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: paths.map((path) => resolve(path)), dragOperationsMask: 1 };
+  const send = (type) => session.send("Input.dispatchDragEvent", { type, x, y, data });
+  await send("dragEnter");
+  await send("dragOver");
+  if (release) await send("drop");
+  await session.detach();
+}
+
+/** Chooses files as the button "Choose files" does. */
+export async function pickFiles(page, paths) {
+  await page.locator("#choose-files").setInputFiles(paths.map((path) => resolve(path)));
+}
+
+/** Waits for the table of an open capture. */
+export async function opened(page, timeout = 60_000) {
+  await page.locator("[role=grid] [data-row='0'] [role=gridcell]").first().waitFor({ timeout });
+}
