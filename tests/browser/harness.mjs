@@ -1,0 +1,85 @@
+// A test on a page of its own. Whatever a test is about, it fails when the page complains (console, uncaught
+// errors) or when a request leaves the origin. Knows no view.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, need, open, startServer } from "./lib.mjs";
+
+let server;
+let browser;
+before(async () => {
+  server = await startServer(need("ROOFLIGHT_DIST"));
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/**
+ * A test with a page: `body({ page, server, requests })`.
+ * `expected` matches complaints that the test causes on purpose; `needs` is a real capture without which there is
+ * nothing to test; what else is in `options` goes to the page (width, height, theme).
+ */
+export function onPage(name, options, body) {
+  if (!body) return onPage(name, {}, options);
+  const { expected, timeout = 120_000, ...context } = options;
+  const skip = "needs" in options && !options.needs ? "no real capture" : false;
+  return test(name, { timeout, skip }, async () => {
+    const { page, problems, close } = await open(browser, server.url, context);
+    const requests = [];
+    page.context().on("request", (request) => requests.push(request.url()));
+    try {
+      await body({ page, server, requests });
+      assert.deepEqual(problems.filter((problem) => !expected?.test(problem)), [], "the page complained");
+      assert.deepEqual(requests.filter((url) => !ours(url)), [], "requests left the origin");
+    } finally {
+      await close();
+    }
+  });
+}
+
+/** Whether a request stays where the page came from. */
+function ours(url) {
+  const { origin } = new URL(server.url);
+  return url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`) || url.startsWith("data:");
+}
+
+/** Waits until `read()` gives what `wanted` accepts, and returns it; fails with what it gave last. */
+export async function until(read, wanted = Boolean, timeout = 15_000) {
+  const end = Date.now() + timeout;
+  for (;;) {
+    const value = await read();
+    if (wanted(value)) return value;
+    if (Date.now() > end) assert.fail(`it stayed ${JSON.stringify(value)}`);
+    await new Promise((done) => setTimeout(done, 25));
+  }
+}
+
+/**
+ * Lets loads go on for as long as a test wants: the worker's answer that it has opened the files is held back
+ * until `release`. Call before the page is loaded (it reloads it).
+ */
+export async function holdLoads(page) {
+  await page.addInitScript(() => {
+    const Real = window.Worker;
+    const held = [];
+    window.holding = true;
+    window.Worker = class extends Real {
+      set onmessage(heard) {
+        super.onmessage =
+          heard &&
+          ((event) => {
+            const reply = event.data?.[0]?.reply;
+            if (window.holding && reply && typeof reply === "object" && "Opened" in reply) held.push(() => heard(event));
+            else heard(event);
+          });
+      }
+    };
+    window.release = () => {
+      window.holding = false;
+      for (const go of held.splice(0)) go();
+    };
+  });
+  await page.reload();
+  await page.locator("main").first().waitFor();
+}

@@ -1,0 +1,102 @@
+// Reads what is on screen, as text, and presses what a person would press. Knows the page's roles and names; no number.
+import assert from "node:assert/strict";
+import { until } from "./harness.mjs";
+
+export const grid = (page) => page.getByRole("grid");
+
+/** Waits until nothing is being asked. */
+export async function settled(page) {
+  await page.locator("[role=grid][aria-busy=false]").waitFor();
+}
+
+/** The columns: name, unit, order. */
+export function heads(page) {
+  return page.getByRole("columnheader").evaluateAll((all) =>
+    all.map((head) => {
+      const [name, unit] = [...head.querySelectorAll("span:not(.arrow):not(.head)")].map((part) => part.textContent.trim());
+      return { name, unit, order: head.getAttribute("aria-sort") };
+    }),
+  );
+}
+
+/** How many rows the table says it has: its head and foot are rows as well. */
+export async function rowCount(page) {
+  return Number(await grid(page).getAttribute("aria-rowcount")) - 2;
+}
+
+/** Those rows that are in the document, as [index, texts of their cells]. */
+export function seenRows(page) {
+  return page.locator("[data-row]").evaluateAll((rows) =>
+    rows.map((row) => [Number(row.dataset.row), [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.trim())]),
+  );
+}
+
+/** All rows, top to bottom, as { head: text }: scrolls as far as there are any. */
+export async function allRows(page) {
+  await settled(page);
+  const names = (await heads(page)).map((head) => head.name);
+  const count = await rowCount(page);
+  const found = new Map();
+  await until(async () => {
+    for (const [index, cells] of await seenRows(page)) if (cells.some(Boolean)) found.set(index, cells);
+    const next = [...Array(count).keys()].find((index) => !found.has(index));
+    if (next !== undefined) await scrollTo(page, next, count);
+    return next;
+  }, (next) => next === undefined, 60_000);
+  return [...Array(count).keys()].map((index) => Object.fromEntries(found.get(index).map((text, at) => [names[at], text])));
+}
+
+/** Scrolls the table until row `index` is about in the middle. */
+export async function scrollTo(page, index, count) {
+  await grid(page).evaluate((node, share) => {
+    const body = node.querySelector(".grid-body");
+    const within = node.scrollHeight > node.clientHeight;
+    if (within) node.scrollTop = body.offsetHeight * share - node.clientHeight / 2;
+    else window.scrollTo(0, window.scrollY + body.getBoundingClientRect().top + body.offsetHeight * share - innerHeight / 2);
+  }, index / count);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** The texts of one column, in the order shown, as far as they are in the document. */
+export async function column(page, name) {
+  await settled(page);
+  const at = (await heads(page)).findIndex((head) => head.name === name);
+  assert.notEqual(at, -1, `no column ${name}`);
+  const rows = (await seenRows(page)).filter(([, cells]) => cells.some(Boolean));
+  return rows.sort(([a], [b]) => a - b).map(([, cells]) => cells[at]);
+}
+
+/** The figures of the read-out row: { label: "value unit" }. */
+export function figures(page) {
+  return page.locator(".figure").evaluateAll((all) =>
+    Object.fromEntries(
+      all.map((figure) => {
+        const unit = figure.querySelector("dd .unit").textContent.trim();
+        const value = figure.querySelector("dd").firstChild.textContent.trim();
+        return [figure.querySelector("dt").firstChild.textContent.trim(), unit ? `${value} ${unit}` : value];
+      }),
+    ),
+  );
+}
+
+/** Groups rows. */
+export async function groupBy(page, by) {
+  await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: by, exact: true }).click();
+  await page.getByRole("grid", { name: `Time by ${by.toLowerCase()}` }).waitFor();
+  await settled(page);
+}
+
+/** Opens a picker ("device", "step") and takes the entry of a name. */
+export async function pick(page, picker, name) {
+  await page.locator(`#${picker}-button`).click();
+  await page.locator(`#${picker}`).getByRole("option").filter({ hasText: name }).first().click();
+  await settled(page);
+}
+
+/** Presses a column's head, and waits for the order it then has. */
+export async function sortBy(page, name, order) {
+  const head = page.getByRole("columnheader").filter({ has: page.getByText(name, { exact: true }) });
+  await head.getByRole("button").click();
+  await until(() => head.getAttribute("aria-sort"), (is) => is === order);
+  await settled(page);
+}
