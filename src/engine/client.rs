@@ -52,7 +52,7 @@ impl Link {
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
         let (worker, script) = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
-            message: format!("The browser starts no worker for this page: {}. Nothing was opened.", say(&e)),
+            message: format!("The browser starts no worker for this page: {}..", say(&e)),
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let report = Rc::new(report);

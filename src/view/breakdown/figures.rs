@@ -22,7 +22,6 @@ pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView 
         Some(view! {
             {figure(readout.hero, "hero", "hero")}
             {main}
-            <div class="grow" role="presentation"></div>
             {side}
         })
     };

@@ -41,7 +41,7 @@ fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
     };
     let share =
         part.share.as_ref().map_or_else(|| format!("none in this {whole}"), |share| format!("{share} of {whole}"));
-    let short = part.share.clone().unwrap_or_default();
+    let short = part.share.as_deref().map(|share| share.trim_end_matches(" %").to_owned()).unwrap_or_default();
     view! {
         <div class="part" class:zero=part.time.is_none() on:pointerenter=hover on:pointerleave=move |_| tips.leave()>
             <dt>

@@ -50,7 +50,7 @@ fn supply(line: Supply) -> impl IntoView {
     view! {
         <tr>
             <th scope="row">{line.what}</th>
-            <td class="how">{line.how}</td>
+            <td class="supply-how">{line.how}</td>
             <td class="num" class:caution=!line.in_file>{said}</td>
         </tr>
     }

@@ -50,17 +50,16 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
     let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
     spawn_local(async move {
         match walk(entries).await {
-            Ok(picked) if picked.is_empty() => state.fail(Failure {
+            Ok(picked) if picked.is_empty() => state.load_failed(Failure {
                 title: format!("No file in {}", names.join(", ")),
                 message:
-                    "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves. \
-                          What was open stays open."
+                    "The folder is empty. Drop the folder that holds the .xplane.pb files, or the files themselves."
                         .to_owned(),
             }),
             Ok(picked) => state.open(picked),
-            Err(error) => state.fail(Failure {
+            Err(error) => state.load_failed(Failure {
                 title: format!("{} could not be read", names.join(", ")),
-                message: format!("The browser does not list the folder: {error:?}. What was open stays open."),
+                message: format!("The browser does not list the folder: {error:?}."),
             }),
         }
     });

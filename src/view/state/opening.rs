@@ -74,7 +74,7 @@ impl State {
         let serial = self.engines.with_value(|engines| engines.serial + 1);
         let link = match Link::start(move |report| self.hear_from(serial, report)) {
             Ok(link) => link,
-            Err(failure) => return self.fail(failure),
+            Err(failure) => return self.load_failed(failure),
         };
         link.open(&files);
         self.engines.update_value(|engines| {
@@ -208,9 +208,13 @@ impl State {
         self.shown.set(shown);
     }
 
-    fn load_failed(self, failure: Failure) {
+    /// Nothing came of a load.
+    pub(super) fn load_failed(self, mut failure: Failure) {
         self.busy.set(false);
         self.cancel();
+        if self.opened.with_untracked(Option::is_some) {
+            failure.message.push_str(" What was open stays open.");
+        }
         self.fail(failure);
     }
 

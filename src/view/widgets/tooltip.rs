@@ -60,7 +60,7 @@ impl Tips {
 /// Where the tooltip is drawn.
 #[component]
 pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
-    let node = NodeRef::<html::Div>::new();
+    let node = NodeRef::<html::Aside>::new();
     let (corner, set_corner) = signal((0.0, 0.0));
     Effect::new(move |_| {
         if let (Some((_, anchor)), Some(node)) = (tips.shown.get(), node.get()) {
@@ -78,19 +78,18 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
         })
     };
     view! {
-        <div
+        <aside
             node_ref=node
-            id="tip"
             class="tip"
-            role="tooltip"
+            aria-label="Exact values"
             hidden=move || tips.shown.with(Option::is_none)
             style:left=move || format!("{}px", corner.get().0)
             style:top=move || format!("{}px", corner.get().1)
             on:pointerenter=move |_| tips.timer.set_value(None)
             on:pointerleave=move |_| tips.leave()
         >
-            {body}
-        </div>
+            <div id="tip" role="tooltip">{body}</div>
+        </aside>
     }
     .into_any()
 }
