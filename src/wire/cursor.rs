@@ -31,19 +31,20 @@ pub struct Field<'a> {
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
-    /// Offset of `rest` in the file, for errors.
-    at: u64,
+    /// Offset in the file of the message's end: where `rest` starts follows from it, and is only asked for on errors.
+    end: u64,
 }
 
 impl<'a> Cursor<'a> {
     /// A cursor over a message that starts at byte `at` of the file.
     pub const fn new(message: &'a [u8], at: u64) -> Self {
-        Self { rest: message, at }
+        Self { rest: message, end: at.saturating_add(message.len() as u64) }
     }
 
     /// Offset in the file of what comes next.
+    #[inline]
     pub const fn at(&self) -> u64 {
-        self.at
+        self.end.saturating_sub(self.rest.len() as u64)
     }
 
     /// The next field, `None` at the end.
@@ -57,45 +58,52 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        let at = self.at;
-        let (number, wire) = split_tag(self.varint()?, at)?;
-        let value = match wire {
+        let start = self.rest.len();
+        let tag = self.varint()?;
+        // Field numbers have 29 bits, so a tag fits 32; and none is 0.
+        let (Ok(tag), true) = (u32::try_from(tag), tag > 7) else { return Err(self.bad_tag(start)) };
+        let number = tag >> 3;
+        let value = match tag & 7 {
             0 => Value::Varint(self.varint()?),
             1 => Value::Fixed64(u64::from_le_bytes(self.array()?)),
             2 => {
                 let declared = self.varint()?;
-                let left = self.rest.len() as u64;
-                let n = usize::try_from(declared).map_err(|_| WireError::Length { at, declared, left })?;
-                let (head, tail) = self.rest.split_at_checked(n).ok_or(WireError::Length { at, declared, left })?;
-                self.advance(tail, declared);
+                let parts = usize::try_from(declared).ok().and_then(|n| self.rest.split_at_checked(n));
+                let Some((head, tail)) = parts else { return Err(self.bad_length(start, declared)) };
+                self.rest = tail;
                 Value::Bytes(head)
             }
             5 => Value::Fixed32(u32::from_le_bytes(self.array()?)),
-            _ => return Err(WireError::Tag { at }),
+            _ => return Err(self.bad_tag(start)),
         };
         Ok(Some(Field { number, value }))
     }
 
     #[inline]
     fn varint(&mut self) -> Result<u64, WireError> {
-        let (value, n) = varint(self.rest).map_err(|e| e.at(self.at))?;
-        let tail = self.rest.get(n..).unwrap_or_default();
-        self.advance(tail, n as u64);
+        let (value, n) = varint(self.rest).map_err(|e| e.at(self.at()))?;
+        self.rest = self.rest.get(n..).unwrap_or_default();
         Ok(value)
     }
 
     #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.at })?;
+        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.at() })?;
         let head = *head;
-        self.advance(tail, N as u64);
+        self.rest = tail;
         Ok(head)
     }
 
-    #[inline]
-    const fn advance(&mut self, rest: &'a [u8], n: u64) {
-        self.rest = rest;
-        self.at = self.at.saturating_add(n);
+    /// The field that started when `left` bytes were left is no field.
+    #[cold]
+    const fn bad_tag(&self, left: usize) -> WireError {
+        WireError::Tag { at: self.end.saturating_sub(left as u64) }
+    }
+
+    /// The field that started when `left` bytes were left declares more than there is.
+    #[cold]
+    const fn bad_length(&self, left: usize, declared: u64) -> WireError {
+        WireError::Length { at: self.end.saturating_sub(left as u64), declared, left: self.rest.len() as u64 }
     }
 }
 
