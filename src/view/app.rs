@@ -1,5 +1,6 @@
 //! The whole page: the bar, then what is open, being opened, or neither. Knows which; not what is in it.
 
+use crate::chart::load::Load;
 use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
@@ -18,6 +19,7 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn App() -> impl IntoView {
     let state = State::new();
+    state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
     Effect::new(move |_| {
@@ -44,7 +46,7 @@ pub(crate) fn App() -> impl IntoView {
         <Help state node=help />
         <Tooltip tips=state.tips />
         <p class="unseen" role="status">
-            {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(|load| load.announcement())))}
+            {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(Load::announcement)))}
         </p>
     }
     .into_any()

@@ -115,10 +115,9 @@ fn walk(event: &ev::KeyboardEvent, index: usize, count: usize) {
     };
     event.prevent_default();
     let parent = event.current_target().and_then(|target| target.unchecked_into::<Element>().parent_element());
-    if let (Some(to), Some(parent)) = (to.and_then(|to| u32::try_from(to).ok()), parent) {
-        if let Some(segment) = parent.children().item(to) {
-            // An SVG element can be focused as an HTML element can.
-            let _ = segment.unchecked_into::<SvgElement>().unchecked_into::<HtmlElement>().focus();
-        }
+    let to = to.and_then(|to| u32::try_from(to).ok());
+    if let Some(segment) = to.and_then(|to| parent?.children().item(to)) {
+        // An SVG element can be focused as an HTML element can.
+        let _ = segment.unchecked_into::<SvgElement>().unchecked_into::<HtmlElement>().focus();
     }
 }

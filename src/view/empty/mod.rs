@@ -23,7 +23,7 @@ pub(crate) fn Empty(state: State) -> impl IntoView {
                     <p>{words.why}</p>
                     <h2>"What would supply it"</h2>
                     <table class="have">
-                        <tbody>{words.supply.into_iter().map(supply).collect_view()}</tbody>
+                        <tbody>{words.supply.iter().map(supply).collect_view()}</tbody>
                     </table>
                     <p class="acts">
                         <button type="button" class="btn solid" on:click=|_| choose_files()>
@@ -45,7 +45,7 @@ pub(crate) fn Empty(state: State) -> impl IntoView {
     }
 }
 
-fn supply(line: Supply) -> impl IntoView {
+fn supply(line: &Supply) -> impl IntoView + use<> {
     let said = if line.in_file { "in the file" } else { "not in file" };
     view! {
         <tr>

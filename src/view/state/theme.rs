@@ -24,6 +24,15 @@ impl Theme {
         }
     }
 
+    /// Puts it on the document.
+    pub(crate) fn apply(self) {
+        let Some(root) = document().document_element() else { return };
+        let _ = match self.key() {
+            Some(key) => root.set_attribute("data-theme", key),
+            None => root.remove_attribute("data-theme"),
+        };
+    }
+
     /// As an attribute and in storage; `None` for the system's.
     pub(crate) const fn key(self) -> Option<&'static str> {
         match self {
@@ -58,11 +67,7 @@ impl State {
         let theme = self.theme.get_untracked().next();
         self.theme.set(theme);
         remember("theme", theme.key());
-        let Some(root) = document().document_element() else { return };
-        let _ = match theme.key() {
-            Some(key) => root.set_attribute("data-theme", key),
-            None => root.remove_attribute("data-theme"),
-        };
+        theme.apply();
     }
 }
 

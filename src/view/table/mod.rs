@@ -91,14 +91,19 @@ pub(crate) fn Table(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         state.columns.set(chosen.unwrap_or_default());
     });
     let sort = state.shown_sort();
+    let asked = Memo::new(move |_| (head.with(|head| head.as_ref().map(|head| head.query)), sort.get()));
+    Effect::new(move |_| {
+        // The same question answered anew (its worker died): the table stays where it is.
+        head.track();
+        request_animation_frame(move || grid.look());
+    });
     Effect::new(move |_| {
         // Another question or order: from the top.
-        let _ = (head.get(), sort.get());
+        asked.track();
         if let Some(node) = grid.node.get_untracked() {
             node.set_scroll_top(0);
         }
         state.place.update(|place| *place = Place { row: place.row.map(|_| 0), column: place.column });
-        request_animation_frame(move || grid.look());
     });
     let listeners = [
         window_event_listener_untyped("scroll", move |_| grid.look()),

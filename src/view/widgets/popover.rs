@@ -42,7 +42,7 @@ pub(crate) fn Popover(
     #[prop(into)] id: String,
     #[prop(into)] class: String,
     #[prop(into)] label: Signal<String>,
-    #[prop(into)] panel_class: String,
+    panel_class: &'static str,
     face: Children,
     children: Children,
 ) -> impl IntoView {
