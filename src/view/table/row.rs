@@ -100,14 +100,16 @@ fn name(row: Found<'_>, head: &BreakdownHead, room: usize, two_lines: bool) -> A
     if !two_lines {
         return first.into_any();
     }
+    let runs = number::counted(group.n_executions, "run", "runs");
+    if by_kind {
+        return view! { <span class="line-1">{first}</span> <span class="line-2">{runs}</span> }.into_any();
+    }
     let kind = group.kind.short();
     let left = room.saturating_sub(kind.len() + 4);
     let beside = rows::second_line(group).map(|source| format!(" · {}", number::middle_cut(source, left)));
     view! {
         <span class="line-1">{first}</span>
-        <span class="line-2">
-            {(!by_kind).then(|| swatch(Slot::Kind(group.kind)))} <span>{kind} {beside}</span>
-        </span>
+        <span class="line-2">{swatch(Slot::Kind(group.kind))} <span>{kind} {beside}</span></span>
     }
     .into_any()
 }
