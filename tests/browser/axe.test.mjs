@@ -1,0 +1,103 @@
+// axe finds nothing: every state the page can be in, light and dark, wide and narrow.
+import { AxeBuilder } from "@axe-core/playwright";
+import assert from "node:assert/strict";
+import { ENDLESS_PLANE, cpu, cut, synth, write } from "./captures.mjs";
+import { holdLoads, onPage } from "./harness.mjs";
+import { dropFiles, opened } from "./lib.mjs";
+import { groupBy, settled } from "./reading.mjs";
+
+const bad = () => write("bad.xplane.pb", ENDLESS_PLANE);
+const host = cpu();
+
+const drop = async (page, file) => {
+  await dropFiles(page, [file]);
+  await opened(page);
+};
+
+/** How each state is reached from the one before, in this order, and how it is left. */
+const STATES = {
+  landing: async () => {},
+  "landing, a file that could not be read": async (page) => {
+    await dropFiles(page, [bad()]);
+    await page.getByRole("alert").waitFor();
+  },
+  loading: async (page) => {
+    await holdLoads(page);
+    await dropFiles(page, [synth()]);
+    await page.getByRole("progressbar").waitFor();
+  },
+  breakdown: async (page) => {
+    await page.evaluate(() => window.release());
+    await opened(page);
+  },
+  "keyboard in the table, with its tooltip": async (page) => {
+    await page.locator("[data-row='0'] [data-column='1']").focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.locator(".tip, [role=tooltip]").first().waitFor();
+  },
+  "by kind": async (page) => {
+    await page.keyboard.press("Escape");
+    await groupBy(page, "Kind");
+  },
+  help: async (page) => {
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+  },
+  "notes, of a partial file": async (page) => {
+    await page.keyboard.press("Escape");
+    await drop(page, cut(synth(), 0.7));
+    await page.locator(".strip").waitFor();
+    await page.locator("#notes-button").click();
+    await page.locator("#notes").waitFor();
+  },
+  "device picker": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#device-button").click();
+    await page.locator("#device").getByRole("listbox").waitFor();
+  },
+  "step picker": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#step-button").click();
+    await page.locator("#step").getByRole("listbox").waitFor();
+  },
+  "file picker": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#capture-button").click();
+    await page.locator("#capture").waitFor();
+  },
+  "how it is computed": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#how-hero-button").click();
+    await page.locator("#how-hero").waitFor();
+  },
+  "an error beside what is open": async (page) => {
+    await page.keyboard.press("Escape");
+    await dropFiles(page, [bad()]);
+    await page.getByRole("alert").waitFor();
+  },
+  "no device time": async (page) => {
+    if (!host) return;
+    await dropFiles(page, [host]);
+    await page.locator(".empty").waitFor();
+  },
+};
+
+/** Lets transitions end: a colour half-way has another contrast. */
+async function still(page) {
+  await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => {}))));
+}
+
+for (const theme of ["light", "dark"]) {
+  for (const [width, height] of [[1440, 900], [390, 844]]) {
+    onPage(`axe finds nothing: ${theme}, ${width} × ${height}`, { theme, width, height, timeout: 300_000 }, async ({ page }) => {
+      const found = [];
+      for (const [state, reach] of Object.entries(STATES)) {
+        await reach(page);
+        await still(page);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        for (const { id, nodes } of violations) found.push(`${state}: ${id}: ${nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", ")}: ${nodes[0].failureSummary.split("\n")[1]?.trim()}`);
+      }
+      assert.deepEqual(found, []);
+    });
+  }
+}

@@ -1,0 +1,202 @@
+// Everything without a mouse: the order of stops, the walk through the table, single keys, Esc.
+import assert from "node:assert/strict";
+import { synth } from "./captures.mjs";
+import { onPage, until } from "./harness.mjs";
+import { opened, pickFiles } from "./lib.mjs";
+import { figures, grid, heads, rowCount, settled } from "./reading.mjs";
+
+/** What has the focus, as a screen reader would call it: its name, or its text. */
+const focus = (page) =>
+  page.evaluate(() => {
+    const at = document.activeElement;
+    if (at === document.body) return "";
+    const row = at.closest("[data-row]")?.dataset.row;
+    if (row !== undefined) return `cell ${row},${at.dataset.column}`;
+    if (at.dataset?.column !== undefined) return `head ${at.dataset.column}`;
+    return (at.getAttribute("aria-label") ?? at.textContent).replace(/\s+/g, " ").trim();
+  });
+
+async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Presses Tab until it comes round: what had the focus, in order. */
+async function walk(page) {
+  const stops = [];
+  for (let at = 0; at < 60; at += 1) {
+    await press(page, "Tab");
+    const stop = await focus(page);
+    if (stop === stops[0] || (stop === "" && stops.length > 0)) break;
+    stops.push(stop);
+  }
+  return stops;
+}
+
+async function start(page) {
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  await page.locator("body").click({ position: { x: 2, y: 2 } });
+}
+
+const grouped = (page, by) => page.getByRole("grid", { name: `Time by ${by}` }).waitFor();
+const hero = (page, label) => until(async () => Object.keys(await figures(page))[0], (is) => is === label);
+
+onPage("the landing page: every control is a stop, in the order it is read", async ({ page }) => {
+  assert.deepEqual(await walk(page), ["Theme: as the system. Switch", "Keys and help", "Choose files", "Choose a folder"]);
+});
+
+onPage("a breakdown: from the bar to the table, which is one stop", async ({ page }) => {
+  await start(page);
+  const stops = await walk(page);
+  const order = [/^File /, /^Device /, /^Previous step/, /of \d+ steps$/, /^Next step/, /^Theme/, /^Keys and help/, /^Breakdown/, /notes?$/, /^How /, /%,/, /^Op$/, /^Program$/, /^cell 0,0$/];
+  const places = order.map((wanted) => stops.findIndex((stop) => wanted.test(stop)));
+  const present = places.filter((place) => place >= 0);
+  for (const wanted of [/^File /, /^Device /, /of \d+ steps$/, /^Theme/, /^How /, /%,/, /^Op$/, /^cell 0,0$/]) {
+    assert.ok(stops.some((stop) => wanted.test(stop)), `${wanted} is no stop: ${stops.join(" | ")}`);
+  }
+  assert.deepEqual(present, [...present].sort((a, b) => a - b), stops.join(" | "));
+  assert.equal(stops.filter((stop) => /^(cell|head)/.test(stop)).length, 1, "the table is one stop");
+});
+
+onPage("arrows, Page, Home and End walk the table; Enter on a head sorts", async ({ page }) => {
+  await start(page);
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  const goes = async (key, to) => {
+    await press(page, key);
+    await until(() => focus(page), (is) => is === to);
+  };
+  await goes("ArrowDown", "cell 1,0");
+  await goes("ArrowRight", "cell 1,1");
+  await goes("ArrowLeft", "cell 1,0");
+  await goes("ArrowLeft", "cell 1,0");
+  const last = (await rowCount(page)) - 1;
+  await goes("End", `cell ${last},0`);
+  await goes("ArrowDown", `cell ${last},0`);
+  const box = await page.locator(`[data-row='${last}']`).boundingBox();
+  const foot = await page.locator(".grid-foot").boundingBox();
+  assert.ok(box.y + box.height <= foot.y + 1, "the last row is clear of the foot");
+  await goes("Home", "cell 0,0");
+  await press(page, "PageDown");
+  const at = Number((await until(() => focus(page), (is) => is !== "cell 0,0")).match(/\d+/)[0]);
+  assert.ok(at > 3, `a page is more than ${at} rows`);
+  await goes("PageUp", "cell 0,0");
+  await goes("ArrowUp", "head 0");
+  await goes("ArrowRight", "head 1");
+  await press(page, "Enter");
+  const self = async () => (await heads(page)).find((head) => head.name === "Self").order;
+  await until(self, (order) => order === "ascending");
+  assert.equal(await focus(page), "head 1", "the focus stays on the head");
+  await press(page, "s");
+  await until(self, (order) => order === "descending");
+  await press(page, "Shift+S");
+  await until(self, (order) => order === "ascending");
+  await goes("ArrowDown", "cell 0,1");
+});
+
+onPage("g and a letter groups", async ({ page }) => {
+  await start(page);
+  for (const [key, by] of [["c", "category"], ["k", "kind"], ["s", "source"], ["p", "program"], ["o", "op"]]) {
+    await press(page, "g", key);
+    await grouped(page, by);
+    await settled(page);
+  }
+  // Without g before it, a letter that groups does nothing.
+  await press(page, "c");
+  await settled(page);
+  await grouped(page, "op");
+});
+
+onPage("brackets go to the next step, braces to the next device", async ({ page }) => {
+  await start(page);
+  await page.locator("#step-button").focus();
+  await press(page, "Enter");
+  await page.locator("#step [role=listbox]:focus").waitFor();
+  await press(page, "Home", "ArrowDown", "ArrowDown", "Enter");
+  const first = await until(async () => Object.keys(await figures(page))[0], (is) => is === "Step 11");
+  await press(page, "]");
+  await hero(page, "Step 12");
+  await press(page, "[");
+  await hero(page, first);
+  const device = () => page.locator("#device-button").getAttribute("aria-label");
+  const one = await device();
+  await press(page, "}");
+  const two = await until(device, (is) => is !== one);
+  await press(page, "{");
+  await until(device, (is) => is === one);
+  assert.notEqual(one, two);
+});
+
+onPage("t, n, ? and Esc", async ({ page }) => {
+  await start(page);
+  const theme = () => page.locator("html").getAttribute("data-theme");
+  await press(page, "t");
+  await until(theme, (is) => is === "light");
+  await press(page, "t");
+  await until(theme, (is) => is === "dark");
+  await press(page, "t");
+  await until(theme, (is) => is === null);
+  await press(page, "?");
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  // The list says what the keys do, and single keys rest while it is open.
+  assert.match(await dialog.innerText(), /group by category/);
+  await press(page, "t");
+  assert.equal(await theme(), null);
+  await press(page, "Escape");
+  await dialog.waitFor({ state: "hidden" });
+  const notes = page.locator("#notes");
+  if (await notes.count()) {
+    await press(page, "n");
+    await notes.waitFor();
+    await press(page, "n");
+    await notes.waitFor({ state: "hidden" });
+  }
+});
+
+onPage("a picker gives the focus back; its list is walked with arrows", async ({ page }) => {
+  await start(page);
+  await page.locator("#device-button").focus();
+  await press(page, "Enter");
+  const list = page.locator("#device").getByRole("listbox");
+  await list.waitFor();
+  await until(() => list.evaluate((node) => node === document.activeElement));
+  await press(page, "End");
+  const active = await list.getAttribute("aria-activedescendant");
+  assert.match(await page.locator(`#${active}`).innerText(), /TPU:1/);
+  await press(page, "Escape");
+  await list.waitFor({ state: "hidden" });
+  assert.match(await focus(page), /^Device /);
+  await press(page, "Enter");
+  await page.locator("#device [role=listbox]:focus").waitFor();
+  await press(page, "End", "Enter");
+  await until(() => page.locator("#device-button").getAttribute("aria-label"), (is) => /TPU:1/.test(is));
+});
+
+onPage("single keys can be turned off, and stay off", async ({ page }) => {
+  await start(page);
+  await press(page, "?");
+  await page.getByRole("checkbox").uncheck();
+  await press(page, "Escape");
+  await press(page, "g", "c");
+  await press(page, "t");
+  await settled(page);
+  assert.equal(await grid(page).getAttribute("aria-label"), "Time by op");
+  assert.equal(await page.locator("html").getAttribute("data-theme"), null);
+  await page.reload();
+  await start(page);
+  await press(page, "g", "c");
+  await settled(page);
+  assert.equal(await grid(page).getAttribute("aria-label"), "Time by op");
+});
+
+onPage("the focus is seen", async ({ page }) => {
+  await start(page);
+  for (let at = 0; at < 12; at += 1) {
+    await press(page, "Tab");
+    const outline = await page.evaluate(() => {
+      const style = getComputedStyle(document.activeElement);
+      return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none" || style.stroke !== "none";
+    });
+    assert.ok(outline, `${await focus(page)} shows no focus`);
+  }
+});

@@ -1,0 +1,123 @@
+// A load under way: it is seen, the page answers meanwhile, and it can be ended at once, whatever the worker does.
+// How long things take is no matter of tests: see bench.mjs.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ENDLESS_PLANE, synth, write } from "./captures.mjs";
+import { holdLoads, onPage, until } from "./harness.mjs";
+import { dropFiles, need, opened } from "./lib.mjs";
+import { column, figures, grid, seenRows, settled, sortBy } from "./reading.mjs";
+
+const cancel = (page) => page.getByRole("button", { name: "Cancel" });
+
+async function loading(page, file = synth()) {
+  await dropFiles(page, [file]);
+  await page.getByRole("progressbar").waitFor();
+}
+
+onPage("a large capture: read to the end, and the page counts along", async ({ page }) => {
+  // Kept from the first frame on: a fast machine shows the bar for a moment only.
+  await page.addInitScript(() => {
+    window.seen = [];
+    new MutationObserver(() => {
+      const bar = document.querySelector("[role=progressbar]");
+      if (bar) window.seen.push(Number(bar.getAttribute("aria-valuenow")));
+    }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["aria-valuenow"] });
+  });
+  await page.reload();
+  await page.locator("main").waitFor();
+  await dropFiles(page, [synth({ mb: 50, devices: 4, ops: 400 })]);
+  await opened(page);
+  const seen = await page.evaluate(() => window.seen);
+  assert.ok(seen.every((value, at) => value >= 0 && value <= 100 && (at === 0 || value >= seen[at - 1])), `it went ${seen}`);
+  assert.match(await page.locator("#device-button").innerText(), /TPU:0/);
+  await page.locator("#device-button").click();
+  assert.equal(await page.locator("#device").getByRole("option").count(), 5);
+});
+
+onPage("the page answers while a file is read", async ({ page }) => {
+  await holdLoads(page);
+  await loading(page);
+  assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /synth-1-2-40\.xplane\.pb/);
+  assert.ok((await page.getByRole("table", { name: "Stages of the load" }).getByRole("row").count()) >= 3);
+  assert.ok(await cancel(page).evaluate((button) => button === document.activeElement), "Cancel has the focus");
+  await page.getByRole("button", { name: "Keys and help" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  assert.ok(await page.getByRole("progressbar").isVisible(), "Esc closed the dialog, not the load");
+  assert.match(await page.getByRole("status").first().textContent(), /synth|%|read/i);
+  await page.evaluate(() => window.release());
+  await opened(page);
+  assert.equal(await page.getByRole("progressbar").count(), 0);
+});
+
+for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Esc", (page) => page.keyboard.press("Escape")]]) {
+  onPage(`cancelled by ${how}, with nothing open: the landing page`, async ({ page }) => {
+    await holdLoads(page);
+    await loading(page);
+    await press(page);
+    await page.getByText("Drop a capture anywhere").waitFor();
+    await until(() => page.workers().length, (n) => n === 0);
+    await page.evaluate(() => window.release());
+    assert.equal(await grid(page).count(), 0, "what was cancelled does not come back");
+    await dropFiles(page, [synth()]);
+    await opened(page);
+  });
+
+  onPage(`cancelled by ${how}, with a capture open: it is as it was`, async ({ page }) => {
+    await dropFiles(page, [synth({ devices: 1 })]);
+    await opened(page);
+    await sortBy(page, "Runs", "descending");
+    const before = [await figures(page), await seenRows(page), await page.title()];
+    // A worker that never comes back from what it does: ending it is the only way.
+    await page.evaluate(() => {
+      const Real = window.Worker;
+      window.Worker = class extends Real {
+        constructor() {
+          super(URL.createObjectURL(new Blob(["for (;;);"], { type: "text/javascript" })));
+        }
+      };
+      window.restore = () => (window.Worker = Real);
+    });
+    await loading(page);
+    assert.ok(!(await grid(page).isVisible()));
+    await press(page);
+    await grid(page).waitFor();
+    assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
+    await until(() => page.workers().length, (n) => n === 1);
+    await sortBy(page, "Op", "ascending");
+    const names = await column(page, "Op");
+    assert.deepEqual(names, [...names].sort());
+    await page.evaluate(() => window.restore());
+    await dropFiles(page, [synth()]);
+    await page.locator("#capture-button").getByText("synth-1-2-40").waitFor();
+    await settled(page);
+  });
+}
+
+onPage("a second drop replaces the load under way", async ({ page }) => {
+  await holdLoads(page);
+  await loading(page, synth({ devices: 1 }));
+  await loading(page, synth({ devices: 2 }));
+  await until(() => page.workers().length, (n) => n === 1);
+  await page.evaluate(() => window.release());
+  await opened(page);
+  assert.equal(await page.title(), "synth-1-2-40.xplane.pb · Rooflight");
+});
+
+onPage("a file that fails while another is read: the first is told, nothing hangs", async ({ page }) => {
+  await holdLoads(page);
+  await loading(page);
+  await dropFiles(page, [write("endless.xplane.pb", ENDLESS_PLANE)]);
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByRole("progressbar").count(), 0);
+});
+
+onPage("files are read in the worker: the page's own program cannot", async () => {
+  const dist = need("ROOFLIGHT_DIST");
+  const program = (pattern) => readFileSync(join(dist, readdirSync(dist).find((name) => pattern.test(name))));
+  // Words that only the reader has.
+  assert.ok(program(/^worker_bg\.wasm$/).includes("replaced by EF BF BD"), "the worker knows it");
+  assert.ok(!program(/^app.*_bg\.wasm$/).includes("replaced by EF BF BD"), "the page does not");
+});

@@ -1,0 +1,96 @@
+// A worker that dies: it is told, what was on screen stays, the files are read again; if it dies again, nothing more
+// is tried unasked.
+import assert from "node:assert/strict";
+import { synth } from "./captures.mjs";
+import { holdLoads, onPage, until } from "./harness.mjs";
+import { dropFiles, opened } from "./lib.mjs";
+import { column, figures, groupBy, pick, seenRows, settled, sortBy } from "./reading.mjs";
+
+/** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */
+const kill = (page) => page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+
+onPage("it is told, what was on screen stays, and it works again", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  await pick(page, "device", "TPU:1");
+  await pick(page, "step", "Step 12");
+  await groupBy(page, "Category");
+  await sortBy(page, "Runs", "ascending");
+  const before = [await figures(page), await seenRows(page), await page.title()];
+  const [first] = page.workers();
+  await kill(page);
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /The analysis stopped/);
+  assert.match(await alert.innerText(), /killed by the test/);
+  assert.match(await alert.innerText(), /what is on screen stays/);
+  assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
+  await until(() => page.workers().length === 1 && page.workers()[0] !== first);
+  // Read again out of sight: the same device, step, grouping and order.
+  assert.equal(await page.getByRole("progressbar").count(), 0);
+  await until(async () => JSON.stringify([await figures(page), await seenRows(page), await page.title()]), (now) => now === JSON.stringify(before));
+  await groupBy(page, "Op");
+  await sortBy(page, "Op", "ascending");
+  const names = await column(page, "Op");
+  assert.deepEqual(names, [...names].sort());
+  await page.keyboard.press("Escape");
+  await alert.waitFor({ state: "detached" });
+});
+
+onPage("one that dies again is not started a third time; opening again helps", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const before = await seenRows(page);
+  const [first] = page.workers();
+  await kill(page);
+  await until(() => page.workers().length === 1 && page.workers()[0] !== first);
+  await settled(page);
+  await sortBy(page, "Runs", "descending");
+  await sortBy(page, "Self", "descending");
+  await kill(page);
+  await until(() => page.workers().length, (n) => n === 0);
+  assert.match(await page.getByRole("alert").last().innerText(), /drop the files again to go on/);
+  assert.deepEqual(await seenRows(page), before, "what was on screen stays");
+  // A question that nobody answers must not leave the page waiting.
+  await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Kind" }).click();
+  await settled(page);
+  await dropFiles(page, [synth({ devices: 1 })]);
+  await page.locator("#capture-button").getByText("synth-1-1-40").waitFor();
+  await groupBy(page, "Category");
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+onPage("one that dies while it reads: told, and what was open stays", async ({ page }) => {
+  await holdLoads(page);
+  await dropFiles(page, [synth()]);
+  await page.getByRole("progressbar").waitFor();
+  await kill(page);
+  await page.getByRole("alert").waitFor();
+  assert.match(await page.getByRole("alert").innerText(), /The analysis stopped/);
+  assert.equal(await page.getByRole("progressbar").count(), 0);
+  await page.evaluate(() => window.release());
+  await dropFiles(page, [synth()]);
+  await opened(page);
+});
+
+onPage("a page and a worker of different builds: said, not guessed", async ({ page }) => {
+  await page.addInitScript(() => {
+    const Real = window.Worker;
+    window.Worker = class extends Real {
+      set onmessage(heard) {
+        super.onmessage = heard && ((event) => {
+          const hello = event.data?.[0]?.reply?.Hello;
+          if (hello) hello.build = "an older one";
+          heard(event);
+        });
+      }
+    };
+  });
+  await page.reload();
+  await page.locator("main").waitFor();
+  await dropFiles(page, [synth()]);
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /different builds/);
+  assert.match(await alert.innerText(), /an older one.*Reload the page/s);
+});
