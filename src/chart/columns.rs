@@ -202,6 +202,9 @@ pub fn template(chosen: &[Chosen]) -> String {
     chosen.iter().map(track).collect::<Vec<_>>().join(" ")
 }
 
+/// Room for the mark of a rate above its peak.
+const MARK: usize = 2;
+
 /// The wider of the head (with room for its arrow) and the widest value.
 fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u32> {
     let units = Units::of(largest);
@@ -214,8 +217,8 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
         Cell::Kind => 12,
         Cell::Category => 18,
         Cell::Runs => number::count(n_events).len(),
-        Cell::Rate => largest.flop_rate.map_or(1, |rate| number::tflops(rate).len()),
-        Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len().min(8)),
+        Cell::Rate => largest.flop_rate.map_or(1, |rate| number::tflops(rate).len() + MARK),
+        Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len().min(8) + MARK),
         Cell::Source => rows::SOURCE_ROOM,
     };
     let head = cell.head(by).chars().count() + cell.unit(units).chars().count() + 2;

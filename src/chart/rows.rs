@@ -1,7 +1,7 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
 use super::columns::{Cell, Units};
-use crate::analysis::Group;
+use crate::analysis::{Group, Peaks};
 use crate::engine::RowsPage;
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
@@ -33,11 +33,11 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
         Cell::Step => or_absent(group.of_step.map(number::percent)),
         Cell::Cumulative => or_absent(window.and_then(|w| row.cumulative.fraction_of(w)).map(number::percent)),
         Cell::Kind => group.kind.short().to_owned(),
-        Cell::Category => or_absent(main_category(group).map(str::to_owned)),
+        Cell::Category => or_absent(group.main_category().map(str::to_owned)),
         Cell::Runs => number::count(group.n_executions),
         Cell::Mean => or_absent(group.mean.map(|mean| number::time(mean, units.mean))),
-        Cell::Rate => or_absent(per_second(group.flops, group.total).map(number::tflops)),
-        Cell::Bytes => or_absent(per_second(group.bytes_accessed, group.total).map(bytes_rate)),
+        Cell::Rate => or_absent(group.flop_rate().map(number::tflops)),
+        Cell::Bytes => or_absent(group.byte_rate().map(bytes_rate)),
         Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, SOURCE_ROOM))),
     }
 }
@@ -50,12 +50,16 @@ fn bytes_rate(byte_per_s: f64) -> String {
 
 /// The second line of a row on a narrow screen, after its kind.
 pub fn second_line(group: &Group) -> Option<&str> {
-    group.source_inner.as_deref().map(last_segment).or_else(|| main_category(group))
+    group.source_inner.as_deref().map(last_segment).or_else(|| group.main_category())
 }
 
-/// The category with the most time; ties go to the first by name.
-pub fn main_category(group: &Group) -> Option<&str> {
-    group.categories.iter().rev().max_by_key(|(_, share)| share.dur).map(|(name, _)| name.as_str())
+/// Whether a rate lies above what the device can do: shown as it is, and marked.
+pub fn is_above(cell: Cell, group: &Group, peaks: Peaks) -> bool {
+    match cell {
+        Cell::Rate => Peaks::is_above(group.flop_rate(), peaks.flops),
+        Cell::Bytes => Peaks::is_above(group.byte_rate(), peaks.hbm_bytes),
+        _ => false,
+    }
 }
 
 /// Characters of a source line in its column.
@@ -69,11 +73,6 @@ pub fn short_source(source: &str, room: usize) -> String {
 /// "axes_scan.py:166" of "/home/me/axes_scan.py:166".
 pub fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(path)
-}
-
-/// An amount over a time, per second.
-pub fn per_second(amount: Option<f64>, time: Picos) -> Option<f64> {
-    amount.filter(|_| time.0 > 0).map(|amount| amount / (time.as_f64() / 1e12))
 }
 
 /// How long the bar of a row is: its share of the largest row, 0 to 1.
@@ -98,7 +97,7 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
     match cell {
         Cell::Name => {
             say("Program", group.program.clone());
-            say("Category", main_category(group).map(str::to_owned));
+            say("Category", group.main_category().map(str::to_owned));
             say("Result", group.shapes.first().cloned());
             say("Scope", group.tf_op.clone());
             say("Source", group.source_inner.clone());
@@ -211,7 +210,11 @@ mod tests {
         let self_time = tip(Cell::SelfTime, row).expect("has one");
         assert_eq!(self_time.rows.first().map(|(_, value)| value.as_str()), Some("1,000,000,000 ps"));
         assert!(tip(Cell::Bytes, row).is_none());
-        assert_eq!(per_second(Some(1.0), Picos::ZERO), None);
+        let timeless = Group { bytes_accessed: Some(1.0), total: Picos::ZERO, ..group("a", 0) };
+        assert_eq!(timeless.byte_rate(), None, "no rate without time");
+        let fast = Group { bytes_accessed: Some(2e12), ..group("b", 1_000_000_000_000) };
+        let peaks = Peaks { flops: None, hbm_bytes: Some(1e12) };
+        assert!(is_above(Cell::Bytes, &fast, peaks) && !is_above(Cell::Rate, &fast, peaks));
         assert_eq!([bytes_rate(1.3e12), bytes_rate(4e18)], ["1,300", ">999,999"]);
     }
 }

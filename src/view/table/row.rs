@@ -85,7 +85,11 @@ fn cell(cell: Cell, row: Found<'_>, head: &BreakdownHead, room: usize, two_lines
             }
             .into_any()
         }
-        _ => view! { <span>{words}</span> }.into_any(),
+        _ => {
+            let above = rows::is_above(cell, row.group, head.header.peaks);
+            let mark = above.then(|| view! { <span class="above" title="Cost estimate above peak">"▲ "</span> });
+            view! { <span class:above=above>{mark} {words}</span> }.into_any()
+        }
     }
 }
 
