@@ -26,6 +26,7 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
                 class="badge-button"
                 label=Signal::derive(label)
                 panel_class="notes"
+                eager=true
                 face=Box::new(move || {
                     view! {
                         <span class="badge" class:caution=grave>

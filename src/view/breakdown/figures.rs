@@ -36,7 +36,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
             <dt>
                 {figure.label}
                 <Popover id class="how" label=Signal::stored(label) panel_class="how-panel" face=Box::new(|| "=".into_any())>
-                    {how(figure.how)}
+                    {how(figure.how.clone())}
                 </Popover>
             </dt>
             <dd>{figure.value} <span class="unit">{figure.unit}</span></dd>

@@ -14,6 +14,9 @@ use leptos::prelude::*;
 /// The view of a breakdown.
 #[component]
 pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+    // The table comes a moment later: making everything at once would be one long task.
+    let (later, set_later) = signal(false);
+    set_timeout(move || set_later.set(true), std::time::Duration::ZERO);
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
@@ -22,7 +25,9 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -
             <bar::StackedBar state head />
             <parts::Parts state head />
             <tools::Tools state head />
-            <Table state head />
+            <Show when=move || later.get()>
+                <Table state head />
+            </Show>
         </div>
     }
     .into_any()

@@ -37,22 +37,31 @@ fn panel(id: &str) -> Option<HtmlElement> {
 }
 
 /// A button (`class`, `label`, `face`) and its panel. `id` names the panel; the button is `id-button`.
+///
+/// What is in the panel is made when it opens: a page has a dozen of them, and few are ever opened.
 #[component]
 pub(crate) fn Popover(
     #[prop(into)] id: String,
     #[prop(into)] class: String,
     #[prop(into)] label: Signal<String>,
     panel_class: &'static str,
+    /// What is in the panel exists also while it is closed: for what is printed.
+    #[prop(optional)]
+    eager: bool,
     face: Children,
-    children: Children,
+    children: ChildrenFn,
 ) -> impl IntoView {
     let button = format!("{id}-button");
     let anchor = button.clone();
     let (open, set_open) = signal(false);
+    let (made, set_made) = signal(false);
+    let opening = move |_: Event| set_made.set(true);
     let toggled = move |event: Event| {
         let panel: HtmlElement = event_target(&event);
         let shown = panel.matches(":popover-open").unwrap_or(false);
         set_open.set(shown);
+        // Out of sight until it has its place.
+        let _ = panel.toggle_attribute_with_force("data-placed", shown);
         if shown {
             place_below(&event, &anchor);
             // Where the panel has a list, the keyboard goes there.
@@ -72,8 +81,8 @@ pub(crate) fn Popover(
         >
             {face()}
         </button>
-        <div id=id class=format!("panel {panel_class}") popover="auto" on:toggle=toggled>
-            {children()}
+        <div id=id class=format!("panel {panel_class}") popover="auto" on:beforetoggle=opening on:toggle=toggled>
+            <Show when=move || eager || made.get()>{children()}</Show>
         </div>
     }
     .into_any()
