@@ -128,7 +128,8 @@ impl Analysis {
             window: window.filter(|_| chosen.len() == 1),
             step_duration: duration,
             peaks: Peaks {
-                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second"))).map(|v| v * 1e12),
+                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
+                    .map(|v| v * 1e12),
                 hbm_bytes: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_hbm_bw_gigabytes_per_second")))
                     .map(|v| v * 1e9),
             },

@@ -60,7 +60,7 @@ fn advance(events: &[Interval], stack: &mut Vec<u32>, now: &mut u64, to: u64, ow
     *now = to;
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

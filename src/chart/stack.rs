@@ -69,7 +69,7 @@ fn slots(shown: &[(usize, f64)], width: f64) -> Vec<f64> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

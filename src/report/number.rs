@@ -224,7 +224,7 @@ pub fn middle_cut(name: &str, room: usize) -> String {
     format!("{head}…{end}")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
