@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// The repository: the folder above this crate.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository")
+///
+/// Asked of Cargo as it runs this, not when it compiled this: checkouts that share a target folder share this
+/// program too, and it must work on the one that it was started from.
+pub fn root() -> PathBuf {
+    let own = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    own.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// Where the page is built to unless one says otherwise.
