@@ -50,17 +50,6 @@ function ours(url) {
   return url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`) || url.startsWith("data:");
 }
 
-/** Waits until `read()` gives what `wanted` accepts, and returns it; fails with what it gave last. */
-export async function until(read, wanted = Boolean, timeout = 15_000) {
-  const end = Date.now() + timeout;
-  for (;;) {
-    const value = await read();
-    if (wanted(value)) return value;
-    if (Date.now() > end) assert.fail(`it stayed ${JSON.stringify(value)}`);
-    await new Promise((done) => setTimeout(done, 25));
-  }
-}
-
 /**
  * Lets loads go on for as long as a test wants: the worker's answer that it has opened the files is held back
  * until `release`. Call before the page is loaded (it reloads it).

@@ -1,8 +1,8 @@
 // Everything without a mouse: the order of stops, the walk through the table, single keys, Esc.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
-import { onPage, until } from "./harness.mjs";
-import { opened, pickFiles } from "./lib.mjs";
+import { onPage } from "./harness.mjs";
+import { opened, pickFiles, until } from "./lib.mjs";
 import { figures, grid, heads, rowCount, settled } from "./reading.mjs";
 
 /** What has the focus, as a screen reader would call it: its name, or its text. */

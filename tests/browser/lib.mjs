@@ -77,3 +77,14 @@ export async function pickFiles(page, paths) {
 export async function opened(page, timeout = 60_000) {
   await page.locator("[role=grid] [data-row='0'] [role=gridcell]").first().waitFor({ timeout });
 }
+
+/** Waits until `read()` gives what `wanted` accepts, and returns it; fails with what it gave last. */
+export async function until(read, wanted = Boolean, timeout = 15_000) {
+  const end = Date.now() + timeout;
+  for (;;) {
+    const value = await read();
+    if (wanted(value)) return value;
+    if (Date.now() > end) throw new Error(`it stayed ${JSON.stringify(value)}`);
+    await new Promise((done) => setTimeout(done, 25));
+  }
+}

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ENDLESS_PLANE, synth, write } from "./captures.mjs";
-import { holdLoads, onPage, until } from "./harness.mjs";
-import { dropFiles, need, opened } from "./lib.mjs";
+import { holdLoads, onPage } from "./harness.mjs";
+import { dropFiles, need, opened, until } from "./lib.mjs";
 import { column, figures, grid, seenRows, settled, sortBy } from "./reading.mjs";
 
 const cancel = (page) => page.getByRole("button", { name: "Cancel" });

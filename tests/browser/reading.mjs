@@ -1,6 +1,6 @@
 // Reads what is on screen, as text, and presses what a person would press. Knows the page's roles and names; no number.
 import assert from "node:assert/strict";
-import { until } from "./harness.mjs";
+import { until } from "./lib.mjs";
 
 export const grid = (page) => page.getByRole("grid");
 

@@ -1,8 +1,8 @@
 // A table of 100,000 rows: its end can be reached, and only what is seen of it exists.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
-import { onPage, until } from "./harness.mjs";
-import { dropFiles, opened } from "./lib.mjs";
+import { onPage } from "./harness.mjs";
+import { dropFiles, opened, until } from "./lib.mjs";
 import { column, rowCount, scrollTo, seenRows, settled, sortBy } from "./reading.mjs";
 
 const MOST = 200;

@@ -2,8 +2,8 @@
 // is tried unasked.
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
-import { holdLoads, onPage, until } from "./harness.mjs";
-import { dropFiles, opened } from "./lib.mjs";
+import { holdLoads, onPage } from "./harness.mjs";
+import { dropFiles, opened, until } from "./lib.mjs";
 import { column, figures, groupBy, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
 /** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */

@@ -1,0 +1,132 @@
+// How long a capture takes from the drop to its table, how long the page's main thread is held up meanwhile, and how
+// much memory the worker takes; beside it what the command line needs for the same file. Best of RUNS, because the
+// machine has other work: the ratio counts, not the milliseconds.
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { synth } from "./captures.mjs";
+import { dropFiles, launch, need, open, opened, startServer } from "./lib.mjs";
+import { grid, sortBy } from "./reading.mjs";
+
+const RUNS = Number(process.env.ROOFLIGHT_RUNS ?? 3);
+const MIB = 2 ** 20;
+const ms = (value) => `${value.toFixed(0)} ms`;
+
+/** In the page: when the drop came, and when the first row had text. */
+function watch() {
+  const seen = (window.bench = {});
+  window.addEventListener("drop", () => performance.mark("dropped", { startTime: (seen.dropped = performance.now()) }), { capture: true });
+  new MutationObserver(() => {
+    if (seen.dropped === undefined || seen.shown !== undefined) return;
+    if (!document.querySelector("[role=grid] [data-row='0'] [role=gridcell]")?.textContent) return;
+    seen.shown = NaN; // until it is painted
+    requestAnimationFrame(() => setTimeout(() => performance.mark("shown", { startTime: (seen.shown = performance.now()) })));
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+}
+
+/** Keeps hold of the worker's memory as it is made: wasm-bindgen's loader does not give it out. */
+function keepMemory() {
+  const head = "const I = WebAssembly.instantiateStreaming, J = WebAssembly.instantiate;" +
+    "const keep = (made) => { self.wasmMemory = (made.instance ?? made).exports.memory; return made; };" +
+    "WebAssembly.instantiateStreaming = (...a) => I.apply(WebAssembly, a).then(keep);" +
+    "WebAssembly.instantiate = (...a) => J.apply(WebAssembly, a).then(keep);\n";
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (blob) => create.call(URL, blob.type === "text/javascript" ? new Blob([head, blob], { type: blob.type }) : blob);
+}
+
+async function once(browser, url, file) {
+  const { page, close } = await open(browser, url);
+  await page.addInitScript(watch);
+  await page.addInitScript(keepMemory);
+  await page.reload();
+  await page.locator("main").first().waitFor();
+  await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing", "disabled-by-default-devtools.timeline"] });
+  await dropFiles(page, [file]);
+  await opened(page, 300_000);
+  await page.waitForFunction(() => window.bench.shown > 0);
+  const { dropped, shown } = await page.evaluate(() => window.bench);
+  const tasks = longest(JSON.parse(await browser.stopTracing()).traceEvents);
+  const used = await page.workers()[0].evaluate(() => self.wasmMemory?.buffer.byteLength ?? NaN);
+  await close();
+  return { ms: shown - dropped, ...tasks, memory: used };
+}
+
+/**
+ * The longest task of the page's main thread between the two marks, milliseconds: `wall` as a person feels it,
+ * `cpu` without the time in which the machine did something else; and the processor time of the worker.
+ */
+function longest(events) {
+  const mark = (name) => events.find((event) => event.name === name && event.cat.includes("user_timing"));
+  const [from, to] = [mark("dropped"), mark("shown")];
+  const tasks = events.filter((event) => /RunTask$/.test(event.name) && event.ph === "X" && event.pid === from.pid && event.ts + event.dur >= from.ts && event.ts <= to.ts);
+  const on = (wanted) => tasks.filter((task) => (task.tid === from.tid) === wanted);
+  const workers = new Set(events.filter((event) => event.name === "thread_name" && /Dedicated ?Worker/.test(event.args.name)).map((event) => event.tid));
+  const work = tasks.filter((task) => workers.has(task.tid)).reduce((sum, task) => sum + (task.tdur ?? 0), 0);
+  return { wall: Math.max(...on(true).map((task) => task.dur)) / 1000, cpu: Math.max(...on(true).map((task) => task.tdur ?? 0)) / 1000, work: work / 1000 };
+}
+
+function cli(file) {
+  const before = process.hrtime.bigint();
+  execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", file, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+  return Number(process.hrtime.bigint() - before) / 1e6;
+}
+
+/** The best of some runs, field by field: other work only ever adds. */
+async function best(run) {
+  const all = [];
+  for (let at = 0; at < RUNS; at += 1) all.push(await run());
+  return typeof all[0] === "number" ? Math.min(...all) : Object.fromEntries(Object.keys(all[0]).map((key) => [key, Math.min(...all.map((one) => one[key]))]));
+}
+
+/** Sorting and scrolling a table of 100,000 rows. */
+async function rows(browser, url) {
+  const { page, close } = await open(browser, url);
+  await dropFiles(page, [synth({ mb: 60, devices: 1, ops: 100_000 })]);
+  await opened(page, 300_000);
+  const sort = await best(async () => {
+    const start = performance.now();
+    await sortBy(page, "Runs", "descending");
+    const half = performance.now();
+    await sortBy(page, "Self", "descending");
+    return Math.min(half - start, performance.now() - half);
+  });
+  const frames = await grid(page).evaluate((node) => new Promise((done) => {
+    const gaps = [];
+    let last = performance.now();
+    const step = (now) => {
+      gaps.push(now - last);
+      last = now;
+      node.scrollTop += 400;
+      if (gaps.length < 120) requestAnimationFrame(step);
+      else done(gaps.slice(1).sort((a, b) => a - b));
+    };
+    requestAnimationFrame(step);
+  }));
+  await close();
+  return { sort, median: frames[Math.floor(frames.length / 2)], p95: frames[Math.floor(frames.length * 0.95)] };
+}
+
+const server = await startServer(need("ROOFLIGHT_DIST"));
+const browser = await launch();
+console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
+console.log("capture   drop to table   of it worker   longest task (processor)   wasm memory        command line   page ÷ command line");
+for (const mb of [50, 100]) {
+  const file = synth({ mb, devices: 4, ops: 400 });
+  const bytes = statSync(file).size;
+  const native = await best(() => cli(file));
+  const page = await best(() => once(browser, server.url, file));
+  const cells = [
+    [`${mb} MB`, 10],
+    [ms(page.ms), 16],
+    [ms(page.work), 15],
+    [`${ms(page.wall)} (${ms(page.cpu)})`, 27],
+    [`${(page.memory / MIB).toFixed(0)} MiB, ${(page.memory / bytes).toFixed(2)} ×`, 19],
+    [ms(native), 15],
+    [(page.ms / native).toFixed(2), 0],
+  ];
+  console.log(cells.map(([text, width]) => text.padEnd(width)).join(""));
+}
+const table = await rows(browser, server.url);
+console.log(`\n100,000 rows: sorted and shown in ${table.sort.toFixed(0)} ms; frames while scrolling: median ${table.median.toFixed(1)} ms, 95 % below ${table.p95.toFixed(1)} ms`);
+await browser.close();
+await server.close();
