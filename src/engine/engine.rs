@@ -39,10 +39,11 @@ impl Engine {
             last = Some(p.clone());
             progress(p);
         })?;
-        if let Some(last) = last {
-            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, ..last });
-        }
         let Opened { profile, files, partial } = opened;
+        if let Some(last) = last {
+            let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
+            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, ..last });
+        }
         let analysis = Analysis::new(&profile);
         let session = Session {
             files,

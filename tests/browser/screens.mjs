@@ -1,21 +1,20 @@
 // Pictures of every state, light and dark, wide and narrow: to be looked at, and put beside the design's.
-// Reads ROOFLIGHT_DIST, ROOFLIGHT_PROFILES, ROOFLIGHT_SCREENS (where to write), ROOFLIGHT_CHROMIUM.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+// The captures are made here (names and times are invented), so that the pictures may be shown anywhere.
+// Reads ROOFLIGHT_DIST, ROOFLIGHT_SCREENS (where to write), ROOFLIGHT_CHROMIUM, ROOFLIGHT_SYNTH.
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as captures from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, pickFiles, startServer } from "./lib.mjs";
 
-const profiles = need("ROOFLIGHT_PROFILES");
 const out = need("ROOFLIGHT_SCREENS");
-const tpu = join(profiles, "tpu-v6e-host-offload", "host.xplane.pb");
-const cpu = join(profiles, "cpu-jax", "vm.xplane.pb");
-const damaged = join(profiles, "damaged", "utf8-mangled.xplane.pb");
 await mkdir(out, { recursive: true });
 
-// A cut copy: what a broken transfer leaves.
-const cut = join(tmpdir(), "cut.xplane.pb");
-const whole = await readFile(tpu);
-await writeFile(cut, whole.subarray(0, Math.floor(whole.length * 0.6)));
+const tpu = captures.synth({ mb: 4, devices: 4, ops: 400, name: "train-step.xplane.pb" });
+// Planes of a host alone: nothing that ran on a TPU.
+const cpu = captures.write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
+// What a text tool leaves of a binary file, and what a broken transfer leaves of any.
+const damaged = captures.write("mangled.xplane.pb", Buffer.from((await readFile(tpu)).subarray(0, 65536).toString("utf8")));
+const cut = captures.cut(tpu, 0.6, "cut.xplane.pb");
 
 /** A load that never ends, so that it can be looked at: the worker's messages stop after the given one. */
 const slow = (page) =>
