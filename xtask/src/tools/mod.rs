@@ -106,9 +106,9 @@ impl Source {
     const TRUNK: Self = Self::Crate {
         features: &["--no-default-features", "--features", "rustls"],
         opt_level: "0",
-        takes: "2 to 4 min",
+        takes: "5 min of processor time",
     };
-    const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "1 to 3 min" };
+    const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "4 min of processor time" };
 }
 
 impl Tool {
