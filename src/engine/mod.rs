@@ -10,7 +10,7 @@ mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
-mod message;
+pub mod message;
 mod open;
 mod order;
 mod sentences;

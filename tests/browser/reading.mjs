@@ -24,10 +24,10 @@ export async function rowCount(page) {
   return Number(await grid(page).getAttribute("aria-rowcount")) - 2;
 }
 
-/** Those rows that are in the document, as [index, texts of their cells]. */
+/** Those rows that are in the document, as [index, texts of their cells]; the mark of a rate above the peak is no digit. */
 export function seenRows(page) {
   return page.locator("[data-row]").evaluateAll((rows) =>
-    rows.map((row) => [Number(row.dataset.row), [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.trim())]),
+    rows.map((row) => [Number(row.dataset.row), [...row.querySelectorAll("[role=gridcell]")].map((cell) => cell.textContent.replace("▲", "").trim())]),
   );
 }
 

@@ -1,0 +1,129 @@
+//! The browser half, where it runs: messages that cross between page and worker, and files read in ranges.
+//! In a worker, because there is no synchronous reader elsewhere.
+#![cfg(target_arch = "wasm32")]
+
+use js_sys::{Array, Uint8Array};
+use rooflight::engine::message::{pack, unpack};
+use rooflight::engine::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
+use rooflight::source::{BlobSource, Source, SourceError};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use web_sys::{Blob, File};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+fn progress(bytes: u64) -> Answer {
+    let progress = Progress {
+        stage: Stage::Read,
+        bytes_done: bytes,
+        bytes_total: u64::MAX,
+        planes: u32::MAX,
+        events: bytes,
+        place: "ä / \u{0} 🙂".to_owned(),
+        memory: Some(bytes),
+    };
+    Answer { id: RequestId(u32::MAX), reply: Reply::Progress(progress) }
+}
+
+#[wasm_bindgen_test]
+fn every_u64_crosses_the_boundary_both_ways() {
+    for bytes in [0, 1, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+        let message = pack(&progress(bytes), &[]).expect("packed");
+        let (back, files) = unpack::<Answer>(message).expect("unpacked");
+        assert_eq!(back, progress(bytes));
+        assert!(files.is_empty());
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_question_and_its_files_cross_as_well() {
+    use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
+    let query = Query { by: GroupBy::Source, step: StepChoice::Number(u64::MAX), device: DeviceChoice::One(u32::MAX) };
+    let rows = RowsQuery { query, sort: Sort::default(), first: u32::MAX, count: 0 };
+    let parts = Array::of1(&"abc".into());
+    let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
+    for request in [Request::Rows(rows), Request::Breakdown(query), Request::Cancel(RequestId(7))] {
+        let call = Call { id: RequestId(1), request };
+        let message = pack(&call, std::slice::from_ref(&file)).expect("packed");
+        // What a message goes through on its way.
+        let message = clone(&message);
+        let (back, files) = unpack::<Call>(message).expect("unpacked");
+        assert_eq!(back, call);
+        assert_eq!(files.iter().map(File::name).collect::<Vec<_>>(), ["host.xplane.pb"]);
+    }
+}
+
+/// The structured clone, which is what `postMessage` makes of a value.
+fn clone(value: &JsValue) -> JsValue {
+    let global = js_sys::global();
+    let clone = js_sys::Reflect::get(&global, &"structuredClone".into()).expect("structuredClone");
+    js_sys::Function::from(clone).call1(&global, value).expect("cloned")
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_message_is_an_error() {
+    for value in
+        [JsValue::NULL, JsValue::from(1.5), "text".into(), Array::new().into(), Array::of1(&JsValue::from(1)).into()]
+    {
+        assert!(unpack::<Call>(value.clone()).is_err(), "{value:?}");
+    }
+}
+
+fn blob(parts: &[&[u8]]) -> Blob {
+    let parts: Array = parts.iter().map(|part| Uint8Array::from(*part)).collect();
+    Blob::new_with_u8_array_sequence(&parts).expect("a blob")
+}
+
+#[wasm_bindgen_test]
+fn ranges_are_read_to_the_edges_and_no_further() {
+    let bytes: Vec<u8> = (0..=255).collect();
+    let source = BlobSource::new(blob(&[&bytes[..100], &bytes[100..]])).expect("a worker");
+    assert_eq!(source.size(), 256);
+    for (offset, len) in [(0, 256), (0, 0), (256, 0), (0, 1), (255, 1), (90, 20), (100, 156)] {
+        let mut read = vec![0; len];
+        source.read_at(offset, &mut read).expect("within");
+        let from = usize::try_from(offset).expect("small");
+        assert_eq!(read, bytes[from..from + len], "{len} bytes at {offset}");
+    }
+    for (offset, len) in [(0, 257), (255, 2), (256, 1), (257, 0), (u64::MAX, 1), (1 << 53, 1)] {
+        let read = source.read_at(offset, &mut vec![0; len]);
+        assert!(read.is_err(), "{len} bytes at {offset} are not there");
+    }
+}
+
+#[wasm_bindgen_test]
+fn an_empty_blob_is_a_source_of_nothing() {
+    let source = BlobSource::new(blob(&[])).expect("a worker");
+    assert_eq!(source.size(), 0);
+    source.read_at(0, &mut []).expect("nothing is there, and nothing was asked for");
+    assert!(source.read_at(0, &mut [0]).is_err());
+}
+
+#[wasm_bindgen_test]
+fn offsets_beyond_2_gib_do_not_wrap() {
+    // One mebibyte, again and again: a Blob of Blobs copies nothing.
+    const PART: usize = 1 << 20;
+    let mut bytes = vec![0_u8; PART];
+    bytes[..8].copy_from_slice(b"the head");
+    let part = blob(&[&bytes]);
+    let many = |one: &Blob, n: u32| {
+        let parts: Array = (0..n).map(|_| one.clone()).collect();
+        Blob::new_with_blob_sequence(&parts).expect("a blob of blobs")
+    };
+    let large = many(&many(&part, 64), 80); // 5 GiB
+    let tail = blob(&[b"the tail"]);
+    let source =
+        BlobSource::new(Blob::new_with_blob_sequence(&Array::of2(&large, &tail)).expect("a blob")).expect("a worker");
+    let end = 80 * 64 * PART as u64;
+    assert_eq!(source.size(), end + 8);
+    let mut read = [0; 8];
+    for at in [0, (1 << 31) - PART as u64, 1 << 31, 1 << 32, end - PART as u64] {
+        source.read_at(at, &mut read).expect("within");
+        assert_eq!(&read, b"the head", "at {at}");
+    }
+    source.read_at((1 << 31) - 4, &mut read).expect("across 2 GiB");
+    assert_eq!(&read, b"\0\0\0\0the ");
+    source.read_at(end, &mut read).expect("the end");
+    assert_eq!(&read, b"the tail");
+    assert!(matches!(source.read_at(end + 1, &mut read), Err(SourceError::PastEnd { .. })), "one byte too far");
+}
