@@ -93,12 +93,22 @@ onPage("arrows, Page, Home and End walk the table; Enter on a head sorts", async
   await goes("ArrowDown", "cell 0,1");
 });
 
-onPage("a pressed cell has the focus, and arrows go on from it", async ({ page }) => {
+onPage("a pressed cell has the focus, and keeps it when rows change", async ({ page }) => {
   await start(page);
   await page.locator("[data-row='3'] [data-column='1']").click();
   await until(() => focus(page), (is) => is === "cell 3,1");
   await press(page, "ArrowDown");
   await until(() => focus(page), (is) => is === "cell 4,1");
+  await press(page, "Shift+S");
+  const self = async () => (await heads(page)).find((head) => head.name === "Self").order;
+  await until(self, (order) => order === "ascending");
+  await settled(page);
+  await page.waitForTimeout(200);
+  assert.match(await focus(page), /^cell \d+,1$/, "sorting from a cell");
+  await press(page, "]");
+  await settled(page);
+  await page.waitForTimeout(200);
+  assert.match(await focus(page), /^cell \d+,1$/, "another step");
 });
 
 onPage("g and a letter groups", async ({ page }) => {
