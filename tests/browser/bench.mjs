@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { synth } from "./captures.mjs";
-import { dropFiles, launch, need, open, opened, startServer } from "./lib.mjs";
+import { dropFiles, launch, need, open, opened, reload, startServer } from "./lib.mjs";
 import { grid, sortBy } from "./reading.mjs";
 
 const RUNS = Number(process.env.ROOFLIGHT_RUNS ?? 3);
@@ -38,8 +38,7 @@ async function once(browser, url, file) {
   const { page, close } = await open(browser, url);
   await page.addInitScript(watch);
   await page.addInitScript(keepMemory);
-  await page.reload();
-  await page.locator("main").first().waitFor();
+  await reload(page);
   await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing", "disabled-by-default-devtools.timeline"] });
   await dropFiles(page, [file]);
   await opened(page, 300_000);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { synth } from "./captures.mjs";
-import { launch, need, open, startServer } from "./lib.mjs";
+import { launch, need, open, reload, startServer } from "./lib.mjs";
 
 let server;
 let browser;
@@ -53,20 +53,20 @@ function ours(url) {
 }
 
 /**
- * Lets loads go on for as long as a test wants: the worker's answer that it has opened the files is held back
- * until `release`. Call before the page is loaded (it reloads it).
+ * Lets loads go on for as long as a test wants: the worker's answers of a kind (that it has opened the files) are held
+ * back until `release`, from the start or once the test sets `window.holding`. Reloads the page.
  */
-export async function holdLoads(page) {
-  await page.addInitScript(() => {
+export async function holdLoads(page, { kind = "Opened", holding = true } = {}) {
+  await page.addInitScript(({ kind, holding }) => {
     const Real = window.Worker;
     const held = [];
-    window.holding = true;
+    window.holding = holding;
     window.Worker = class extends Real {
       set onmessage(heard) {
         this.heard = heard; // null once the page has ended this worker
         super.onmessage = (event) => {
           const reply = event.data?.[0]?.reply;
-          if (window.holding && reply && typeof reply === "object" && "Opened" in reply) held.push(() => this.heard?.(event));
+          if (window.holding && reply && typeof reply === "object" && kind in reply) held.push(() => this.heard?.(event));
           else this.heard?.(event);
         };
       }
@@ -75,7 +75,6 @@ export async function holdLoads(page) {
       window.holding = false;
       for (const go of held.splice(0)) go();
     };
-  });
-  await page.reload();
-  await page.locator("main").first().waitFor();
+  }, { kind, holding });
+  await reload(page);
 }

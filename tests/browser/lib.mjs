@@ -53,8 +53,19 @@ export async function open(browser, url, { width = 1440, height = 900, theme = "
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (line) => ["error", "warning"].includes(line.type()) && problems.push(`${line.type()}: ${line.text()}`));
   await page.goto(url);
-  await page.locator("main").first().waitFor();
+  await started(page);
   return { page, problems, close: () => made.close() };
+}
+
+/** Waits until the page's own program runs: it hears no drop before. */
+export async function started(page) {
+  await page.locator("main").first().waitFor();
+}
+
+/** Loads the page anew. */
+export async function reload(page) {
+  await page.reload();
+  await started(page);
 }
 
 /** Drops files and folders of this machine on the page: trusted events, real entries, files of any size. */

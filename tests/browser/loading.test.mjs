@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ENDLESS_PLANE, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
-import { dropFiles, need, opened, until } from "./lib.mjs";
+import { dropFiles, need, opened, reload, until } from "./lib.mjs";
 import { column, figures, grid, seenRows, settled, sortBy } from "./reading.mjs";
 
 const cancel = (page) => page.getByRole("button", { name: "Cancel" });
@@ -24,8 +24,7 @@ onPage("a large capture: read to the end, and the page counts along", async ({ p
       if (bar) window.seen.push(Number(bar.getAttribute("aria-valuenow")));
     }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["aria-valuenow"] });
   });
-  await page.reload();
-  await page.locator("main").waitFor();
+  await reload(page);
   await dropFiles(page, [synth({ mb: 50, devices: 4, ops: 400 })]);
   await opened(page);
   const seen = await page.evaluate(() => window.seen);

@@ -4,7 +4,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
-import { dropFiles, launch, need, open, opened, pickFiles, startServer } from "./lib.mjs";
+import { dropFiles, launch, need, open, opened, pickFiles, reload, startServer } from "./lib.mjs";
 
 const out = need("ROOFLIGHT_SCREENS");
 await mkdir(out, { recursive: true });
@@ -39,8 +39,7 @@ const states = {
   },
   loading: async (page) => {
     await slow(page);
-    await page.reload();
-    await page.locator("main").waitFor();
+    await reload(page);
     await pickFiles(page, [tpu]);
     await page.getByRole("progressbar").waitFor();
     await page.waitForTimeout(1200);

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { folder, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, opened } from "./lib.mjs";
+import { dropFiles, opened, reload } from "./lib.mjs";
 import { groupBy, pick, sortBy } from "./reading.mjs";
 
 /** Another origin, which welcomes everyone: { url, hits, close }. */
@@ -90,7 +90,7 @@ onPage("nor can the worker", { expected: /content security policy|violates|refus
 });
 
 onPage("a whole session asks for the page's own files, once each, and nothing else", async ({ page, server, requests }) => {
-  await page.reload();
+  await reload(page);
   await dropFiles(page, [synth()]);
   await opened(page);
   for (const by of ["Category", "Kind", "Source", "Program", "Op"]) await groupBy(page, by);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
-import { dropFiles, opened, until } from "./lib.mjs";
+import { dropFiles, opened, reload, until } from "./lib.mjs";
 import { column, figures, groupBy, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
 /** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */
@@ -36,6 +36,24 @@ onPage("it is told, what was on screen stays, and it works again", async ({ page
   await page.keyboard.press("Escape");
   await alert.waitFor({ state: "detached" });
 });
+
+for (const kind of ["Opened", "Rows"]) {
+  onPage(`what is chosen while the files are read again, before ${kind}, is shown after`, async ({ page }) => {
+    await holdLoads(page, { kind, holding: false });
+    await dropFiles(page, [synth()]);
+    await opened(page);
+    await page.evaluate(() => (window.holding = true));
+    const [first] = page.workers();
+    await kill(page);
+    await until(() => page.workers().length === 1 && page.workers()[0] !== first);
+    await page.waitForTimeout(500); // until the answer is there, and held
+    await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Kind" }).click();
+    await page.evaluate(() => window.release());
+    await page.getByRole("grid", { name: "Time by kind" }).waitFor();
+    await settled(page);
+    await sortBy(page, "Self", "ascending");
+  });
+}
 
 onPage("one that dies again is not started a third time; opening again helps", async ({ page }) => {
   await dropFiles(page, [synth()]);
@@ -86,8 +104,7 @@ onPage("a page and a worker of different builds: said, not guessed", async ({ pa
       }
     };
   });
-  await page.reload();
-  await page.locator("main").waitFor();
+  await reload(page);
   await dropFiles(page, [synth()]);
   const alert = page.getByRole("alert");
   await alert.waitFor();

@@ -1,6 +1,7 @@
 //! Asking about the open session: a query's figures and rows, and further rows as they scroll into view.
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
+use super::opening::Engines;
 use super::{Same, State};
 use crate::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
 use crate::chart::{columns, pick, window};
@@ -21,6 +22,11 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn page_of(&self, index: u32) -> Option<Same<RowsPage>> {
         self.pages.get(&(index / window::PAGE * window::PAGE)).cloned()
+    }
+
+    /// What was asked.
+    pub(super) fn question(&self) -> (Query, Sort) {
+        (self.head.query, self.sort)
     }
 }
 
@@ -82,7 +88,9 @@ impl State {
         if !columns::sortable(query.by, sort.column) {
             sort = Sort::default();
         }
-        if (query, sort) == (self.query.get_untracked(), self.sort.get_untracked()) {
+        let same = (query, sort) == (self.query.get_untracked(), self.sort.get_untracked());
+        // With its worker gone for good, nobody answers: what is chosen stays what is shown.
+        if same || !self.engines.with_value(Engines::can_answer) {
             return;
         }
         self.query.set(query);
@@ -138,7 +146,7 @@ impl State {
         pick::neighbour(&pick::devices(&opened.session), self.query.get().device, by)
     }
 
-    fn ask(self) {
+    pub(super) fn ask(self) {
         let (query, sort) = (self.query.get_untracked(), self.sort.get_untracked());
         let head = self
             .shown
@@ -152,7 +160,8 @@ impl State {
             engines.pending = Some(Pending::ask(link, query, sort, head));
             Some(())
         });
-        self.busy.set(asked.flatten().is_some());
+        // Without a link the files are being read again: the question waits for that.
+        self.busy.set(asked.flatten().is_some() || self.engines.with_value(Engines::can_answer));
     }
 
     /// Asks for those of `rows` that have not come and are not under way.
@@ -207,7 +216,7 @@ impl State {
     fn take_back(self, failure: Failure) {
         self.engines.update_value(|engines| engines.pending = None);
         self.busy.set(false);
-        if let Some((query, sort)) = self.shown.with_untracked(|s| s.as_ref().map(|s| (s.head.query, s.sort))) {
+        if let Some((query, sort)) = self.shown.with_untracked(|shown| shown.as_ref().map(Shown::question)) {
             self.query.set(query);
             self.sort.set(sort);
         }
@@ -223,7 +232,7 @@ impl State {
         let (Some(Some(wanted)), Some(rows)) = (wanted, rows) else { return };
         self.shown.update(|shown| {
             let Some(shown) = shown.as_mut() else { return };
-            if (rows.query.query, rows.query.sort) != (shown.head.query, shown.sort) {
+            if (rows.query.query, rows.query.sort) != shown.question() {
                 return;
             }
             shown.pages.insert(rows.query.first, rows);

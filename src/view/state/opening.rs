@@ -35,6 +35,13 @@ pub(super) struct Engines {
     pub(super) wanted: Range<u32>,
 }
 
+impl Engines {
+    /// Whether a question is answered, now or once the files are read again.
+    pub(super) fn can_answer(&self) -> bool {
+        self.open.is_some() || self.loading.as_ref().is_some_and(|loading| loading.again)
+    }
+}
+
 struct Loading {
     serial: u32,
     link: Link,
@@ -205,7 +212,12 @@ impl State {
         self.load_shown.set(false);
         self.load.set(None);
         self.opened.set(Some(Same::new(Opened { name: pick::session_name(&names), session })));
+        let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.asked());
         self.shown.set(shown);
+        if late {
+            // Something else was chosen while the answer was on its way.
+            self.ask();
+        }
     }
 
     /// Nothing came of a load.

@@ -5,7 +5,7 @@ mod head;
 mod nav;
 mod row;
 
-use crate::chart::columns::{self, Chosen, Units};
+use crate::chart::columns::{self, Cell, Chosen, Units};
 use crate::chart::window;
 use crate::engine::BreakdownHead;
 use crate::report::number;
@@ -34,6 +34,8 @@ pub(super) struct Grid {
     measure: RwSignal<Measure>,
     seen: RwSignal<Range<u32>>,
     count: Memo<u32>,
+    /// Which columns there are: seldom others, while their widths follow the figures.
+    cells: Memo<Vec<Cell>>,
 }
 
 impl Grid {
@@ -76,6 +78,7 @@ pub(crate) fn Table(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         measure: RwSignal::new(Measure { width: 1200.0, row: 24.0, digit: 7.0, letter: 7.0 }),
         seen: RwSignal::new(0..0),
         count: Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_groups))),
+        cells: Memo::new(move |_| state.columns.with(|columns| columns.iter().map(|chosen| chosen.cell).collect())),
     };
     Effect::new(move |_| {
         if let Some(node) = grid.node.get() {
@@ -98,12 +101,15 @@ pub(crate) fn Table(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         request_animation_frame(move || grid.look());
     });
     Effect::new(move |_| {
-        // Another question or order: from the top.
-        asked.track();
+        // Another question or order: from the top. (Read, not only tracked: a memo that nobody reads never runs.)
+        asked.get();
         if let Some(node) = grid.node.get_untracked() {
             node.set_scroll_top(0);
         }
-        state.place.update(|place| *place = Place { row: place.row.map(|_| 0), column: place.column });
+        let place = state.place.get_untracked();
+        let place = Place { row: place.row.map(|_| 0), ..place };
+        state.place.set(place);
+        nav::follow(grid, place);
     });
     let listeners = [
         window_event_listener_untyped("scroll", move |_| grid.look()),
@@ -157,7 +163,6 @@ fn View(grid: Grid) -> impl IntoView {
 /// The totals of what is shown.
 #[component]
 fn Foot(grid: Grid) -> impl IntoView {
-    use crate::chart::columns::Cell;
     let cells = move || {
         let (head, units) = (grid.head.get()?, grid.units()?);
         let (totals, window) = (head.totals.clone(), head.header.step_duration);

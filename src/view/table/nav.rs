@@ -64,6 +64,15 @@ fn reveal(grid: Grid, row: u32) {
     grid.look();
 }
 
+/// Takes the focus along to `place`, if a cell of the rows has it: theirs may be gone by then.
+pub(super) fn follow(grid: Grid, place: Place) {
+    let active = document().active_element();
+    let within = active.and_then(|cell| cell.closest(".grid-body").ok().flatten());
+    if within.is_some() && grid.body.get_untracked().is_some_and(|body| within.as_ref() == Some(body.as_ref())) {
+        request_animation_frame(move || focus(grid, place));
+    }
+}
+
 fn cell_at(grid: Grid, place: Place) -> Option<HtmlElement> {
     let column = place.column;
     let selector = match place.row {

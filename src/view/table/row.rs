@@ -2,7 +2,7 @@
 
 use super::Grid;
 use crate::analysis::{GroupBy, Kind};
-use crate::chart::columns::{self, Cell, Chosen};
+use crate::chart::columns::{self, Cell};
 use crate::chart::rows::{self, Row as Found};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
@@ -20,31 +20,34 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
         let place = state.place.get();
         (place.row == Some(index)).then_some(place.column)
     });
-    let cells = move || {
-        let (head, page) = (grid.head.get()?, page.get());
-        let chosen = state.columns.get();
+    let said = move |of: Cell| {
+        let (head, page) = (grid.head.get()?, page.get()?);
+        let row = rows::find(&page, index)?;
         let measure = grid.measure.get();
-        let room = columns::name_room(&chosen, measure.width, measure.digit, measure.letter);
-        let two_lines = measure.width < columns::TWO_LINES;
-        let found = page.as_ref().and_then(|page| rows::find(page, index));
-        let one = |(column, chosen): (usize, &Chosen)| {
-            // By itself, not with the cells: a cell that is made anew as it takes the focus loses it.
-            let stop = move || if stop.get() == Some(column) { "0" } else { "-1" };
-            let inner = found.map(|row| cell(chosen.cell, row, &head, room, two_lines));
-            let absent = found.is_some_and(|row| is_absent(chosen.cell, row, &head));
+        let room =
+            state.columns.with(|columns| columns::name_room(columns, measure.width, measure.digit, measure.letter));
+        Some(cell(of, row, &head, room, measure.width < columns::TWO_LINES))
+    };
+    let absent = move |of: Cell| {
+        let (head, page) = (grid.head.get()?, page.get()?);
+        Some(is_absent(of, rows::find(&page, index)?, &head))
+    };
+    // What changes is within the cells: one that is made anew while it has the focus loses it.
+    let cells = move || {
+        let one = |(column, of): (usize, Cell)| {
             view! {
                 <div
                     role="gridcell"
-                    class=class(chosen.cell)
-                    class:absent=absent
+                    class=class(of)
+                    class:absent=move || absent(of).unwrap_or_default()
                     data-column=column.to_string()
-                    tabindex=stop
+                    tabindex=move || if stop.get() == Some(column) { "0" } else { "-1" }
                 >
-                    {inner}
+                    {move || said(of)}
                 </div>
             }
         };
-        Some(chosen.iter().enumerate().map(one).collect_view())
+        grid.cells.get().into_iter().enumerate().map(one).collect_view()
     };
     let top = move || format!("{}px", f64::from(index) * grid.measure.get().row);
     view! {
