@@ -45,6 +45,11 @@ impl Source for BlobSource {
         self.len
     }
 
+    fn stride(&self) -> u64 {
+        // A read asks the browser's process: 100 MB take 0.27 s by the megabyte, 0.16 s by four (Chromium).
+        4 << 20
+    }
+
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
         let end = checked_end(offset, buf.len(), self.len)?;
         // The f64 form: with i32 a slice beyond 2 GiB would wrap around.

@@ -28,6 +28,11 @@ pub trait Source {
     /// How many bytes there are. Does not change while the source is open.
     fn size(&self) -> u64;
 
+    /// How many bytes are best read at once: where each read costs by itself, more.
+    fn stride(&self) -> u64 {
+        1 << 20
+    }
+
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors

@@ -1,13 +1,11 @@
 //! A window that slides over a [`Source`], and fields of messages too large to hold.
 //!
-//! Knows where bytes are and keeps about a megabyte of them; knows no message. The window grows beyond that
+//! Knows where bytes are and keeps one stride of them; knows no message. The window grows beyond that
 //! only for a single record that is larger, and never beyond what the source really has.
 
 use super::cursor::{split_tag, varint};
 use super::{Cursor, Field, Value, WireError};
 use crate::source::Source;
-
-const CHUNK: u64 = 1 << 20;
 
 /// A range of bytes of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +81,12 @@ impl<'s> Window<'s> {
 
     #[cold]
     fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
-        let n = need.max(CHUNK).min(self.size.saturating_sub(at));
+        let n = need.max(self.source.stride()).min(self.size.saturating_sub(at));
         let n = usize::try_from(n).map_err(|_| WireError::Ends { at })?;
         self.filled = 0;
         // A single huge record does not keep its memory; else the buffer is reused as it is.
-        if self.buf.len() < n || self.buf.len() > n.max(CHUNK as usize).saturating_mul(4) {
+        let keep = usize::try_from(self.source.stride()).unwrap_or(n).max(n).saturating_mul(4);
+        if self.buf.len() < n || self.buf.len() > keep {
             self.buf = vec![0; n];
         }
         self.start = at;
