@@ -18,7 +18,7 @@ pub const BUDGET: u64 = 350_000;
 
 /// The budget is not met yet (docs/PERFORMANCE.md says where the bytes are). Until it is, nothing may get heavier than
 /// this: lower it with every kilobyte that is won, never raise it.
-pub const CEILING: u64 = 530_000;
+pub const CEILING: u64 = 495_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
