@@ -5,13 +5,20 @@
 
 pub mod columns;
 pub mod empty;
+pub mod hit;
 pub mod label;
 pub mod load;
+pub mod paint;
 pub mod pick;
 pub mod place;
+pub mod place_labels;
 pub mod readout;
 pub mod rows;
+pub mod scale;
+pub mod scene;
 pub mod schematic;
 pub mod slot;
 pub mod stack;
+pub mod svg;
+pub mod ticks;
 pub mod window;
