@@ -6,6 +6,8 @@
 pub mod columns;
 pub mod empty;
 pub mod hit;
+pub mod icicle;
+pub mod icicle_scene;
 pub mod label;
 pub mod load;
 pub mod paint;
