@@ -96,8 +96,7 @@ impl Icicle {
 pub fn layout(nodes: &[Node], root: u32, width: f64, rows_max: u32, figure: &dyn Fn(&Node) -> String) -> Icicle {
     let mut drawn = Icicle::default();
     let whole = nodes.get(root as usize).map_or(0, |node| node.total);
-    // What is not a number is not above zero.
-    if whole == 0 || rows_max == 0 || !(width > 0.0) {
+    if whole == 0 || rows_max == 0 || width.is_nan() || width <= 0.0 {
         return drawn;
     }
     let children = children(nodes);

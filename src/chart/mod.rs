@@ -4,6 +4,7 @@
 //! colour: `view` asks here and puts the answer on the screen.
 
 pub mod columns;
+pub mod devices;
 pub mod empty;
 pub mod hit;
 pub mod icicle;
@@ -21,6 +22,8 @@ pub mod scene;
 pub mod schematic;
 pub mod slot;
 pub mod stack;
+pub mod step_words;
+pub mod steps;
 pub mod svg;
 pub mod ticks;
 pub mod window;
