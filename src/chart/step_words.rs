@@ -37,9 +37,9 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
 
 /// The chart in a sentence or two. `columns` is how many are drawn.
 pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usize) -> String {
-    let Some(facts) = facts else { return format!("No steps {whose}.").replace(" .", ".") };
-    let n = number::counted(steps.len() as u64, "step", "steps");
     let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
+    let Some(facts) = facts else { return format!("No steps{whose}.") };
+    let n = number::counted(steps.len() as u64, "step", "steps");
     if let [one] = steps {
         return format!("{n}{whose}: {}.", number::time_text(one.duration));
     }

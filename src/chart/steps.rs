@@ -161,7 +161,10 @@ fn frame(largest: Picos, unit: TimeUnit, width: f64, height: f64) -> (Frame, Vec
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a screen")]
 fn columns(n: usize, room: f64) -> Vec<std::ops::Range<usize>> {
     let columns = n.min(room.max(1.0) as usize);
-    (0..columns).map(|at| at * n / columns..(at + 1) * n / columns).collect()
+    // The first ones take what does not divide. Not `at * n / columns`: 32 bits would not hold the product.
+    let (each, more) = (n.checked_div(columns).unwrap_or(0), n.checked_rem(columns).unwrap_or(0));
+    let start = |at: usize| at * each + at.min(more);
+    (0..columns).map(|at| start(at)..start(at + 1)).collect()
 }
 
 fn axes(marks: &mut Vec<Mark>, frame: &Frame, ticks: &[Tick]) {

@@ -76,6 +76,13 @@ fn many_steps_become_areas_and_then_share_columns() {
 }
 
 #[test]
+fn columns_share_the_steps() {
+    assert_eq!(columns(3, 100.0), [0..1, 1..2, 2..3]);
+    assert_eq!(columns(5, 2.9), [0..3, 3..5]);
+    assert_eq!((columns(0, 100.0).len(), columns(7, -3.0).into_iter().flatten().count()), (0, 7));
+}
+
+#[test]
 fn the_sentence_and_the_labels() {
     let scene = layout(&steps(3), "of TPU:0", None, 600.0, 200.0);
     assert_eq!(
