@@ -11,6 +11,21 @@ pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
+/// The width of `text` at `size` pixels in a monospaced font, on the wide side as well.
+#[expect(clippy::cast_precision_loss, reason = "letters of a label")]
+pub fn mono_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * MONO * size
+}
+
+/// How many letters of a monospaced font fit into `room` pixels.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of letters")]
+pub fn mono_room(room: f64, size: f64) -> usize {
+    (room / (MONO * size)).max(0.0) as usize
+}
+
+/// The widest of the usual monospaced fonts, in em.
+const MONO: f64 = 0.61;
+
 /// The first of `wordings` (longest first) that fits into `room` pixels.
 pub fn fit(wordings: &[String], size: f64, room: f64) -> Option<&str> {
     wordings.iter().find(|wording| width(wording, size) <= room).map(String::as_str)
@@ -34,5 +49,14 @@ mod tests {
         assert_eq!(fit(&words, 12.0, 90.0), Some("Data 17.4 %"));
         assert_eq!(fit(&words, 12.0, 50.0), Some("17.4 %"));
         assert_eq!(fit(&words, 12.0, 20.0), None);
+    }
+
+    #[test]
+    fn monospaced_letters_are_counted() {
+        for room in [5.0, 40.0, 100.0, 333.0] {
+            let n = mono_room(room, 11.0);
+            assert!(mono_width(&"é".repeat(n), 11.0) <= room && mono_width(&"é".repeat(n + 1), 11.0) > room);
+        }
+        assert_eq!([mono_room(-3.0, 11.0), mono_room(f64::NAN, 11.0)], [0, 0]);
     }
 }

@@ -4,14 +4,26 @@
 //! colour: `view` asks here and puts the answer on the screen.
 
 pub mod columns;
+pub mod devices;
 pub mod empty;
+pub mod hit;
+pub mod icicle;
+pub mod icicle_scene;
 pub mod label;
 pub mod load;
+pub mod paint;
 pub mod pick;
 pub mod place;
+pub mod place_labels;
 pub mod readout;
 pub mod rows;
+pub mod scale;
+pub mod scene;
 pub mod schematic;
 pub mod slot;
 pub mod stack;
+pub mod step_words;
+pub mod steps;
+pub mod svg;
+pub mod ticks;
 pub mod window;

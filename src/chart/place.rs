@@ -14,6 +14,66 @@ pub struct Rect {
     pub height: f64,
 }
 
+impl Rect {
+    /// The box around points; an empty one at the origin around none.
+    pub fn around(points: &[(f64, f64)]) -> Self {
+        let Some(&(x, y)) = points.first() else { return Self::default() };
+        let (mut left, mut top, mut right, mut bottom) = (x, y, x, y);
+        for &(x, y) in points {
+            (left, right) = (left.min(x), right.max(x));
+            (top, bottom) = (top.min(y), bottom.max(y));
+        }
+        Self { x: left, y: top, width: right - left, height: bottom - top }
+    }
+
+    /// Its middle.
+    pub fn centre(self) -> (f64, f64) {
+        (self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    /// How far a point is from it: 0 inside.
+    pub fn distance(self, x: f64, y: f64) -> f64 {
+        let across = (self.x - x).max(x - self.x - self.width).max(0.0);
+        let down = (self.y - y).max(y - self.y - self.height).max(0.0);
+        across.hypot(down)
+    }
+
+    /// Whether the two share more than an edge.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+
+    /// Whether `other` is wholly inside.
+    pub fn holds(self, other: Self) -> bool {
+        other.x >= self.x
+            && other.y >= self.y
+            && other.x + other.width <= self.x + self.width
+            && other.y + other.height <= self.y + self.height
+    }
+
+    /// Whether a line from `a` to `b` passes through its inside.
+    pub fn is_crossed(self, a: (f64, f64), b: (f64, f64)) -> bool {
+        // The part of the line, from 0 to 1, that is between the left and right edges and between top and bottom.
+        let (mut from, mut to) = (0.0_f64, 1.0_f64);
+        for (start, end, low, size) in [(a.0, b.0, self.x, self.width), (a.1, b.1, self.y, self.height)] {
+            let along = end - start;
+            if along == 0.0 {
+                if start <= low || start >= low + size {
+                    return false;
+                }
+            } else {
+                let (enter, leave) = ((low - start) / along, (low + size - start) / along);
+                from = from.max(enter.min(leave));
+                to = to.min(enter.max(leave));
+            }
+        }
+        from < to
+    }
+}
+
 /// Room kept to the edge of the screen.
 const EDGE: f64 = 8.0;
 
@@ -42,5 +102,20 @@ mod tests {
         assert_eq!(at(-50.0, 90.0).0, 8.0);
         let tall = beside(Rect { x: 0.0, y: 150.0, width: 9.0, height: 9.0 }, (10.0, 280.0), (400.0, 300.0), 4.0);
         assert_eq!(tall.1, 12.0);
+    }
+
+    #[test]
+    fn rectangles_know_points_lines_and_each_other() {
+        let rect = Rect { x: 10.0, y: 10.0, width: 20.0, height: 10.0 };
+        assert_eq!(Rect::around(&[(30.0, 12.0), (10.0, 20.0), (11.0, 10.0)]), rect);
+        assert_eq!(Rect::around(&[]), Rect::default());
+        assert_eq!(rect.centre(), (20.0, 15.0));
+        assert_eq!([rect.distance(12.0, 12.0), rect.distance(33.0, 24.0), rect.distance(20.0, 7.0)], [0.0, 5.0, 3.0]);
+        let beside = Rect { x: 30.0, ..rect };
+        assert!(!rect.overlaps(beside) && rect.overlaps(Rect { x: 29.0, ..rect }));
+        assert!(rect.holds(Rect { width: 5.0, ..rect }) && !rect.holds(beside));
+        assert!(rect.is_crossed((0.0, 0.0), (40.0, 30.0)) && !rect.is_crossed((0.0, 0.0), (40.0, 5.0)));
+        assert!(rect.is_crossed((15.0, 0.0), (15.0, 99.0)) && !rect.is_crossed((10.0, 0.0), (10.0, 99.0)));
+        assert!(!rect.is_crossed((0.0, 0.0), (9.0, 9.0)), "it ends before");
     }
 }

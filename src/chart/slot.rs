@@ -27,6 +27,20 @@ impl Slot {
         }
     }
 
+    /// The token that holds its colour.
+    pub const fn css_var(self) -> &'static str {
+        match self {
+            Self::Kind(Kind::Compute) => "--k-compute",
+            Self::Kind(Kind::Fused) => "--k-fused",
+            Self::Kind(Kind::Communication) => "--k-comm",
+            Self::Kind(Kind::DataMovement) => "--k-move",
+            Self::Kind(Kind::Host) => "--k-host",
+            Self::Kind(Kind::Container) => "--k-container",
+            Self::Kind(Kind::Other) => "--k-other",
+            Self::Idle => "--k-idle",
+        }
+    }
+
     /// In full.
     pub const fn label(self) -> &'static str {
         match self {
@@ -87,5 +101,6 @@ mod tests {
         classes.sort_unstable();
         classes.dedup();
         assert_eq!(classes.len(), 8);
+        assert!(Slot::all().all(|slot| slot.css_var().strip_prefix("--k-") == Some(slot.class())));
     }
 }

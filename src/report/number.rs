@@ -62,7 +62,8 @@ impl TimeUnit {
         }
     }
 
-    const fn in_ps(self) -> u64 {
+    /// How many picoseconds it is.
+    pub const fn in_ps(self) -> u64 {
         match self {
             Self::Ps => 1,
             Self::Ns => 1_000,

@@ -1,0 +1,135 @@
+//! Which labels of a crowded chart are written, and where. Knows boxes and lines; no text.
+//!
+//! Each label is offered eight places around its mark. The more important one chooses first, and one that finds no
+//! place is dropped: labels yield, they do not shrink.
+//!
+//! Invariants: a placed label overlaps no other and no obstacle, and is wholly inside the frame.
+
+use super::place::Rect;
+
+/// A label that would like to be written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The higher, the earlier it chooses; of equals the first.
+    pub priority: u32,
+    /// Centre of what it names.
+    pub x: f64,
+    /// Centre of what it names.
+    pub y: f64,
+    /// How far from the centre it stays: the mark's radius and some room.
+    pub away: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+}
+
+/// What labels keep clear of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Obstacle {
+    /// A mark, a label that is there already.
+    Box(Rect),
+    /// A roof, an axis, a curve's piece.
+    Line((f64, f64), (f64, f64)),
+}
+
+/// The box of each label, in the order given; `None` for those that are dropped.
+pub fn place(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(labels.get(*at).map(|label| label.priority)));
+    let mut placed = vec![None; labels.len()];
+    let mut taken: Vec<Rect> = Vec::new();
+    for at in order {
+        let Some(label) = labels.get(at) else { continue };
+        let free = |spot: &Rect| {
+            let is_clear = |obstacle: &Obstacle| match obstacle {
+                Obstacle::Box(rect) => !spot.overlaps(*rect),
+                Obstacle::Line(a, b) => !spot.is_crossed(*a, *b),
+            };
+            frame.holds(*spot) && !taken.iter().any(|other| spot.overlaps(*other)) && obstacles.iter().all(is_clear)
+        };
+        let spot = spots(label).into_iter().find(free);
+        taken.extend(spot);
+        if let Some(place) = placed.get_mut(at) {
+            *place = spot;
+        }
+    }
+    placed
+}
+
+/// The places around a mark, the preferred first: beside it, above and below, then the corners.
+fn spots(label: &Candidate) -> [Rect; 8] {
+    // At a corner the same distance is shared by both directions.
+    let (far, near) = (label.away, label.away * std::f64::consts::FRAC_1_SQRT_2);
+    let (half_width, half_height) = (label.width / 2.0, label.height / 2.0);
+    let sides = [
+        (far + half_width, 0.0),
+        (-far - half_width, 0.0),
+        (0.0, -far - half_height),
+        (0.0, far + half_height),
+        (near + half_width, -near - half_height),
+        (near + half_width, near + half_height),
+        (-near - half_width, -near - half_height),
+        (-near - half_width, near + half_height),
+    ];
+    sides.map(|(dx, dy)| Rect {
+        x: label.x + dx - half_width,
+        y: label.y + dy - half_height,
+        width: label.width,
+        height: label.height,
+    })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FRAME: Rect = Rect { x: 0.0, y: 0.0, width: 200.0, height: 100.0 };
+
+    fn label(priority: u32, x: f64, y: f64) -> Candidate {
+        Candidate { priority, x, y, away: 5.0, width: 40.0, height: 12.0 }
+    }
+
+    #[test]
+    fn the_important_one_chooses_first() {
+        let placed = place(&[label(1, 50.0, 50.0), label(9, 50.0, 50.0)], &[], FRAME);
+        assert_eq!(placed[1], Some(Rect { x: 55.0, y: 44.0, width: 40.0, height: 12.0 }));
+        assert_eq!(placed[0], Some(Rect { x: 5.0, y: 44.0, width: 40.0, height: 12.0 }));
+        let first = place(&[label(1, 50.0, 50.0), label(1, 50.0, 50.0)], &[], FRAME);
+        assert_eq!(first[0].map(|rect| rect.x), Some(55.0), "of equals the first");
+    }
+
+    #[test]
+    fn labels_yield_to_lines_boxes_and_the_frame() {
+        let roof = Obstacle::Line((60.0, 0.0), (60.0, 100.0));
+        assert_eq!(place(&[label(1, 50.0, 50.0)], &[roof], FRAME)[0].map(|rect| rect.x), Some(5.0));
+        let wall = Obstacle::Box(Rect { x: 0.0, y: 0.0, width: 200.0, height: 100.0 });
+        assert_eq!(place(&[label(1, 50.0, 50.0)], &[wall], FRAME), [None]);
+        assert_eq!(place(&[label(1, 195.0, 50.0)], &[], FRAME)[0].map(|rect| rect.x), Some(150.0));
+        assert_eq!(place(&[label(1, f64::NAN, 50.0)], &[], FRAME), [None]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_overlaps(
+            marks in prop::collection::vec((0u32..5, 0.0f64..200.0, 0.0f64..100.0, 4.0f64..60.0), 0..40),
+            lines in prop::collection::vec(((0.0f64..200.0, 0.0f64..100.0), (0.0f64..200.0, 0.0f64..100.0)), 0..6),
+        ) {
+            let labels: Vec<_> =
+                marks.iter().map(|(priority, x, y, width)| Candidate { width: *width, ..label(*priority, *x, *y) }).collect();
+            let boxes = marks.iter().map(|(_, x, y, _)| Obstacle::Box(Rect { x: x - 2.0, y: y - 2.0, width: 4.0, height: 4.0 }));
+            let obstacles: Vec<_> = lines.iter().map(|(a, b)| Obstacle::Line(*a, *b)).chain(boxes).collect();
+            let placed: Vec<Rect> = place(&labels, &obstacles, FRAME).into_iter().flatten().collect();
+            for (at, rect) in placed.iter().enumerate() {
+                prop_assert!(FRAME.holds(*rect));
+                prop_assert!(placed.iter().skip(at + 1).all(|other| !rect.overlaps(*other)));
+                let is_clear = |obstacle: &Obstacle| match obstacle {
+                    Obstacle::Box(other) => !rect.overlaps(*other),
+                    Obstacle::Line(a, b) => !rect.is_crossed(*a, *b),
+                };
+                prop_assert!(obstacles.iter().all(is_clear));
+            }
+        }
+    }
+}

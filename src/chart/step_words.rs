@@ -1,0 +1,85 @@
+//! What the chart per step says in words. Knows steps and numbers; no pixels.
+
+use super::steps::Step;
+use crate::report::number;
+use crate::units::Picos;
+
+/// What sums up several steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Mean duration, rounded down to a picosecond.
+    pub mean: Picos,
+    /// The middle duration; of two, their mean.
+    pub median: Picos,
+    /// Index of the shortest step, the first of equals.
+    pub shortest: usize,
+    /// Index of the longest step, the first of equals.
+    pub longest: usize,
+}
+
+/// The facts; `None` of no steps.
+pub fn facts(steps: &[Step]) -> Option<Facts> {
+    let mut order: Vec<usize> = (0..steps.len()).collect();
+    let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
+    order.sort_by_key(|at| duration(*at));
+    let n = order.len();
+    let middle = |at: usize| order.get(at).map(|at| duration(*at));
+    let (low, high) = (middle(n.checked_sub(1)? / 2)?, middle(n / 2)?);
+    let sum: u128 = steps.iter().map(|step| u128::from(step.duration.0)).sum();
+    let most = duration(*order.last()?);
+    Some(Facts {
+        mean: Picos(u64::try_from(sum / n as u128).unwrap_or(u64::MAX)),
+        median: Picos(low.0.midpoint(high.0)),
+        shortest: *order.first()?,
+        longest: (0..n).find(|at| duration(*at) == most)?,
+    })
+}
+
+/// The chart in a sentence or two. `columns` is how many are drawn.
+pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usize) -> String {
+    let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
+    let Some(facts) = facts else { return format!("No steps{whose}.") };
+    let n = number::counted(steps.len() as u64, "step", "steps");
+    if let [one] = steps {
+        return format!("{n}{whose}: {}.", number::time_text(one.duration));
+    }
+    let step = |at: usize| {
+        steps
+            .get(at)
+            .map_or_else(String::new, |step| format!("{} (step {})", number::time_text(step.duration), step.name))
+    };
+    let mut text = format!(
+        "{n}{whose}: mean {}, median {}, shortest {}, longest {}.",
+        number::time_text(facts.mean),
+        number::time_text(facts.median),
+        step(facts.shortest),
+        step(facts.longest)
+    );
+    if steps.iter().any(|step| step.spread.is_some()) {
+        text += " Each is the mean over devices; the line goes from the fastest to the slowest.";
+    }
+    if columns < steps.len() {
+        let most = steps.len().div_ceil(columns.max(1)) as u64;
+        text += &format!(
+            " Drawn in {} of up to {}, each from the shortest to the longest.",
+            number::counted(columns as u64, "column", "columns"),
+            number::counted(most, "step", "steps")
+        );
+    }
+    text
+}
+
+/// A column in words: its step, or its first and last.
+pub fn column(steps: &[Step]) -> String {
+    let shortest = steps.iter().map(|step| step.ends().0).min().unwrap_or_default();
+    let longest = steps.iter().map(|step| step.ends().1).max().unwrap_or_default();
+    let range = format!("{} to {}", number::time_text(shortest), number::time_text(longest));
+    match steps {
+        [] => String::new(),
+        [one] if one.spread.is_some() => {
+            format!("Step {}: mean {}, {range}", one.name, number::time_text(one.duration))
+        }
+        [one] => format!("Step {}: {}", one.name, number::time_text(one.duration)),
+        [first, .., last] => format!("Steps {} to {}: {range}", first.name, last.name),
+    }
+}
