@@ -14,7 +14,9 @@ fn use_it(bytes: Vec<u8>) -> bool {
     let analysis = Analysis::new(&opened.profile);
     for step in [StepChoice::All, StepChoice::Busiest] {
         for by in [GroupBy::Op, GroupBy::Source] {
-            let b = analysis.breakdown(&opened.profile, Query { device: DeviceChoice::All, step, by });
+            let b = analysis
+                .breakdown(&opened.profile, &Query { device: DeviceChoice::All, step, by, ..Query::default() })
+                .unwrap();
             let saturated = b.totals.busy == Picos(u64::MAX);
             assert!(saturated || b.groups.iter().map(|g| g.total).sum::<Picos>() == b.totals.busy);
         }

@@ -9,7 +9,7 @@ use rooflight::units::Picos;
 fn ask(query: Query) -> rooflight::analysis::Breakdown {
     let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();
     assert_eq!(opened.partial, None);
-    Analysis::new(&opened.profile).breakdown(&opened.profile, query)
+    Analysis::new(&opened.profile).breakdown(&opened.profile, &query).unwrap()
 }
 
 fn row<'b>(b: &'b rooflight::analysis::Breakdown, key: &str) -> &'b rooflight::analysis::Group {
@@ -63,7 +63,8 @@ fn costs_rates_and_absent_values() {
 
 #[test]
 fn all_devices_are_summed() {
-    let b = ask(Query { device: DeviceChoice::All, step: StepChoice::Number(7), by: GroupBy::Kind });
+    let b =
+        ask(Query { device: DeviceChoice::All, step: StepChoice::Number(7), by: GroupBy::Kind, ..Query::default() });
     assert_eq!((b.totals.busy, b.header.step_duration), (Picos(1600), Some(Picos(2000))));
     assert_eq!(b.header.device.as_deref(), Some("2 devices"));
 }
@@ -72,7 +73,7 @@ fn all_devices_are_summed() {
 fn every_grouping_sums_to_busy() {
     for by in GroupBy::ALL {
         for step in [StepChoice::All, StepChoice::Number(7), StepChoice::Number(8)] {
-            let b = ask(Query { device: DeviceChoice::All, step, by });
+            let b = ask(Query { device: DeviceChoice::All, step, by, ..Query::default() });
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
             assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
         }
@@ -92,7 +93,7 @@ fn a_capture_without_tpu_ops_says_so() {
     let mut space = make::small();
     space.planes.retain(|p| p.name == "/host:CPU");
     let opened = open("host.xplane.pb", bytes(&space)).unwrap();
-    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, Query::default());
+    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, &Query::default()).unwrap();
     assert_eq!(b.header.status, Status::Absent);
     assert!(b.groups.is_empty() && b.header.step_duration.is_none());
     assert!(b.notes.iter().any(|n| n.code == "no_tpu_ops" && n.message.contains("/host:CPU")), "{:?}", b.notes);
