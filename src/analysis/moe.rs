@@ -28,7 +28,7 @@ pub fn hint(gmm: u64, tgmm: u64) -> Option<Note> {
     if tgmm == 0 || gmm != tgmm * 2 {
         return None;
     }
-    let layers = |calls: u64, with: &str| (gmm % calls == 0).then(|| format!("{} with {with}", gmm / calls));
+    let layers = |calls: u64, with: &str| gmm.is_multiple_of(calls).then(|| format!("{} with {with}", gmm / calls));
     let both = [layers(4, "two expert matmuls each"), layers(6, "a gated three each")];
     let both: Vec<String> = both.into_iter().flatten().collect();
     let message = format!("{gmm} GMM and {tgmm} TGMM calls: MoE layers per step are likely {}.", both.join(", or "));

@@ -4,7 +4,7 @@
 //! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
 
 use super::{Column, Largest, Sort};
-use crate::analysis::RowView;
+use crate::analysis::{OpGroup, RowView};
 use crate::units::Picos;
 use std::borrow::Cow;
 
@@ -93,7 +93,7 @@ fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> 
         Column::Flops => each(&|i| rows.row(i).flops.map(ordered)),
         Column::Bytes => each(&|i| rows.row(i).bytes.map(ordered)),
         Column::Intensity => each(&|i| rows.row(i).intensity().map(ordered)),
-        Column::OpGroup => texts(rows, &|i| rows.op_group(i).map(|g| g.label())),
+        Column::OpGroup => texts(rows, &|i| rows.op_group(i).map(OpGroup::label)),
         Column::Phase => each(&|i| rows.phase(i).map(|p| p as u64)),
         Column::Layer => texts(rows, &|i| rows.layer(i)),
         Column::Category => texts(rows, &|i| rows.category(i)),
