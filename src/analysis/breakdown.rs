@@ -133,8 +133,7 @@ impl Analysis {
         notes.extend(self.grouping_notes(known, &all, query));
         let window = header.step_duration;
         let view = RowView { known, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
-        let order = default_order(view);
-        rows.rows = order.into_iter().map(|i| rows.rows[i as usize].clone()).collect();
+        rows.order = default_order(view);
         Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
     }
 

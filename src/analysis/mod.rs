@@ -10,6 +10,7 @@
 mod after_backward;
 mod asked;
 mod breakdown;
+mod by_text;
 mod classify;
 mod device;
 mod filter;
@@ -33,6 +34,7 @@ mod steps;
 mod sweep;
 
 pub use breakdown::{Analysis, Answer};
+pub use by_text::sort_by_text;
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, Matcher, Within};

@@ -1,5 +1,6 @@
 //! A row as it is told: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
+use super::by_text::sort_by_text;
 use super::measure::OpTime;
 use super::op_group::OpGroup;
 use super::ops::{OpFacts, dtypes, shape};
@@ -54,9 +55,9 @@ impl<'a> RowView<'a> {
         self.rows.rows.is_empty()
     }
 
-    /// A row.
+    /// A row; they are counted in their order.
     pub fn row(self, i: usize) -> &'a Row {
-        &self.rows.rows[i]
+        &self.rows.rows[self.rows.order.get(i).map_or(i, |at| *at as usize)]
     }
 
     /// What it stands for, in words.
@@ -97,6 +98,12 @@ impl<'a> RowView<'a> {
         })
     }
 
+    /// Its op, where it has but one, as most rows do.
+    fn only(self, i: usize) -> Option<Told<'a>> {
+        let (from, to) = self.row(i).members;
+        (to - from == 1).then(|| self.ops(i).next())?
+    }
+
     /// The program of its ops, where they are of one.
     pub fn program(self, i: usize) -> Option<&'a str> {
         let id = self.row(i).program.flatten()?;
@@ -125,6 +132,9 @@ impl<'a> RowView<'a> {
     /// The category with the most time; the first by name of several.
     pub fn category(self, i: usize) -> Option<&'a str> {
         let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.known.profile.text(c));
+        if let Some((_, op, ..)) = self.only(i) {
+            return Some(name(op));
+        }
         let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.own, time.n))));
         shares.into_iter().max_by_key(|(name, share)| (*share, Reverse(*name))).map(|(name, _)| name)
     }
@@ -154,7 +164,10 @@ impl<'a> RowView<'a> {
 
     /// The shape with the most time.
     pub fn shape(self, i: usize) -> Option<&'a str> {
-        self.shapes(i).first().map(|(shape, _)| *shape)
+        match self.only(i) {
+            Some((_, op, ..)) => shape(self.known.profile, op),
+            None => self.shapes(i).first().map(|(shape, _)| *shape),
+        }
     }
 
     /// The element type with the most time.
@@ -306,11 +319,13 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
 
 /// Row numbers, most self time first; ties by key, then by program.
 pub(super) fn default_order(view: RowView<'_>) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..view.rows.rows.len() as u32).collect();
-    order.sort_unstable_by(|a, b| {
-        let (a, b) = (*a as usize, *b as usize);
-        let (x, y) = (view.row(a), view.row(b));
-        y.own.cmp(&x.own).then_with(|| view.key(a).cmp(&view.key(b))).then_with(|| x.program.cmp(&y.program))
-    });
+    let own = |i: u32| view.row(i as usize).own;
+    let mut keyed: Vec<(Reverse<u64>, u32)> = (0..view.len() as u32).map(|i| (Reverse(own(i)), i)).collect();
+    keyed.sort_unstable();
+    let mut order: Vec<u32> = keyed.into_iter().map(|(_, i)| i).collect();
+    let program = |i: u32| view.row(i as usize).program;
+    for ties in order.chunk_by_mut(|a, b| own(*a) == own(*b)).filter(|ties| ties.len() > 1) {
+        sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
+    }
     order
 }

@@ -119,13 +119,15 @@ pub struct Row {
     pub longest: u64,
 }
 
-/// Rows and their members, in no order yet.
+/// Rows and their members.
 #[derive(Default)]
 pub struct Rows {
     /// The rows.
     pub rows: Vec<Row>,
     /// Their ops, row by row.
     pub members: Vec<Member>,
+    /// The order they are told in; empty: as they are.
+    pub order: Vec<u32>,
 }
 
 /// What is known of a session before any time is summed.
@@ -173,25 +175,22 @@ fn key_of(known: Known<'_>, slices: &[Slice], by: GroupBy, member: Member) -> Ke
 
 /// How many rows there would be.
 pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
-    let mut keys = rustc_hash::FxHashSet::default();
+    let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
     each(slices, |member, _| {
-        keys.insert(key_of(known, slices, by, member));
+        numbers.of(key_of(known, slices, by, member), &mut keys);
     });
     keys.len() as u32
 }
 
 /// Groups the ops of slices.
 pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
-    let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+    let mut numbers = Numbers::default();
     let (mut keys, mut counts): (Vec<Key>, Vec<u32>) = (Vec::new(), Vec::new());
     let mut found: Vec<(Member, u32)> = Vec::new();
     each(slices, |member, _| {
         let key = key_of(known, slices, by, member);
-        let number = *numbers.entry(key).or_insert_with(|| {
-            keys.push(key);
-            counts.push(0);
-            counts.len() as u32 - 1
-        });
+        let number = numbers.of(key, &mut keys);
+        counts.resize(keys.len(), 0);
         counts[number as usize] += 1;
         found.push((member, number));
     });
@@ -210,7 +209,41 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     // Each place now stands where the next row begins.
     let row = |(i, key): (usize, Key)| sum(known, slices, &members, key, (places[i] - counts[i], places[i]));
     let rows = keys.into_iter().enumerate().map(row).collect();
-    Rows { rows, members }
+    Rows { rows, members, order: Vec::new() }
+}
+
+/// Row numbers by key.
+#[derive(Default)]
+struct Numbers {
+    /// By name: most names are of one program, and then no hash is made.
+    by_name: Vec<u32>,
+    others: FxHashMap<Key, u32>,
+}
+
+impl Numbers {
+    /// The number of a key; the next one where it is new.
+    fn of(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
+        let next = keys.len() as u32;
+        if let Key::Op(_, name) = key {
+            let at = name.number() as usize;
+            if self.by_name.len() <= at {
+                self.by_name.resize(at + 1, u32::MAX);
+            }
+            let number = &mut self.by_name[at];
+            if *number == u32::MAX {
+                *number = next;
+                keys.push(key);
+                return next;
+            }
+            if keys[*number as usize] == key {
+                return *number;
+            }
+        }
+        *self.others.entry(key).or_insert_with(|| {
+            keys.push(key);
+            next
+        })
+    }
 }
 
 fn sum(known: Known<'_>, slices: &[Slice], members: &[Member], key: Key, range: (u32, u32)) -> Row {

@@ -4,9 +4,8 @@
 //! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
 
 use super::{Column, Largest, Sort};
-use crate::analysis::{OpGroup, RowView};
+use crate::analysis::{OpGroup, RowView, sort_by_text};
 use crate::units::Picos;
-use std::borrow::Cow;
 
 /// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
 #[derive(Default)]
@@ -49,29 +48,14 @@ impl Orders {
 
 /// By row: its place by key, then by program.
 fn ranks(rows: RowView<'_>) -> Vec<u32> {
-    let keys: Vec<Cow<'_, str>> = (0..rows.len()).map(|i| rows.key(i)).collect();
-    let order = by_text(&keys, |a, b| rows.row(a).program.cmp(&rows.row(b).program));
-    let mut ranks = vec![0; keys.len()];
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    let program = |i: u32| rows.row(i as usize).program;
+    sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
+    let mut ranks = vec![0; order.len()];
     for (rank, i) in order.into_iter().enumerate() {
         ranks[i as usize] = rank as u32;
     }
     ranks
-}
-
-/// Indices of texts, sorted. Sixteen bytes of each are at hand; texts that share those are looked up.
-fn by_text<T: AsRef<str>>(texts: &[T], ties: impl Fn(usize, usize) -> std::cmp::Ordering) -> Vec<u32> {
-    let head = |text: &str| {
-        let mut bytes = [0; 16];
-        let n = text.len().min(16);
-        bytes[..n].copy_from_slice(&text.as_bytes()[..n]);
-        u128::from_be_bytes(bytes)
-    };
-    let mut heads: Vec<(u128, u32)> = texts.iter().enumerate().map(|(i, t)| (head(t.as_ref()), i as u32)).collect();
-    heads.sort_unstable_by(|(a, i), (b, j)| {
-        let (i, j) = (*i as usize, *j as usize);
-        a.cmp(b).then_with(|| texts[i].as_ref().cmp(texts[j].as_ref())).then_with(|| ties(i, j))
-    });
-    heads.into_iter().map(|(_, i)| i).collect()
 }
 
 /// A number per row that orders as the column's values do.

@@ -135,11 +135,11 @@ impl Session<'_> {
     }
 
     fn ask(&self, query: &Query) -> Result<Breakdown, Failure> {
-        self.analysis.breakdown(&self.opened.profile, query).map_err(bad_filter)
+        self.analysis.breakdown(&self.opened.profile, query).map_err(|e| bad_filter(&e))
     }
 
     fn scopes(&self, query: &Query) -> Result<Scopes, Failure> {
-        self.analysis.scopes(&self.opened.profile, query, "", 0.0).map_err(bad_filter)
+        self.analysis.scopes(&self.opened.profile, query, "", 0.0).map_err(|e| bad_filter(&e))
     }
 
     fn inspect(&self) -> String {
@@ -206,7 +206,7 @@ impl Session<'_> {
     }
 }
 
-fn bad_filter(error: FilterError) -> Failure {
+fn bad_filter(error: &FilterError) -> Failure {
     Failure { title: "The filter is no regular expression".to_owned(), message: format!("{error}.") }
 }
 
