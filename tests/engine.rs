@@ -56,8 +56,8 @@ const COLUMNS: [Column; 24] = [
 
 /// The column's value in a row as it is told; `None` where it has none.
 fn compare(a: &Group, b: &Group, column: Column) -> (bool, bool, Ordering) {
-    fn of<T: PartialOrd>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
-        let order = a.as_ref().zip(b.as_ref()).and_then(|(a, b)| a.partial_cmp(b));
+    fn of<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>) -> (bool, bool, Ordering) {
+        let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
         (a.is_some(), b.is_some(), order.unwrap_or(Ordering::Equal))
     }
     let phases = ["forward", "backward", "recompute", "optimizer", "inference / unknown"];

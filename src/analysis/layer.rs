@@ -17,17 +17,49 @@ pub const SCANNED: &str = "scanned layers (loop body)";
 /// The row of ops that belong to no layer.
 pub const NO_LAYER: &str = "<no layer>";
 
-/// The layer of a path. `trips` says how often the loop at a path turns.
-pub fn layer(path: &str, trips: &dyn Fn(&str) -> Option<u64>) -> Option<String> {
-    if let Some(named) = segments(path).map(bare).find(|segment| is_layer(segment)) {
-        return Some(named.to_owned());
+/// What finding layers needs to know of a session.
+pub struct Around<'a> {
+    /// How often the loop at a path turns.
+    pub trips: &'a dyn Fn(&str) -> Option<u64>,
+    /// Layers have different parents: an encoder's `layers_0` is not the decoder's.
+    pub stacks: bool,
+}
+
+/// The layer of a path.
+pub fn layer(path: &str, around: &Around<'_>) -> Option<String> {
+    if let Some((stack, named)) = named(path) {
+        return Some(match stack.filter(|_| around.stacks) {
+            Some(stack) => format!("{stack}/{named}"),
+            None => named.to_owned(),
+        });
     }
     let at = path.match_indices("/while/body").map(|(at, _)| at + "/while".len()).find(|at| is_end(path, *at))?;
     let of_loss = ["loss", "cross_entropy", "xent", "logits"];
     if of_loss.iter().any(|word| path[..at].to_ascii_lowercase().contains(word)) {
         return None;
     }
-    Some(trips(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
+    Some((around.trips)(&path[..at]).map_or_else(|| SCANNED.to_owned(), |n| format!("scanned layer ×{n}")))
+}
+
+/// The layer that a path names, and the module it is of.
+pub fn named(path: &str) -> Option<(Option<&str>, &str)> {
+    let mut stack = None;
+    for segment in segments(path) {
+        let name = bare(segment);
+        if is_layer(name) {
+            return Some((stack, name));
+        }
+        if !is_machinery(segment, name) {
+            stack = Some(name);
+        }
+    }
+    None
+}
+
+/// What JAX puts between modules: forward, backward and recomputation of one layer differ in these alone.
+fn is_machinery(segment: &str, name: &str) -> bool {
+    let words = ["while", "body", "closed_call", "checkpoint", "rematted_computation", "shard_map", "scan", "remat"];
+    name.is_empty() || words.contains(&name) || segment.contains("jit(")
 }
 
 /// Whether `/body` ends where a segment does.
@@ -65,7 +97,7 @@ mod tests {
 
     #[test]
     fn names() {
-        let of = |path: &str| layer(path, &|_| None);
+        let of = |path: &str| layer(path, &Around { trips: &|_| None, stacks: false });
         assert_eq!(of("jit(f)/layers_3/mlp/mul").as_deref(), Some("layers_3"));
         assert_eq!(of("jit(f)/transpose(jvp(layer_12))/mul").as_deref(), Some("layer_12"));
         assert_eq!(of("jit(f)/layer 3/mul").as_deref(), Some("layer 3"));
@@ -79,7 +111,18 @@ mod tests {
     }
 
     #[test]
+    fn stacks() {
+        let of = |path: &str| layer(path, &Around { trips: &|_| None, stacks: true }).unwrap();
+        assert_eq!(of("jit(f)/jvp(T)/decoder/layers_0/mul"), "decoder/layers_0");
+        let again = "jit(f)/transpose(jvp(T))/decoder/checkpoint/rematted_computation/layers_0/mul";
+        assert_eq!(of(again), "decoder/layers_0");
+        assert_eq!(of("jit(f)/jvp(T)/encoder/layers_0/mul"), "encoder/layers_0");
+        assert_eq!(of("jit(f)/jit(main)/layers_0/mul"), "layers_0");
+    }
+
+    #[test]
     fn scans() {
+        let layer = |path: &str, trips: &dyn Fn(&str) -> Option<u64>| layer(path, &Around { trips, stacks: false });
         let path = "jit(f)/jvp(M)/decoder/while/body/layers/mlp/mul";
         assert_eq!(layer(path, &|_| None).as_deref(), Some(SCANNED));
         let trips = |at: &str| (at == "jit(f)/jvp(M)/decoder/while").then_some(16);

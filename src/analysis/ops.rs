@@ -5,14 +5,14 @@
 
 use super::Kind;
 use super::classify::{Facts, classify, result_shape};
-use super::layer::{layer, loop_path, trip_count};
+use super::layer::{Around, layer, loop_path, named, trip_count};
 use super::op_group::{OpGroup, Signs, op_group};
 use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
 use super::source_frame::{Frames, Innermost, innermost, majority};
 use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub struct Finder<'p> {
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
     trips: FxHashMap<&'p str, Option<u64>>,
+    stacks: bool,
     buffer: String,
 }
 
@@ -56,13 +57,15 @@ struct PathFacts {
 
 impl<'p> Finder<'p> {
     /// A finder for ops of these planes.
-    pub fn new(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> Self {
+    pub fn new(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane> + Clone) -> Self {
+        let paths = paths(profile, planes.clone());
         Self {
             profile,
             words: Strings::default(),
             merged_paths: false,
             paths: FxHashMap::default(),
             trips: trips(profile, planes),
+            stacks: has_stacks(paths),
             buffer: String::new(),
         }
     }
@@ -74,7 +77,8 @@ impl<'p> Finder<'p> {
         let text = self.profile.text(tf_op);
         let path = scope_path::path(text);
         self.merged_paths |= text[path.len()..].starts_with(';');
-        let layer = layer(path, &|at| self.trips.get(at).copied().flatten());
+        let trips = |at: &str| self.trips.get(at).copied().flatten();
+        let layer = layer(path, &Around { trips: &trips, stacks: self.stacks });
         let facts = PathFacts {
             scope: self.words.intern(path),
             layer: layer.as_deref().map(|layer| self.words.intern(layer)),
@@ -138,6 +142,19 @@ impl PlaneFacts {
     pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
         innermost(frames(profile, op), self.innermost)
     }
+}
+
+/// The distinct scope paths.
+fn paths<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> impl Iterator<Item = &'p str> {
+    let distinct: FxHashSet<StrId> =
+        planes.flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.tf_op)).collect();
+    distinct.into_iter().map(|id| scope_path::path(profile.text(id)))
+}
+
+/// Whether layers are of several modules.
+fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
+    let mut first = None;
+    paths.any(|path| named(path).is_some_and(|(stack, _)| *first.get_or_insert(stack) != stack))
 }
 
 /// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
