@@ -25,7 +25,7 @@ pub(super) const NONE: &str = "<none>";
 pub const NO_SCOPE: &str = "<no scope>";
 
 /// An op of a row: its device, itself, what is known of it, its time.
-type Told<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
+pub(super) type Told<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
 
 /// Rows with what is needed to tell them.
 #[derive(Clone, Copy)]
@@ -99,7 +99,7 @@ impl<'a> RowView<'a> {
     }
 
     /// Its op, where it has but one, as most rows do.
-    fn only(self, i: usize) -> Option<Told<'a>> {
+    pub(super) fn only(self, i: usize) -> Option<Told<'a>> {
         let (from, to) = self.row(i).members;
         (to - from == 1).then(|| self.ops(i).next())?
     }
@@ -111,7 +111,7 @@ impl<'a> RowView<'a> {
     }
 
     /// The op with its longest execution, and the device of that.
-    fn example(self, i: usize) -> (usize, &'a Op) {
+    pub(super) fn example(self, i: usize) -> (usize, &'a Op) {
         let example = self.row(i).example;
         let device = self.slices[example.slice as usize].device;
         (device, self.known.plane(device).op(example.op))

@@ -4,8 +4,9 @@
 //! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
 
 use super::{Column, Largest, Sort};
-use crate::analysis::{OpGroup, RowView, sort_by_text};
+use crate::analysis::{RowText, RowView, sort_by_text};
 use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
 /// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
 #[derive(Default)]
@@ -77,15 +78,15 @@ fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> 
         Column::Flops => each(&|i| rows.row(i).flops.map(ordered)),
         Column::Bytes => each(&|i| rows.row(i).bytes.map(ordered)),
         Column::Intensity => each(&|i| rows.row(i).intensity().map(ordered)),
-        Column::OpGroup => texts(rows, &|i| rows.op_group(i).map(OpGroup::label)),
+        Column::OpGroup => texts(rows, RowText::OpGroup),
         Column::Phase => each(&|i| rows.phase(i).map(|p| p as u64)),
-        Column::Layer => texts(rows, &|i| rows.layer(i)),
-        Column::Category => texts(rows, &|i| rows.category(i)),
-        Column::Source => texts(rows, &|i| rows.source_inner(i)),
-        Column::Program => texts(rows, &|i| rows.program(i)),
-        Column::Dtype => texts(rows, &|i| rows.dtype(i)),
-        Column::Shape => texts(rows, &|i| rows.shape(i)),
-        Column::ScopeLeaf => texts(rows, &|i| rows.scope_leaf(i)),
+        Column::Layer => texts(rows, RowText::Layer),
+        Column::Category => texts(rows, RowText::Category),
+        Column::Source => texts(rows, RowText::Source),
+        Column::Program => texts(rows, RowText::Program),
+        Column::Dtype => texts(rows, RowText::Dtype),
+        Column::Shape => texts(rows, RowText::Shape),
+        Column::ScopeLeaf => texts(rows, RowText::ScopeLeaf),
     }
 }
 
@@ -95,20 +96,27 @@ fn ordered(value: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// Texts of a column, each distinct one by its place among them; numbers within by value, so that `layers_2` comes before
-/// `layers_10`.
-fn texts<'a>(rows: RowView<'a>, of: &dyn Fn(usize) -> Option<&'a str>) -> Vec<Option<u64>> {
-    let mut distinct: rustc_hash::FxHashMap<&str, u64> = rustc_hash::FxHashMap::default();
-    let all: Vec<Option<&str>> = (0..rows.len()).map(of).collect();
-    for text in all.iter().flatten() {
-        distinct.entry(text).or_default();
+/// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
+/// before `layers_10`.
+fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
+    let mut by_token: FxHashMap<(u64, u64), Option<u32>> = FxHashMap::default();
+    let mut by_text: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut read = |i: usize| {
+        let next = by_text.len() as u32;
+        Some(*by_text.entry(rows.text(i, column)?).or_insert(next))
+    };
+    let number = |i: usize| match rows.token(i, column) {
+        Some(token) => *by_token.entry(token).or_insert_with(|| read(i)),
+        None => read(i),
+    };
+    let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
+    let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
+    order.sort_unstable_by_key(|(text, _)| (natural(text), *text));
+    let mut ranks = vec![0; order.len()];
+    for (rank, (_, number)) in order.into_iter().enumerate() {
+        ranks[number as usize] = rank as u64;
     }
-    let mut order: Vec<&str> = distinct.keys().copied().collect();
-    order.sort_unstable_by_key(|text| (natural(text), *text));
-    for (rank, text) in order.into_iter().enumerate() {
-        distinct.insert(text, rank as u64);
-    }
-    all.into_iter().map(|text| distinct.get(text?).copied()).collect()
+    numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
 }
 
 /// What stands before the number at a text's end, and the number.
