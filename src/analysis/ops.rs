@@ -76,7 +76,7 @@ impl<'p> Finder<'p> {
         }
         let text = self.profile.text(tf_op);
         let path = scope_path::path(text);
-        self.merged_paths |= text[path.len()..].starts_with(';');
+        self.merged_paths |= text[path.len()..].contains(';');
         let trips = |at: &str| self.trips.get(at).copied().flatten();
         let layer = layer(path, &Around { trips: &trips, stacks: self.stacks });
         let facts = PathFacts {

@@ -9,7 +9,7 @@
 //! Each step's figures are those that a breakdown of that step has: Σ kinds = busy; with one op line busy + idle = duration.
 
 use super::breakdown::Analysis;
-use super::device::{Device, intervals};
+use super::device::{Device, Step, intervals};
 use super::ops::PlaneFacts;
 use super::sweep::{Interval, sweep};
 use crate::profile::{Plane, Profile};
@@ -110,7 +110,7 @@ impl Analysis {
 }
 
 fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTime> {
-    let time = |s: &super::device::Step| StepTime {
+    let time = |s: &Step| StepTime {
         number: s.number,
         name: s.name.clone(),
         duration: s.duration(),
@@ -124,10 +124,10 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
     let several = device.ops.len() > 1;
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let Some(events) = intervals(line, device.step_clock) else { continue };
-        let mut first = 0;
+        let mut open = Open::default();
         sweep(&events, |event, from, to| {
             let kind = facts.ops[line.events.op[event].0 as usize].kind;
-            each_step(device, &mut first, (from, to), |step, length| {
+            open.each(&device.steps, (from, to), |step, length| {
                 times[step].busy += Picos(length);
                 times[step].by_kind[kind.index()] += Picos(length);
                 if !several {
@@ -139,27 +139,33 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
             }
         });
     }
-    let mut first = 0;
+    let mut open = Open::default();
     for stretch in merged(covered) {
-        each_step(device, &mut first, stretch, |step, length| {
+        open.each(&device.steps, stretch, |step, length| {
             times[step].idle = times[step].idle.saturating_sub(Picos(length));
         });
     }
     times
 }
 
-/// Calls `found` for each step a stretch lies in, with the length of what lies there. Stretches come in order of time;
-/// `first` is a step before which none can be met any more.
-fn each_step(device: &Device, first: &mut usize, (from, to): Interval, mut found: impl FnMut(usize, u64)) {
-    while device.steps.get(*first).is_some_and(|s| s.window.1 <= from) {
-        *first += 1;
-    }
-    // Steps may overlap: all that start before the stretch ends are looked at.
-    let met = device.steps.iter().enumerate().skip(*first).take_while(|(_, s)| s.window.0 < to);
-    for (i, step) in met {
-        let length = to.min(step.window.1).saturating_sub(from.max(step.window.0));
-        if length > 0 {
-            found(i, length);
+/// The steps that are open as stretches pass by, in order of time. Steps may overlap.
+#[derive(Default)]
+struct Open {
+    next: usize,
+    steps: Vec<usize>,
+}
+
+impl Open {
+    /// Calls `found` for each step a stretch lies in, with the length of what lies there.
+    fn each(&mut self, steps: &[Step], (from, to): Interval, mut found: impl FnMut(usize, u64)) {
+        while steps.get(self.next).is_some_and(|s| s.window.0 < to) {
+            self.steps.push(self.next);
+            self.next += 1;
+        }
+        self.steps.retain(|i| steps[*i].window.1 > from);
+        for i in &self.steps {
+            let (start, end) = steps[*i].window;
+            found(*i, to.min(end).saturating_sub(from.max(start)));
         }
     }
 }
