@@ -183,3 +183,38 @@ fn experts_are_counted_by_their_kernels() {
         note.message
     );
 }
+
+/// The ops of a real training run, as xprof lists them (the capture itself is not to be had), put end to end: what the
+/// rules make of its names and paths. Figures only, the names are not ours. (The table is in order of time spent, not of
+/// time: what comes after the last backward op means nothing here.)
+#[test]
+fn a_real_training_run() {
+    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
+    let column = |name: &str| columns.iter().position(|c| *c == name).unwrap();
+    let mut p = make::Plane::new("/device:TPU:0");
+    let (mut events, mut now) = (Vec::new(), 0);
+    for row in table["rows"].as_array().unwrap() {
+        let cell = |name: &str| &row["c"][column(name)]["v"];
+        let text = |name: &str| make::text(cell(name).as_str().unwrap_or_default());
+        let mut stats = vec![("hlo_category", text("category")), ("tf_op", text("tf_op_name"))];
+        stats.push((
+            "program_id",
+            make::int(cell("program_id").as_str().unwrap().parse::<u64>().unwrap().cast_signed()),
+        ));
+        let hlo = cell("hlo_op_expression").as_str().unwrap_or_default();
+        let name = cell("hlo_op_name").as_str().unwrap();
+        let id = p.op(&format!("{hlo} {now}"), name, &stats);
+        #[expect(clippy::cast_possible_truncation, reason = "microseconds, as picoseconds")]
+        let duration = (cell("total_self_time").as_f64().unwrap() * 1e6) as i64;
+        events.push((id, now, duration));
+        now += duration;
+    }
+    p.line("XLA Ops", &events);
+    let plane = p.done();
+    for by in [GroupBy::Phase, GroupBy::Layer, GroupBy::OpGroup, GroupBy::Kind] {
+        let b = ask(plane.clone(), by, StepChoice::All);
+        let percent = |g: &rooflight::analysis::Group| (g.key.clone(), format!("{:.3}", g.of_step.unwrap() * 100.0));
+        insta::assert_json_snapshot!(format!("v5p_{}", by.key()), b.groups.iter().map(percent).collect::<Vec<_>>());
+    }
+}
