@@ -13,12 +13,18 @@ fn use_it(bytes: Vec<u8>) -> bool {
     let Ok(opened) = open("it.xplane.pb", bytes) else { return false };
     let analysis = Analysis::new(&opened.profile);
     for step in [StepChoice::All, StepChoice::Busiest] {
-        for by in [GroupBy::Op, GroupBy::Source] {
-            let b = analysis.breakdown(&opened.profile, Query { device: DeviceChoice::All, step, by });
+        for by in [GroupBy::Op, GroupBy::Source, GroupBy::Scope, GroupBy::Layer] {
+            let b = analysis
+                .breakdown(&opened.profile, &Query { device: DeviceChoice::All, step, by, ..Query::default() })
+                .unwrap();
             let saturated = b.totals.busy == Picos(u64::MAX);
             assert!(saturated || b.groups.iter().map(|g| g.total).sum::<Picos>() == b.totals.busy);
         }
     }
+    let scopes = analysis.scopes(&opened.profile, &Query::default(), "", 0.01).unwrap();
+    assert!(scopes.total == Picos(u64::MAX) || scopes.nodes[0].total == scopes.total);
+    let steps = analysis.step_stats(&opened.profile);
+    assert_eq!(steps.devices.len(), analysis.devices.len());
     opened.partial.is_none()
 }
 

@@ -6,10 +6,10 @@ use common::{bytes, make, open};
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, Status, StepChoice};
 use rooflight::units::Picos;
 
-fn ask(query: Query) -> rooflight::analysis::Breakdown {
+fn ask(query: &Query) -> rooflight::analysis::Breakdown {
     let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();
     assert_eq!(opened.partial, None);
-    Analysis::new(&opened.profile).breakdown(&opened.profile, query)
+    Analysis::new(&opened.profile).breakdown(&opened.profile, query).unwrap()
 }
 
 fn row<'b>(b: &'b rooflight::analysis::Breakdown, key: &str) -> &'b rooflight::analysis::Group {
@@ -18,7 +18,7 @@ fn row<'b>(b: &'b rooflight::analysis::Breakdown, key: &str) -> &'b rooflight::a
 
 #[test]
 fn one_step_is_clipped_and_sums() {
-    let b = ask(Query { step: StepChoice::Number(7), ..Query::default() });
+    let b = ask(&Query { step: StepChoice::Number(7), ..Query::default() });
     let t = &b.totals;
     assert_eq!(b.header.step_duration, Some(Picos(1000)));
     // while 100…700 holds fusion.1 (200) and dus (350): 50 are its own; the copy is cut at 1000.
@@ -35,7 +35,7 @@ fn one_step_is_clipped_and_sums() {
 
 #[test]
 fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
-    let b = ask(Query { step: StepChoice::Number(8), ..Query::default() });
+    let b = ask(&Query { step: StepChoice::Number(8), ..Query::default() });
     let copy = row(&b, "copy.2");
     assert_eq!((copy.total, copy.n_executions, copy.mean), (Picos(100), 0, None));
     assert_eq!(b.totals.busy, Picos(400));
@@ -44,12 +44,12 @@ fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
 
 #[test]
 fn the_busiest_step_is_the_default() {
-    assert_eq!(ask(Query::default()).header.step, "7");
+    assert_eq!(ask(&Query::default()).header.step, "7");
 }
 
 #[test]
 fn costs_rates_and_absent_values() {
-    let b = ask(Query { step: StepChoice::All, ..Query::default() });
+    let b = ask(&Query { step: StepChoice::All, ..Query::default() });
     let dot = row(&b, "fusion.1");
     assert_eq!((dot.n_executions, dot.total, dot.flops), (2, Picos(500), Some(8000.0)));
     assert_eq!((dot.min, dot.max, dot.mean), (Picos(200), Picos(300), Some(Picos(250))));
@@ -63,7 +63,8 @@ fn costs_rates_and_absent_values() {
 
 #[test]
 fn all_devices_are_summed() {
-    let b = ask(Query { device: DeviceChoice::All, step: StepChoice::Number(7), by: GroupBy::Kind });
+    let b =
+        ask(&Query { device: DeviceChoice::All, step: StepChoice::Number(7), by: GroupBy::Kind, ..Query::default() });
     assert_eq!((b.totals.busy, b.header.step_duration), (Picos(1600), Some(Picos(2000))));
     assert_eq!(b.header.device.as_deref(), Some("2 devices"));
 }
@@ -72,7 +73,7 @@ fn all_devices_are_summed() {
 fn every_grouping_sums_to_busy() {
     for by in GroupBy::ALL {
         for step in [StepChoice::All, StepChoice::Number(7), StepChoice::Number(8)] {
-            let b = ask(Query { device: DeviceChoice::All, step, by });
+            let b = ask(&Query { device: DeviceChoice::All, step, by, ..Query::default() });
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
             assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
         }
@@ -81,7 +82,7 @@ fn every_grouping_sums_to_busy() {
 
 #[test]
 fn sources_have_three_tiers() {
-    let b = ask(Query { step: StepChoice::All, by: GroupBy::Source, ..Query::default() });
+    let b = ask(&Query { step: StepChoice::All, by: GroupBy::Source, ..Query::default() });
     let keys: Vec<(&str, &str)> = b.groups.iter().map(|g| (g.key_kind.as_str(), g.key.as_str())).collect();
     assert!(keys.contains(&("source_stack", "train.py:3:1\nmodel.py:12:5")), "{keys:?}");
     assert!(keys.contains(&("no_source", "<no source>:all-reduce")), "{keys:?}");
@@ -92,7 +93,7 @@ fn a_capture_without_tpu_ops_says_so() {
     let mut space = make::small();
     space.planes.retain(|p| p.name == "/host:CPU");
     let opened = open("host.xplane.pb", bytes(&space)).unwrap();
-    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, Query::default());
+    let b = Analysis::new(&opened.profile).breakdown(&opened.profile, &Query::default()).unwrap();
     assert_eq!(b.header.status, Status::Absent);
     assert!(b.groups.is_empty() && b.header.step_duration.is_none());
     assert!(b.notes.iter().any(|n| n.code == "no_tpu_ops" && n.message.contains("/host:CPU")), "{:?}", b.notes);

@@ -38,8 +38,13 @@ fn every_u64_crosses_the_boundary_both_ways() {
 #[wasm_bindgen_test]
 fn a_question_and_its_files_cross_as_well() {
     use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
-    let query = Query { by: GroupBy::Source, step: StepChoice::Number(u64::MAX), device: DeviceChoice::One(u32::MAX) };
-    let rows = RowsQuery { query, sort: Sort::default(), first: u32::MAX, count: 0 };
+    let query = Query {
+        by: GroupBy::Source,
+        step: StepChoice::Number(u64::MAX),
+        device: DeviceChoice::One(u32::MAX),
+        ..Query::default()
+    };
+    let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: u32::MAX, count: 0 };
     let parts = Array::of1(&"abc".into());
     let file = File::new_with_str_sequence(&parts, "host.xplane.pb").expect("a file");
     for request in [Request::Rows(rows), Request::Breakdown(query), Request::Cancel(RequestId(7))] {

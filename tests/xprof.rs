@@ -19,7 +19,8 @@ fn v6e() -> Option<(Opened, Analysis)> {
 
 fn all(by: GroupBy) -> Option<Breakdown> {
     let (opened, analysis) = v6e()?;
-    Some(analysis.breakdown(&opened.profile, Query { device: DeviceChoice::All, step: StepChoice::All, by }))
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by, ..Query::default() };
+    analysis.breakdown(&opened.profile, &query).ok()
 }
 
 fn seconds(p: Picos) -> String {
@@ -44,8 +45,13 @@ fn v6e_totals() {
 fn v6e_copy_done_per_chip_is_on_the_device_clock() {
     let Some((opened, analysis)) = v6e() else { return };
     for (i, expected) in ["76.0095", "76.0192", "76.0107", "75.9938"].into_iter().enumerate() {
-        let query = Query { device: DeviceChoice::One(i as u32), step: StepChoice::All, by: GroupBy::Category };
-        let b = analysis.breakdown(&opened.profile, query);
+        let query = Query {
+            device: DeviceChoice::One(i as u32),
+            step: StepChoice::All,
+            by: GroupBy::Category,
+            ..Query::default()
+        };
+        let b = analysis.breakdown(&opened.profile, &query).unwrap();
         let copy_done = b.groups.iter().find(|g| g.key == "copy-done").unwrap();
         assert_eq!(seconds(copy_done.total), expected, "chip {i}");
     }
@@ -86,7 +92,7 @@ fn v6e_every_grouping_and_step_sums() {
     for by in GroupBy::ALL {
         for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(3)] {
             for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(41)] {
-                let b = analysis.breakdown(&opened.profile, Query { device, step, by });
+                let b = analysis.breakdown(&opened.profile, &Query { device, step, by, ..Query::default() }).unwrap();
                 assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                 assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
                 assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration);
@@ -104,7 +110,8 @@ fn v6e_steps_add_up() {
     let device = &analysis.devices[0];
     let of = |n: u64| {
         analysis
-            .breakdown(&opened.profile, Query { step: StepChoice::Number(n), by: GroupBy::Kind, ..Query::default() })
+            .breakdown(&opened.profile, &Query { step: StepChoice::Number(n), by: GroupBy::Kind, ..Query::default() })
+            .unwrap()
     };
     let sum: Picos = device.steps.iter().map(|s| of(s.number).totals.busy).sum();
     let whole: Picos = device.steps.iter().map(rooflight::analysis::Step::duration).sum();

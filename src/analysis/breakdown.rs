@@ -1,45 +1,32 @@
 //! Where the time goes: self time of each op within a window, grouped.
 //!
 //! ```text
-//!  line ──sweep──► stretches ──clip to window──► per op: self, count ──group──► rows
-//!                                                  │                              │
-//!                                                  └────── Σ self = busy ─────────┘
+//!  line ──sweep──► stretches ──clip to window──► per op: self, count ──filter──► ──group──► rows
+//!                                                  │                    │                     │
+//!                                                  └── Σ self = busy    └── Σ shown ≤ busy ───┘
 //! ```
 //!
 //! An execution is counted in the window in which it starts; its time is clipped to the window, so that steps
-//! add up. Invariants: Σ groups = Σ kinds = busy; union + idle = window; with one op line busy = union.
+//! add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window; with one
+//! op line busy = union.
 
-use super::Kind;
-use super::device::{Clock, Device, Step, StepBasis, devices, intervals};
-use super::group::{Folded, group_rows};
-use super::ops::PlaneFacts;
-use super::query::{DeviceChoice, Query, StepChoice};
-use super::report::{Breakdown, Header, Peaks, Status, Totals};
-use super::sweep::{Interval, sweep};
-use crate::profile::{Note, OpId, Plane, Profile, Severity};
+use super::after_backward::after_backward;
+use super::asked::Asked;
+use super::device::{Device, devices};
+use super::filter::{FilterError, Matcher, Within};
+use super::layer;
+use super::measure::Measures;
+use super::moe::{self, Grouped};
+use super::op_group::OpGroup;
+use super::ops::{Finder, PlaneFacts};
+use super::query::{GroupBy, Query, StepChoice};
+use super::report::{Breakdown, Figures, Shown};
+use super::row_view::{RowView, default_order};
+use super::rows::{Known, Rows, Slice, count, each, fold};
+use super::select::select;
+use crate::profile::{Note, Profile, Severity, Strings};
 use crate::units::Picos;
-
-/// What the executions of one op add up to within a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpTime {
-    /// Executions that start in the window.
-    pub n: u64,
-    /// Self time.
-    pub own: u64,
-    /// Whole durations, clipped.
-    pub inclusive: u64,
-    /// Shortest self time of a counted execution; `u64::MAX` where there is none.
-    pub min: u64,
-    /// Longest.
-    pub max: u64,
-    /// Longest whole duration of a counted execution.
-    pub longest: u64,
-}
-
-impl OpTime {
-    /// Nothing yet.
-    pub const NONE: Self = Self { n: 0, own: 0, inclusive: 0, min: u64::MAX, max: 0, longest: 0 };
-}
+use std::rc::Rc;
 
 /// Devices of a profile with what is known of their ops: found once, asked often.
 pub struct Analysis {
@@ -49,270 +36,167 @@ pub struct Analysis {
     pub facts: Vec<PlaneFacts>,
     /// Notes on devices and steps.
     pub notes: Vec<Note>,
+    /// Texts that the facts name.
+    words: Strings,
+    /// Whether ops merged of several count under the first of their paths.
+    merged_paths: bool,
+    pub(super) measures: Measures,
+}
+
+/// The answer to a query, in a form small enough to be kept: rows are told one by one.
+pub struct Answer {
+    /// All but the rows.
+    pub figures: Figures,
+    /// The rows.
+    rows: Rows,
+    slices: Vec<Slice>,
+}
+
+impl Answer {
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        self.rows.rows.len()
+    }
+
+    /// The rows, to be told: most self time first, ties by key, then by program.
+    pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
+        RowView {
+            known: analysis.known(profile),
+            rows: &self.rows,
+            slices: &self.slices,
+            by: self.figures.by,
+            by_kind: &self.figures.totals.by_kind,
+            window: self.figures.header.step_duration,
+        }
+    }
 }
 
 impl Analysis {
     /// Looks at a profile.
     pub fn new(profile: &Profile) -> Self {
         let (devices, notes) = devices(profile);
-        let facts = devices.iter().map(|d| PlaneFacts::new(profile, &profile.planes[d.plane])).collect();
-        Self { devices, facts, notes }
+        let planes = || devices.iter().map(|d| &profile.planes[d.plane]);
+        let mut finder = Finder::new(profile, planes());
+        let mut facts: Vec<PlaneFacts> = planes().map(|plane| PlaneFacts::new(&mut finder, plane)).collect();
+        let Finder { words, merged_paths, .. } = finder;
+        for (device, facts) in devices.iter().zip(&mut facts) {
+            after_backward(&profile.planes[device.plane], device, &mut facts.ops);
+        }
+        Self { devices, facts, notes, words, merged_paths, measures: Measures::default() }
+    }
+
+    pub(super) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
+        Known { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
+    }
+
+    /// Whether ops merged of several count under the first of their paths.
+    pub(super) const fn merged_paths(&self) -> bool {
+        self.merged_paths
     }
 
     /// Busy time of a device over the whole capture.
     pub fn busy(&self, profile: &Profile, device: usize) -> Picos {
-        let Some(device) = self.devices.get(device) else { return Picos::ZERO };
-        let plane = &profile.planes[device.plane];
-        let measured = measure(plane, device, &device.whole_capture(plane));
+        let Some(of) = self.devices.get(device) else { return Picos::ZERO };
+        let measured = self.measures.of(&profile.planes[of.plane], device, of, &of.whole_capture());
         measured.ops.iter().map(|t| Picos(t.own)).sum()
     }
 
+    /// Answers a query, with all rows told.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn breakdown(&self, profile: &Profile, query: &Query) -> Result<Breakdown, FilterError> {
+        let answer = self.answer(profile, query)?;
+        let rows = answer.rows(profile, self);
+        let groups = (0..answer.n_rows()).map(|i| rows.group(i)).collect();
+        let Figures { header, by, totals, shown, notes } = answer.figures;
+        Ok(Breakdown { header, by, totals, shown, groups, notes })
+    }
+
     /// Answers a query.
-    pub fn breakdown(&self, profile: &Profile, query: Query) -> Breakdown {
-        let mut notes = self.notes.clone();
-        let chosen: Vec<usize> = match query.device {
-            DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
-            DeviceChoice::All => (0..self.devices.len()).collect(),
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
+        let matcher = query.filter.compile()?;
+        let known = self.known(profile);
+        let Asked { header, totals, slices: all, mut notes } = self.asked(profile, query);
+        let by = query.by;
+        let slices = shown(known, &all, &matcher);
+        let mut rows = fold(known, &slices, by);
+        let mut sums = sums(known, &slices, header.step_duration);
+        let rows_with = |matcher: &Matcher| count(known, &shown(known, &all, matcher), by);
+        sums.n_all = if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 };
+        if matcher.has_text() && matcher.within != Within::Anywhere && rows.rows.is_empty() {
+            sums.anywhere = Some(rows_with(&matcher.looking(Within::Anywhere)));
+        }
+        notes.extend(self.grouping_notes(known, &all, query));
+        let window = header.step_duration;
+        let view = RowView { known, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
+        rows.order = default_order(view);
+        Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
+    }
+
+    /// What a grouping's rows do not say by themselves.
+    fn grouping_notes(&self, known: Known<'_>, slices: &[Slice], query: &Query) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if self.merged_paths && matches!(query.by, GroupBy::Scope | GroupBy::Layer | GroupBy::Phase) {
+            notes.push(merged_paths());
+        }
+        let scanned = |slice: &Slice| {
+            self.facts[slice.device].ops.iter().any(|f| f.layer.is_some_and(|id| self.words.get(id) == layer::SCANNED))
         };
-        let mut totals = Totals::default();
-        let mut folded = Folded::default();
-        let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
-        for index in &chosen {
-            let device = &self.devices[*index];
-            let plane = &profile.planes[device.plane];
-            let Some(window_of) = device.choose(plane, query.step) else {
-                missing += 1;
-                continue;
-            };
-            let span = window_of.span;
-            let measured = measure(plane, device, &window_of);
-            step_name.get_or_insert(window_of.name);
-            add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
-            folded.add(profile, plane, &self.facts[*index], &measured.ops, query.by);
-            duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
-            window = Some((Picos(span.0), Picos(span.1)));
-            if measured.lost_lines > 0 {
-                let message = "An op line's times do not fit the plane's: it is left out.";
-                notes.push(Note::new(Severity::Caution, "implausible_time", message).at(&device.label));
+        if query.by == GroupBy::Layer && slices.iter().any(scanned) {
+            let message = "Layers that are scanned share one loop body: their ops cannot be told apart, and how often \
+                           the loop turns is not in the capture.";
+            notes.push(Note::new(Severity::Info, "scanned_layers", message));
+        }
+        if query.step != StepChoice::All {
+            notes.extend(slices.first().and_then(|slice| moe_layers(known, slice)));
+        }
+        notes
+    }
+}
+
+/// Some ops were merged of several, and count once.
+pub(super) fn merged_paths() -> Note {
+    let message = "The compiler merged some ops of several: they count under the first of their scope paths.";
+    Note::new(Severity::Info, "merged_paths", message)
+}
+
+fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {
+    let (mut gmm, mut tgmm) = (0, 0);
+    each(std::slice::from_ref(slice), |member, time| {
+        let (op, facts) = known.op(slice.device, member.op);
+        if facts.group == OpGroup::Moe {
+            match moe::grouped(known.profile.text(op.name)) {
+                Some(Grouped::Gmm) => gmm += time.n,
+                Some(Grouped::Tgmm) => tgmm += time.n,
+                None => {}
             }
         }
-        if missing > 0 {
-            let message = format!("{missing} of {} devices have no such step; they add nothing.", chosen.len());
-            notes.push(Note::new(Severity::Caution, "step_missing", message));
-        }
-        if totals.n_unresolved > 0 {
-            let message = format!(
-                "{} events have no metadata: their time is kept under “unresolved event”, kind other.",
-                totals.n_unresolved
-            );
-            notes.push(Note::new(Severity::Caution, "unresolved_events", message));
-        }
-        notes.extend(unknown_categories(&totals));
-        notes.extend(self.clock_notes(&chosen, query.step));
-        let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
-        let types = chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string"));
-        let mut types: Vec<&str> = types.collect();
-        types.sort_unstable();
-        types.dedup();
-        let header = Header {
-            status: if duration.is_some() { Status::Ok } else { Status::Absent },
-            device: match chosen.as_slice() {
-                [] => None,
-                [one] => Some(self.devices[*one].label.clone()),
-                many => Some(format!("{} devices", many.len())),
-            },
-            n_devices: chosen.len() as u32,
-            device_type: (!types.is_empty()).then(|| types.join(", ")),
-            step: step_name.unwrap_or_else(|| query.step.to_string()),
-            n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
-            window: window.filter(|_| chosen.len() == 1),
-            step_duration: duration,
-            peaks: Peaks {
-                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
-                    .map(|v| v * 1e12),
-                hbm_bytes: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_hbm_bw_gigabytes_per_second")))
-                    .map(|v| v * 1e9),
-            },
-        };
-        let groups = group_rows(folded, profile, &totals, duration);
-        Breakdown { header, by: query.by, totals, groups, notes }
-    }
-
-    fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {
-        let differs = |i: &&usize| {
-            let device = &self.devices[**i];
-            device.op_clock == Clock::Device && device.step_clock != Clock::Device && !device.steps.is_empty()
-        };
-        let n = chosen.iter().filter(differs).count();
-        (n > 0 && step != StepChoice::All).then(|| {
-            let message = "Steps have no time on the device's clock, so ops and steps are both read on the event clock. \
-                           The whole capture uses the device's clock; durations differ slightly.";
-            Note::new(Severity::Info, "event_clock_for_steps", message)
-        })
-    }
+    });
+    moe::hint(gmm, tgmm)
 }
 
-/// What all say, if all say the same.
-fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let first = values.next()??;
-    values.all(|v| v.is_some_and(|v| v.to_bits() == first.to_bits())).then_some(first)
+/// The devices' ops that a filter lets through.
+pub(super) fn shown(known: Known<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
+    let of = |slice: &Slice| {
+        let chosen = (!matcher.passes_all()).then(|| Rc::from(select(known, slice.device, matcher)));
+        Slice { chosen, ..slice.clone() }
+    };
+    slices.iter().map(of).collect()
 }
 
-/// A stretch of a device's time that is asked about.
-struct Window {
-    /// "all", or the step's number.
-    name: String,
-    clock: Clock,
-    span: Interval,
-    /// It is the whole capture: every execution is counted, also one of no length at the very end.
-    whole: bool,
-}
-
-impl Device {
-    /// The window of a step choice; `None` where the device has no such step.
-    fn choose(&self, plane: &Plane, step: StepChoice) -> Option<Window> {
-        let of = |s: &Step| Window { name: s.number.to_string(), clock: self.step_clock, span: s.window, whole: false };
-        match step {
-            StepChoice::Number(n) => self.steps.iter().find(|s| s.number == n).map(of),
-            StepChoice::Busiest if self.basis != StepBasis::None => self.busiest().map(of),
-            StepChoice::Busiest | StepChoice::All => Some(self.whole_capture(plane)),
-        }
-    }
-
-    fn whole_capture(&self, plane: &Plane) -> Window {
-        Window { name: "all".to_owned(), clock: self.op_clock, span: self.whole(plane), whole: true }
-    }
-}
-
-/// Times of a device's ops within a window.
-struct Measured {
-    /// By [`OpId`].
-    ops: Vec<OpTime>,
-    /// Length of the union over all op lines, clipped.
-    union: u64,
-    /// Lines whose times do not fit.
-    lost_lines: u32,
-}
-
-fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
-    let (whole, clock, window) = (window.whole, window.clock, window.span);
-    let mut measured = Measured { ops: vec![OpTime::NONE; plane.ops.len()], union: 0, lost_lines: 0 };
-    let mut stretches: Vec<Interval> = Vec::new();
-    let several = device.ops.len() > 1;
-    for i in &device.ops {
-        let line = &plane.lines[*i];
-        let Some(events) = intervals(line, clock) else {
-            measured.lost_lines += 1;
-            continue;
-        };
-        let mut own = vec![0u64; events.len()];
-        sweep(&events, |event, from, to| {
-            let (from, to) = (from.max(window.0), to.min(window.1));
-            if from < to {
-                own[event] += to - from;
-                if several {
-                    stretches.push((from, to));
-                } else {
-                    measured.union += to - from;
-                }
-            }
-        });
-        for ((event, own), op) in events.iter().zip(&own).zip(&line.events.op) {
-            add_execution(&mut measured.ops[op.0 as usize], *event, *own, window, whole);
-        }
-    }
-    if several {
-        measured.union = union_length(&mut stretches);
-    }
-    measured
-}
-
-fn add_execution(time: &mut OpTime, (start, end): Interval, own: u64, window: Interval, whole: bool) {
-    let inclusive = end.min(window.1).saturating_sub(start.max(window.0));
-    time.own += own;
-    time.inclusive += inclusive;
-    // An op of no length at the very end of the capture starts where the window ends; it has no next window.
-    if whole || (window.0..window.1).contains(&start) {
-        time.n += 1;
-        time.min = time.min.min(own);
-        time.max = time.max.max(own);
-        time.longest = time.longest.max(inclusive);
-    }
-}
-
-/// Length of the union of intervals.
-fn union_length(intervals: &mut [Interval]) -> u64 {
-    intervals.sort_unstable();
-    let (mut sum, mut reached) = (0, 0);
-    for (start, end) in intervals {
-        let from = (*start).max(reached);
-        sum += end.saturating_sub(from);
-        reached = reached.max(*end);
-    }
-    sum
-}
-
-fn add_totals(
-    totals: &mut Totals,
-    measured: &Measured,
-    facts: &PlaneFacts,
-    plane: &Plane,
-    profile: &Profile,
-    window: Interval,
-) {
-    for (i, (time, facts)) in measured.ops.iter().zip(&facts.ops).enumerate() {
-        if time.n == 0 && time.own == 0 {
-            continue;
-        }
-        let own = Picos(time.own);
-        totals.by_kind[facts.kind.index()] += own;
-        totals.busy += own;
-        totals.n_events += time.n;
-        if facts.kind == Kind::Container {
-            totals.container_inclusive += Picos(time.inclusive);
-        }
-        if !plane.op(OpId(i as u32)).resolved {
-            totals.n_unresolved += time.n;
-        } else if !facts.known {
-            let name = facts.category.map_or("<none>", |c| profile.text(c));
-            *totals.unknown_categories.entry(name.to_owned()).or_default() += own;
-        }
-    }
-    let union = Picos(measured.union);
-    totals.union += union;
-    totals.idle += Picos(window.1 - window.0).saturating_sub(union);
-}
-
-fn unknown_categories(totals: &Totals) -> Option<Note> {
-    let time: Picos = totals.unknown_categories.values().copied().sum();
-    let share = time.fraction_of(totals.busy)?;
-    (time > Picos::ZERO).then(|| {
-        let names: Vec<&str> = totals.unknown_categories.keys().map(String::as_str).take(5).collect();
-        let message = format!(
-            "{:.2} % of busy time is of categories no rule knows ({}); it is counted as other.",
-            share * 100.0,
-            names.join(", ")
-        );
-        Note::new(Severity::Caution, "unknown_categories", message)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unions() {
-        assert_eq!(union_length(&mut [(5, 9), (0, 3), (2, 6)]), 9);
-        assert_eq!(union_length(&mut []), 0);
-    }
-
-    #[test]
-    fn executions_are_counted_where_they_start_and_clipped() {
-        let mut time = OpTime::NONE;
-        for (event, own) in [((0, 15), 5), ((12, 18), 6), ((19, 30), 1), ((20, 25), 0)] {
-            add_execution(&mut time, event, own, (10, 20), false);
-        }
-        assert_eq!(time, OpTime { n: 2, own: 12, inclusive: 5 + 6 + 1, min: 1, max: 6, longest: 6 });
-    }
+/// Sums over the ops of slices; rows are counted elsewhere.
+fn sums(known: Known<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
+    let mut sums = Shown::default();
+    each(slices, |member, time| {
+        let facts = known.op(slices[member.slice as usize].device, member.op).1;
+        sums.total += Picos(time.own);
+        sums.n_events += time.n;
+        sums.by_kind[facts.kind.index()] += Picos(time.own);
+    });
+    sums.of_step = window.and_then(|w| sums.total.fraction_of(w));
+    sums
 }

@@ -33,6 +33,8 @@ pub struct Device {
     pub step_clock: Clock,
     /// On which clock op lines are read by themselves.
     pub op_clock: Clock,
+    /// From the first op's start to the last op's end, on `op_clock`.
+    pub whole: Interval,
 }
 
 /// One step.
@@ -164,7 +166,9 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
         basis: StepBasis::None,
         step_clock,
         op_clock,
+        whole: (0, 0),
     };
+    device.whole = whole(plane, &device);
     if from_steps {
         device.basis = StepBasis::StepsLine;
         device.steps = steps(profile, plane, lines, step_clock, &|_| true);
@@ -235,6 +239,12 @@ fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &d
     steps
 }
 
+fn whole(plane: &Plane, device: &Device) -> Interval {
+    let lines = device.ops.iter().filter_map(|i| intervals(&plane.lines[*i], device.op_clock));
+    let (start, end) = lines.flatten().fold((u64::MAX, 0), |(s, e), i| (s.min(i.0), e.max(i.1)));
+    (start.min(end), end)
+}
+
 fn count_ops(plane: &Plane, device: &mut Device) {
     for i in &device.ops {
         let mut starts: Vec<u64> =
@@ -288,13 +298,6 @@ fn no_devices(profile: &Profile) -> Note {
 }
 
 impl Device {
-    /// From the first op's start to the last op's end, on [`Device::op_clock`].
-    pub fn whole(&self, plane: &Plane) -> Interval {
-        let lines = self.ops.iter().filter_map(|i| intervals(&plane.lines[*i], self.op_clock));
-        let (start, end) = lines.flatten().fold((u64::MAX, 0), |(s, e), i| (s.min(i.0), e.max(i.1)));
-        (start.min(end), end)
-    }
-
     /// The step in which the most ops start; the first of several.
     pub fn busiest(&self) -> Option<&Step> {
         self.steps.iter().rev().max_by_key(|s| s.n_ops)

@@ -1,28 +1,54 @@
 //! Pure functions from a profile to report structs.
 //!
 //! ```text
-//!  Profile ─► device: which lines, steps, clocks ─┐
-//!        └──► ops: classify, source_frame ────────┴► breakdown: sweep ─► group ─► report
+//!  Profile ─► device: which lines, steps, clocks ──────────────► measure: sweep, per op and window ─┐
+//!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
+//!                                                             └─► rows ─► row_view, scopes, steps ◄─┘
 //! ```
 //!
 //! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.
+mod after_backward;
+mod asked;
 mod breakdown;
+mod by_text;
 mod classify;
 mod device;
-mod group;
+mod filter;
 mod kind;
+mod layer;
+mod measure;
+mod moe;
+mod op_group;
 mod ops;
+mod phase;
 mod query;
 mod report;
+mod row_text;
+mod row_view;
+mod rows;
+mod scope_path;
+mod scopes;
+mod select;
+mod signature;
 mod source_frame;
+mod steps;
 mod sweep;
 
-pub use breakdown::Analysis;
+pub use breakdown::{Analysis, Answer};
+pub use by_text::sort_by_text;
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
+pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
-pub use ops::{OpFacts, PlaneFacts};
+pub use layer::{NO_LAYER, SCANNED};
+pub use op_group::OpGroup;
+pub use ops::{Finder, OpFacts, PlaneFacts};
+pub use phase::Phase;
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
-pub use report::{Breakdown, Group, Header, Peaks, Share, Status, Totals};
+pub use report::{Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, Share, Shown, Status, Totals};
+pub use row_text::RowText;
+pub use row_view::{NO_SCOPE, RowView};
+pub use scopes::{ScopeNode, Scopes};
 pub use source_frame::Innermost;
+pub use steps::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 pub use sweep::{Interval, sweep};

@@ -1,11 +1,20 @@
-//! What is known of each op of a plane before any time is summed: kind, category, result shape, source.
+//! What is known of each op of a plane before any time is summed: kind, category, group of work, phase, layer,
+//! signature, scope, result shape, source.
+//!
+//! Ops are many, scope paths few: what a path says is found once per path, and once per session.
 
 use super::Kind;
 use super::classify::{Facts, classify, result_shape};
+use super::layer::{Around, layer, loop_path, named, trip_count};
+use super::op_group::{OpGroup, Signs, op_group};
+use super::phase::{Phase, by_path, phase};
+use super::scope_path;
+use super::signature::signature;
 use super::source_frame::{Frames, Innermost, innermost, majority};
-use crate::profile::{Op, OpId, Plane, Profile, StrId};
+use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Facts of one op.
+/// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpFacts {
     /// Its kind.
@@ -14,6 +23,98 @@ pub struct OpFacts {
     pub known: bool,
     /// `hlo_category`.
     pub category: Option<StrId>,
+    /// What people call the work.
+    pub group: OpGroup,
+    /// Part of the training step.
+    pub phase: Phase,
+    /// Layer of the model.
+    pub layer: Option<StrId>,
+    /// Sort of instruction.
+    pub signature: StrId,
+    /// Scope path.
+    pub scope: Option<StrId>,
+}
+
+/// What finding facts needs: texts that the analysis makes, each once, and what is known of each `tf_op`.
+pub struct Finder<'p> {
+    profile: &'p Profile,
+    /// The texts made so far.
+    pub words: Strings,
+    /// Whether the first of several paths was taken anywhere.
+    pub merged_paths: bool,
+    paths: FxHashMap<StrId, PathFacts>,
+    trips: FxHashMap<&'p str, Option<u64>>,
+    stacks: bool,
+    buffer: String,
+}
+
+#[derive(Clone, Copy)]
+struct PathFacts {
+    scope: StrId,
+    layer: Option<StrId>,
+    phase: Option<Phase>,
+}
+
+impl<'p> Finder<'p> {
+    /// A finder for ops of these planes.
+    pub fn new(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane> + Clone) -> Self {
+        let paths = paths(profile, planes.clone());
+        Self {
+            profile,
+            words: Strings::default(),
+            merged_paths: false,
+            paths: FxHashMap::default(),
+            trips: trips(profile, planes),
+            stacks: has_stacks(paths),
+            buffer: String::new(),
+        }
+    }
+
+    fn path(&mut self, tf_op: StrId) -> PathFacts {
+        if let Some(known) = self.paths.get(&tf_op) {
+            return *known;
+        }
+        let text = self.profile.text(tf_op);
+        let path = scope_path::path(text);
+        self.merged_paths |= text[path.len()..].contains(';');
+        let trips = |at: &str| self.trips.get(at).copied().flatten();
+        let layer = layer(path, &Around { trips: &trips, stacks: self.stacks });
+        let facts = PathFacts {
+            scope: self.words.intern(path),
+            layer: layer.as_deref().map(|layer| self.words.intern(layer)),
+            phase: by_path(path),
+        };
+        self.paths.insert(tf_op, facts);
+        facts
+    }
+
+    fn op(&mut self, op: &Op) -> OpFacts {
+        let profile = self.profile;
+        let category = op.stats.category;
+        let (name, text) = (profile.text(op.name), profile.text(op.text));
+        let class = classify(Facts { category: category.map(|c| profile.text(c)), name, text });
+        signature(name, text, &mut self.buffer);
+        let signature = self.words.intern(&self.buffer);
+        let path = op.stats.tf_op.map(|tf_op| self.path(tf_op));
+        let signs = Signs {
+            kind: class.kind,
+            known: class.known,
+            category: category.map_or("", |c| profile.text(c)),
+            name,
+            text,
+            path: path.map_or("", |p| self.words.get(p.scope)),
+        };
+        OpFacts {
+            kind: class.kind,
+            known: class.known,
+            category,
+            group: op_group(signs),
+            phase: phase(name, path.and_then(|p| p.phase)).unwrap_or_default(),
+            layer: path.and_then(|p| p.layer),
+            signature,
+            scope: path.map(|p| p.scope),
+        }
+    }
 }
 
 /// Facts of a plane's ops.
@@ -26,19 +127,9 @@ pub struct PlaneFacts {
 
 impl PlaneFacts {
     /// Looks at a plane.
-    pub fn new(profile: &Profile, plane: &Plane) -> Self {
-        let of = |op: &Op| {
-            let category = op.stats.category;
-            let facts = Facts {
-                category: category.map(|c| profile.text(c)),
-                name: profile.text(op.name),
-                text: profile.text(op.text),
-            };
-            let class = classify(facts);
-            OpFacts { kind: class.kind, known: class.known, category }
-        };
-        let ops = plane.ops.iter().map(of).collect();
-        let innermost = majority(plane.ops.iter().map(|op| frames(profile, op)));
+    pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
+        let ops = plane.ops.iter().map(|op| finder.op(op)).collect();
+        let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
         Self { ops, innermost }
     }
 
@@ -51,6 +142,31 @@ impl PlaneFacts {
     pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
         innermost(frames(profile, op), self.innermost)
     }
+}
+
+/// The distinct scope paths.
+fn paths<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> impl Iterator<Item = &'p str> {
+    let distinct: FxHashSet<StrId> =
+        planes.flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.tf_op)).collect();
+    distinct.into_iter().map(|id| scope_path::path(profile.text(id)))
+}
+
+/// Whether layers are of several modules.
+fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
+    let mut first = None;
+    paths.any(|path| named(path).is_some_and(|(stack, _)| *first.get_or_insert(stack) != stack))
+}
+
+/// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
+fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> FxHashMap<&'p str, Option<u64>> {
+    let mut trips: FxHashMap<&str, Option<u64>> = FxHashMap::default();
+    for op in planes.flat_map(|plane| &plane.ops) {
+        let Some(tf_op) = op.stats.tf_op else { continue };
+        let Some(path) = loop_path(scope_path::path(profile.text(tf_op))) else { continue };
+        let n = trip_count(profile.text(op.text));
+        trips.entry(path).and_modify(|known| *known = known.filter(|k| Some(*k) == n)).or_insert(n);
+    }
+    trips
 }
 
 fn frames<'p>(profile: &'p Profile, op: &Op) -> Frames<'p> {

@@ -1,5 +1,6 @@
-//! What a figure is asked of: which device, which step, which grouping. Shared by every view; knows no data.
+//! What a figure is asked of: which device, which step, which grouping, which ops. Shared by every view; knows no data.
 
+use super::filter::Filter;
 use serde::{Deserialize, Serialize};
 
 /// Which device planes take part. The default is the first.
@@ -46,48 +47,79 @@ impl std::fmt::Display for StepChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
-    /// Kinds of time.
-    Kind,
-    /// The `hlo_category` the compiler gave.
-    Category,
     /// One row per (program, op name).
     #[default]
     Op,
-    /// One row per program.
-    Program,
+    /// One row per (program, deduplicated name): ops that the compiler knows to be copies of one.
+    Dedup,
+    /// What people call the work: matmul, attention, copy.
+    OpGroup,
+    /// The `hlo_category` the compiler gave.
+    Category,
+    /// Kinds of time.
+    Kind,
+    /// Forward, backward, recompute, optimizer.
+    Phase,
+    /// The model's layer.
+    Layer,
+    /// The whole `tf_op` path.
+    Scope,
     /// The source stack, else the `tf_op` path, else `<no source>:category`.
     Source,
+    /// One row per program.
+    Program,
 }
 
 impl GroupBy {
     /// All groupings, in the order of the menu.
-    pub const ALL: [Self; 5] = [Self::Op, Self::Category, Self::Kind, Self::Source, Self::Program];
+    pub const ALL: [Self; 10] = [
+        Self::Op,
+        Self::Dedup,
+        Self::OpGroup,
+        Self::Category,
+        Self::Kind,
+        Self::Phase,
+        Self::Layer,
+        Self::Scope,
+        Self::Source,
+        Self::Program,
+    ];
 
     /// The name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
         match self {
-            Self::Kind => "kind",
-            Self::Category => "category",
             Self::Op => "op",
-            Self::Program => "program",
+            Self::Dedup => "dedup",
+            Self::OpGroup => "op_group",
+            Self::Category => "category",
+            Self::Kind => "kind",
+            Self::Phase => "phase",
+            Self::Layer => "layer",
+            Self::Scope => "scope",
             Self::Source => "source",
+            Self::Program => "program",
         }
     }
 
     /// The name people read.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Kind => "Kind",
-            Self::Category => "Category",
             Self::Op => "Op",
-            Self::Program => "Program",
+            Self::Dedup => "Dedup. op",
+            Self::OpGroup => "Op group",
+            Self::Category => "Category",
+            Self::Kind => "Kind",
+            Self::Phase => "Phase",
+            Self::Layer => "Layer",
+            Self::Scope => "Scope",
             Self::Source => "Source",
+            Self::Program => "Program",
         }
     }
 }
 
 /// One question to the breakdown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Query {
     /// Which device.
     pub device: DeviceChoice,
@@ -95,4 +127,6 @@ pub struct Query {
     pub step: StepChoice,
     /// Which rows.
     pub by: GroupBy,
+    /// Which ops; the default is all.
+    pub filter: Filter,
 }

@@ -3,6 +3,7 @@
 
 use super::kind::Kind;
 use super::query::GroupBy;
+use super::scope_path;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -97,12 +98,46 @@ pub struct Share {
     pub dur: Picos,
 }
 
+/// At most so many [`Group::parts`]; where there are more kinds of instruction, the last part is what is left.
+pub const MAX_PARTS: usize = 24;
+
+/// A group's time in one sort of instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// `custom-call:<target>`, a fusion's name without its numbers, or an opcode; "other" for what is left.
+    pub signature: String,
+    /// `hlo_category`.
+    pub category: Option<String>,
+    /// Self time within the window.
+    pub total: Picos,
+    /// Executions that start in the window.
+    pub n: u64,
+}
+
+/// What a filter lets through; everything where there is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Self time of the ops shown. Never more than [`Totals::busy`].
+    pub total: Picos,
+    /// Their executions that start in the window.
+    pub n_events: u64,
+    /// Their self time per kind, by [`Kind::index`].
+    pub by_kind: [Picos; 7],
+    /// Rows there would be without the text of the filter.
+    pub n_all: u32,
+    /// `total` ÷ window, a fraction.
+    pub of_step: Option<f64>,
+    /// Where the text matches nothing in leaf or source: rows it would match anywhere in the path.
+    pub anywhere: Option<u32>,
+}
+
 /// One row. Costs are `None` where no op of the group carries the stat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// What the row stands for: an op's name, a category, a program's name, a source.
     pub key: String,
-    /// Which tier the key came from: "op", "category", "kind", "program", "source_stack", "tf_op", "no_source".
+    /// What the key is: the grouping's name; for sources and scopes which tier it came from: "source_stack", "tf_op",
+    /// "no_source"; "scope", "no_scope".
     pub key_kind: String,
     /// The kind most of the group's time is of.
     pub kind: Kind,
@@ -134,6 +169,14 @@ pub struct Group {
     pub bytes_accessed: Option<f64>,
     /// Categories within, by time.
     pub categories: BTreeMap<String, Share>,
+    /// What the time consists of, by instruction: most time first, [`MAX_PARTS`] at most. They sum to `total`.
+    pub parts: Vec<Part>,
+    /// What people call the work, where all of the group's ops agree.
+    pub op_group: Option<String>,
+    /// Phase of training, where all of the group's ops agree.
+    pub phase: Option<String>,
+    /// Layer of the model, where all of the group's ops agree.
+    pub layer: Option<String>,
     /// Element types of the results seen, most time first.
     pub dtypes: Vec<String>,
     /// Result shapes seen, most time first, 8 at most.
@@ -161,14 +204,45 @@ impl Group {
         per_second(self.bytes_accessed, self.total)
     }
 
+    /// FLOP per byte; `None` without flops or without bytes.
+    pub fn intensity(&self) -> Option<f64> {
+        per_byte(self.flops, self.bytes_accessed)
+    }
+
+    /// The end of the scope path: its last three segments, which a filter's *leaf* looks at.
+    pub fn scope_leaf(&self) -> Option<&str> {
+        self.tf_op.as_deref().map(|tf_op| scope_path::leaf(scope_path::path(tf_op)))
+    }
+
     /// The category with the most time; the first by name of several.
     pub fn main_category(&self) -> Option<&str> {
         self.categories.iter().rev().max_by_key(|(_, share)| (share.dur, share.n)).map(|(name, _)| name.as_str())
     }
 }
 
-fn per_second(amount: Option<f64>, time: Picos) -> Option<f64> {
+/// FLOP per byte.
+pub(super) fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
+    flops.zip(bytes).filter(|(_, bytes)| *bytes > 0.0).map(|(flops, bytes)| flops / bytes)
+}
+
+/// An amount per second.
+pub(super) fn per_second(amount: Option<f64>, time: Picos) -> Option<f64> {
     amount.filter(|_| time > Picos::ZERO).map(|a| a / (time.as_f64() / 1e12))
+}
+
+/// The answer to one query but for its rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// What the figures are of.
+    pub header: Header,
+    /// What rows stand for.
+    pub by: GroupBy,
+    /// Sums over the window, whatever the filter.
+    pub totals: Totals,
+    /// Sums of what the filter lets through.
+    pub shown: Shown,
+    /// What was assumed or left out.
+    pub notes: Vec<Note>,
 }
 
 /// The whole answer to one query.
@@ -178,9 +252,12 @@ pub struct Breakdown {
     pub header: Header,
     /// What rows stand for.
     pub by: GroupBy,
-    /// Sums.
+    /// Sums over the window, whatever the filter.
     pub totals: Totals,
-    /// Rows, most self time first, ties by key. Their `total`s sum to `totals.busy`.
+    /// Sums of what the filter lets through.
+    pub shown: Shown,
+    /// Rows, most self time first, ties by key. Their `total`s sum to `shown.total`; without a filter that is
+    /// `totals.busy`.
     pub groups: Vec<Group>,
     /// What was assumed or left out.
     pub notes: Vec<Note>,

@@ -173,6 +173,11 @@ pub fn choose(by: GroupBy, largest: &Largest, n_events: u64, width: f64, digit: 
 pub fn counted(by: GroupBy, n: u32) -> String {
     let (one, many) = match by {
         GroupBy::Op => ("op", "ops"),
+        GroupBy::Dedup => ("deduplicated op", "deduplicated ops"),
+        GroupBy::OpGroup => ("op group", "op groups"),
+        GroupBy::Phase => ("phase", "phases"),
+        GroupBy::Layer => ("layer", "layers"),
+        GroupBy::Scope => ("scope", "scopes"),
         GroupBy::Category => ("category", "categories"),
         GroupBy::Kind => ("kind", "kinds"),
         GroupBy::Source => ("source", "sources"),

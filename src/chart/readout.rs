@@ -222,7 +222,7 @@ pub fn whole(header: &Header) -> &'static str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::analysis::{Query, Status};
+    use crate::analysis::{Query, Shown, Status};
     use crate::engine::Largest;
 
     pub(crate) fn head() -> BreakdownHead {
@@ -249,6 +249,7 @@ pub(crate) mod tests {
                 peaks: crate::analysis::Peaks::default(),
             },
             totals,
+            shown: Shown::default(),
             n_groups: 2,
             largest: Largest { total: Picos(600_000_000), ..Largest::default() },
             notes: Vec::new(),

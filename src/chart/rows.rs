@@ -166,6 +166,10 @@ mod tests {
             categories: [("a", 5), ("b", 9), ("c", 9)]
                 .map(|(name, dur)| (name.to_owned(), Share { n: 1, dur: Picos(dur) }))
                 .into(),
+            parts: Vec::new(),
+            op_group: None,
+            phase: None,
+            layer: None,
             dtypes: Vec::new(),
             shapes: Vec::new(),
             source_stack: None,

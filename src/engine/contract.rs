@@ -5,7 +5,7 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
-use crate::analysis::{Group, Header, Query, Totals};
+use crate::analysis::{FilterError, Group, Header, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,17 @@ pub enum Request {
     Breakdown(Query),
     /// Some rows of one query.
     Rows(RowsQuery),
+    /// The tree of scopes at and below `root`.
+    Scopes {
+        /// Which device, step and ops; what rows stand for plays no part.
+        query: Query,
+        /// A scope path; empty: everything.
+        root: String,
+        /// Nodes of a smaller fraction of the root's time are told together.
+        min_share: f64,
+    },
+    /// The steps of all devices.
+    Steps,
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
 }
@@ -70,6 +81,12 @@ pub enum Reply {
     Breakdown(Box<BreakdownHead>),
     /// Rows of a query.
     Rows(RowsPage),
+    /// A tree of scopes.
+    Scopes(Scopes),
+    /// The steps of all devices.
+    Steps(StepStats),
+    /// The query's filter is no regular expression.
+    BadFilter(FilterError),
     /// The request was withdrawn before it was worked on.
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
@@ -209,8 +226,10 @@ pub struct BreakdownHead {
     pub query: Query,
     /// What the figures are of.
     pub header: Header,
-    /// Sums.
+    /// Sums over the window, whatever the filter.
     pub totals: Totals,
+    /// Sums of what the filter lets through.
+    pub shown: Shown,
     /// How many rows there are.
     pub n_groups: u32,
     /// The largest figures of each column, so that units and widths are chosen once.
@@ -234,10 +253,18 @@ pub struct Largest {
     pub flop_rate: Option<f64>,
     /// Bytes/s, over rows that have bytes and time.
     pub byte_rate: Option<f64>,
+    /// Longest self time of an execution.
+    pub max: Picos,
+    /// Floating point operations, over rows that have them.
+    pub flops: Option<f64>,
+    /// Bytes accessed, over rows that have them.
+    pub bytes: Option<f64>,
+    /// FLOP per byte, over rows that have both.
+    pub intensity: Option<f64>,
 }
 
 /// Which rows, in which order.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowsQuery {
     /// Of which query.
     pub query: Query,
@@ -289,6 +316,32 @@ pub enum Column {
     Source,
     /// Program name.
     Program,
+    /// Group of work.
+    OpGroup,
+    /// Phase of training, in the order of a step.
+    Phase,
+    /// Layer; numbers by value.
+    Layer,
+    /// Inclusive time.
+    Inclusive,
+    /// Shortest self time.
+    Min,
+    /// Longest self time.
+    Max,
+    /// Share of all time of its kind.
+    OfKind,
+    /// Floating point operations.
+    Flops,
+    /// Bytes accessed.
+    Bytes,
+    /// FLOP per byte.
+    Intensity,
+    /// The element type with the most time.
+    Dtype,
+    /// The shape with the most time.
+    Shape,
+    /// The end of the scope path.
+    ScopeLeaf,
 }
 
 /// Some rows.

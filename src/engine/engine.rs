@@ -1,11 +1,11 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
-use super::order::{largest, sorted};
+use super::order::{Orders, largest};
 use super::{
     BreakdownHead, DeviceInfo, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage, RowsQuery,
-    Session, Sort, Stage, StepInfo, open,
+    Session, Stage, StepInfo, open,
 };
-use crate::analysis::{Analysis, Breakdown, Query};
+use crate::analysis::{Analysis, Answer, Figures, FilterError, Query};
 use crate::profile::{Plane, Profile};
 use crate::units::Picos;
 
@@ -19,9 +19,8 @@ pub struct Engine {
 
 struct Answered {
     query: Query,
-    breakdown: Breakdown,
-    /// The order of rows that was asked for last, as indices into `breakdown.groups`.
-    order: Option<(Sort, Vec<u32>)>,
+    answer: Answer,
+    orders: Orders,
 }
 
 const KEPT_ANSWERS: usize = 6;
@@ -59,8 +58,15 @@ impl Engine {
     /// Answers a request about the open session.
     pub fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Breakdown(query) => Reply::Breakdown(Box::new(self.head(*query))),
-            Request::Rows(query) => Reply::Rows(self.rows(*query)),
+            Request::Breakdown(query) => {
+                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
+            }
+            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, Reply::Rows),
+            Request::Scopes { query, root, min_share } => {
+                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
+                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
+            }
+            Request::Steps => Reply::Steps(self.analysis.step_stats(&self.profile)),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {
@@ -70,46 +76,53 @@ impl Engine {
         }
     }
 
-    fn head(&mut self, query: Query) -> BreakdownHead {
-        let mut notes = self.profile.notes.clone();
-        let breakdown = &self.answered(query).breakdown;
-        notes.extend(breakdown.notes.iter().cloned());
-        BreakdownHead {
-            query,
-            header: breakdown.header.clone(),
-            totals: breakdown.totals.clone(),
-            n_groups: breakdown.groups.len() as u32,
-            largest: largest(&breakdown.groups),
-            notes,
-        }
+    fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let answered = answered(&mut self.answers, profile, analysis, query)?;
+        let Figures { header, totals, shown, notes, .. } = answered.answer.figures.clone();
+        Ok(BreakdownHead {
+            query: query.clone(),
+            header,
+            totals,
+            shown,
+            n_groups: answered.answer.n_rows() as u32,
+            largest: largest(answered.answer.rows(profile, analysis)),
+            notes: profile.notes.iter().cloned().chain(notes).collect(),
+        })
     }
 
-    fn rows(&mut self, query: RowsQuery) -> RowsPage {
-        let answered = self.answered(query.query);
-        let groups = &answered.breakdown.groups;
-        let order = match &mut answered.order {
-            Some((sort, order)) if *sort == query.sort => order,
-            slot => &mut slot.insert((query.sort, sorted(groups, query.sort))).1,
-        };
+    fn rows(&mut self, query: &RowsQuery) -> Result<RowsPage, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, &query.query)?;
+        let rows = answer.rows(profile, analysis);
+        let order = orders.get(rows, query.sort);
         let first = (query.first as usize).min(order.len());
         let last = first.saturating_add((query.count as usize).min(MAX_ROWS)).min(order.len());
-        let of = |i: &u32| &groups[*i as usize];
-        let before: Picos = order[..first].iter().map(|i| of(i).total).sum();
-        RowsPage { query, rows: order[first..last].iter().map(|i| of(i).clone()).collect(), before }
+        let before: Picos = order[..first].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
+        let told = order[first..last].iter().map(|i| rows.group(*i as usize)).collect();
+        Ok(RowsPage { query: query.clone(), rows: told, before })
     }
+}
 
-    /// The answer to a query, kept from before or made now; moved to the end, where the newest are.
-    fn answered(&mut self, query: Query) -> &mut Answered {
-        let answered = match self.answers.iter().position(|a| a.query == query) {
-            Some(i) => self.answers.remove(i),
-            None => Answered { query, breakdown: self.analysis.breakdown(&self.profile, query), order: None },
-        };
-        if self.answers.len() == KEPT_ANSWERS {
-            self.answers.remove(0);
+/// The answer to a query, kept from before or made now; moved to the end, where the newest are.
+fn answered<'a>(
+    answers: &'a mut Vec<Answered>,
+    profile: &Profile,
+    analysis: &Analysis,
+    query: &Query,
+) -> Result<&'a mut Answered, FilterError> {
+    let answered = match answers.iter().position(|a| a.query == *query) {
+        Some(i) => answers.remove(i),
+        None => {
+            let answer = analysis.answer(profile, query)?;
+            Answered { query: query.clone(), answer, orders: Orders::default() }
         }
-        self.answers.push(answered);
-        self.answers.last_mut().unwrap_or_else(|| unreachable!("one was just pushed"))
+    };
+    if answers.len() == KEPT_ANSWERS {
+        answers.remove(0);
     }
+    answers.push(answered);
+    Ok(answers.last_mut().unwrap_or_else(|| unreachable!("one was just pushed")))
 }
 
 fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {

@@ -1,55 +1,148 @@
-//! The order of rows, and the largest figure of each column. Pure; knows groups only.
+//! The order of rows, and the largest figure of each column. Pure; knows rows, not how they are drawn.
+//!
+//! Comparing texts is what takes time, so it is done once: rows are ranked by key, and each order then compares two
+//! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
 
 use super::{Column, Largest, Sort};
-use crate::analysis::Group;
-use std::cmp::Ordering;
+use crate::analysis::{RowText, RowView, sort_by_text};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
 
-/// Indices of `groups` in the order asked for. Ties go by key, then by program; absent values come last in
-/// both directions.
-pub(super) fn sorted(groups: &[Group], sort: Sort) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..groups.len() as u32).collect();
-    order.sort_by(|a, b| {
-        let (a, b) = (&groups[*a as usize], &groups[*b as usize]);
-        compare(a, b, sort).then_with(|| a.key.cmp(&b.key)).then_with(|| a.program_id.cmp(&b.program_id))
-    });
-    order
+/// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
+#[derive(Default)]
+pub(super) struct Orders {
+    /// By row: its place by key, then by program.
+    ranks: Vec<u32>,
+    last: Option<(Sort, Vec<u32>)>,
 }
 
-fn compare(a: &Group, b: &Group, sort: Sort) -> Ordering {
-    let direct = |o: Ordering| if sort.descending { o.reverse() } else { o };
-    match sort.column {
-        Column::Name => direct(a.key.cmp(&b.key)),
-        Column::Total | Column::OfStep => direct(a.total.cmp(&b.total)),
-        Column::Kind => direct(a.kind.cmp(&b.kind)),
-        Column::Category => present(a.main_category(), b.main_category(), sort, Ord::cmp),
-        Column::Executions => direct(a.n_executions.cmp(&b.n_executions)),
-        Column::Mean => present(a.mean, b.mean, sort, Ord::cmp),
-        Column::FlopRate => present(a.flop_rate(), b.flop_rate(), sort, f64::total_cmp),
-        Column::ByteRate => present(a.byte_rate(), b.byte_rate(), sort, f64::total_cmp),
-        Column::Source => present(a.source_inner.as_deref(), b.source_inner.as_deref(), sort, Ord::cmp),
-        Column::Program => present(a.program.as_deref(), b.program.as_deref(), sort, Ord::cmp),
+impl Orders {
+    /// Row numbers in the order asked for. Ties go by key, then by program; absent values come last in both directions.
+    pub(super) fn get(&mut self, rows: RowView<'_>, sort: Sort) -> &[u32] {
+        let kept = self.last.take().filter(|(of, order)| *of == sort && order.len() == rows.len());
+        let order = match kept {
+            Some((_, order)) => order,
+            // Rows come in this order.
+            None if sort == Sort::default() => (0..rows.len() as u32).collect(),
+            None => self.sorted(rows, sort),
+        };
+        &self.last.insert((sort, order)).1
+    }
+
+    fn sorted(&mut self, rows: RowView<'_>, sort: Sort) -> Vec<u32> {
+        if self.ranks.len() != rows.len() {
+            self.ranks = ranks(rows);
+        }
+        let values = values(rows, sort.column, &self.ranks);
+        // Value, whether it is absent, rank, row: sorting moves them and looks nothing up.
+        let mut keyed: Vec<(bool, u64, u32, u32)> = (0..rows.len() as u32)
+            .map(|i| {
+                let value = values[i as usize];
+                let turned = value.map_or(0, |v| if sort.descending { !v } else { v });
+                (value.is_none(), turned, self.ranks[i as usize], i)
+            })
+            .collect();
+        keyed.sort_unstable();
+        keyed.into_iter().map(|(.., i)| i).collect()
     }
 }
 
-fn present<T>(a: Option<T>, b: Option<T>, sort: Sort, cmp: impl Fn(&T, &T) -> Ordering) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) if sort.descending => cmp(&b, &a),
-        (Some(a), Some(b)) => cmp(&a, &b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
+/// By row: its place by key, then by program.
+fn ranks(rows: RowView<'_>) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    let program = |i: u32| rows.row(i as usize).program;
+    sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
+    let mut ranks = vec![0; order.len()];
+    for (rank, i) in order.into_iter().enumerate() {
+        ranks[i as usize] = rank as u32;
     }
+    ranks
+}
+
+/// A number per row that orders as the column's values do.
+fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> {
+    let each = |of: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(of).collect();
+    match column {
+        Column::Name => each(&|i| Some(u64::from(ranks[i]))),
+        Column::Total | Column::OfStep => each(&|i| Some(rows.row(i).own)),
+        Column::Kind => each(&|i| Some(rows.row(i).kind.index() as u64)),
+        Column::Executions => each(&|i| Some(rows.row(i).n)),
+        Column::Mean => each(&|i| rows.row(i).mean().map(|m| m.0)),
+        Column::Inclusive => each(&|i| Some(rows.row(i).inclusive)),
+        // What no execution starts in has no shortest and no longest one.
+        Column::Min => each(&|i| Some(rows.row(i).min).filter(|_| rows.row(i).n > 0)),
+        Column::Max => each(&|i| Some(rows.row(i).max).filter(|_| rows.row(i).n > 0)),
+        Column::OfKind => each(&|i| rows.of_kind(i).map(ordered)),
+        Column::FlopRate => each(&|i| rows.row(i).flop_rate().map(ordered)),
+        Column::ByteRate => each(&|i| rows.row(i).byte_rate().map(ordered)),
+        Column::Flops => each(&|i| rows.row(i).flops.map(ordered)),
+        Column::Bytes => each(&|i| rows.row(i).bytes.map(ordered)),
+        Column::Intensity => each(&|i| rows.row(i).intensity().map(ordered)),
+        Column::OpGroup => texts(rows, RowText::OpGroup),
+        Column::Phase => each(&|i| rows.phase(i).map(|p| p as u64)),
+        Column::Layer => texts(rows, RowText::Layer),
+        Column::Category => texts(rows, RowText::Category),
+        Column::Source => texts(rows, RowText::Source),
+        Column::Program => texts(rows, RowText::Program),
+        Column::Dtype => texts(rows, RowText::Dtype),
+        Column::Shape => texts(rows, RowText::Shape),
+        Column::ScopeLeaf => texts(rows, RowText::ScopeLeaf),
+    }
+}
+
+/// Bits of a double that order as doubles do.
+fn ordered(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
+/// before `layers_10`.
+fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
+    let mut by_token: FxHashMap<(u64, u64), Option<u32>> = FxHashMap::default();
+    let mut by_text: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut read = |i: usize| {
+        let next = by_text.len() as u32;
+        Some(*by_text.entry(rows.text(i, column)?).or_insert(next))
+    };
+    let number = |i: usize| match rows.token(i, column) {
+        Some(token) => *by_token.entry(token).or_insert_with(|| read(i)),
+        None => read(i),
+    };
+    let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
+    let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
+    order.sort_unstable_by_key(|(text, _)| (natural(text), *text));
+    let mut ranks = vec![0; order.len()];
+    for (rank, (_, number)) in order.into_iter().enumerate() {
+        ranks[number as usize] = rank as u64;
+    }
+    numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
+}
+
+/// What stands before the number at a text's end, and the number.
+fn natural(text: &str) -> (&str, Option<u64>) {
+    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, text[stem.len()..].parse().ok())
 }
 
 /// The largest figure of each column.
-pub(super) fn largest(groups: &[Group]) -> Largest {
-    let max = |of: fn(&Group) -> Option<f64>| groups.iter().filter_map(of).max_by(f64::total_cmp);
-    Largest {
-        total: groups.iter().map(|g| g.total).max().unwrap_or_default(),
-        mean: groups.iter().filter_map(|g| g.mean).max().unwrap_or_default(),
-        inclusive: groups.iter().map(|g| g.inclusive).max().unwrap_or_default(),
-        n_executions: groups.iter().map(|g| g.n_executions).max().unwrap_or_default(),
-        flop_rate: max(Group::flop_rate),
-        byte_rate: max(Group::byte_rate),
+pub(super) fn largest(rows: RowView<'_>) -> Largest {
+    let mut largest = Largest::default();
+    let more = |max: &mut Option<f64>, value: Option<f64>| {
+        *max = [*max, value].into_iter().flatten().max_by(f64::total_cmp);
+    };
+    for i in 0..rows.len() {
+        let row = rows.row(i);
+        largest.total = largest.total.max(Picos(row.own));
+        largest.mean = largest.mean.max(row.mean().unwrap_or_default());
+        largest.inclusive = largest.inclusive.max(Picos(row.inclusive));
+        largest.n_executions = largest.n_executions.max(row.n);
+        largest.max = largest.max.max(Picos(row.max));
+        more(&mut largest.flop_rate, row.flop_rate());
+        more(&mut largest.byte_rate, row.byte_rate());
+        more(&mut largest.flops, row.flops);
+        more(&mut largest.bytes, row.bytes);
+        more(&mut largest.intensity, row.intensity());
     }
+    largest
 }

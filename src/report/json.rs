@@ -3,7 +3,9 @@
 //! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. Knows names and
 //! order of fields; computes nothing but percentages and sums of kinds.
 
-use crate::analysis::{Breakdown, Group, Kind, Status, Totals};
+use super::scopes_json::{ScopeJson, nested};
+use super::steps_json::StepsJson;
+use crate::analysis::{Breakdown, Filter, Group, Kind, Part, Scopes, Shown, Status, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;
@@ -83,6 +85,10 @@ pub struct GroupJson<'a> {
     model_flops_sum: Option<f64>,
     bytes_accessed_sum: Option<f64>,
     hlo_categories: BTreeMap<&'a str, ShareJson>,
+    hlo_op_breakdown: Vec<PartJson<'a>>,
+    op_group: Option<&'a str>,
+    phase: Option<&'a str>,
+    layer: Option<&'a str>,
     dtypes: &'a [String],
     shapes: &'a [String],
     source_stack: Option<&'a str>,
@@ -96,6 +102,27 @@ pub struct GroupJson<'a> {
 struct ShareJson {
     n_executions: u64,
     total_dur_ps: Picos,
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    signature: &'a str,
+    hlo_category: Option<&'a str>,
+    total_dur_ps: Picos,
+    n_executions: u64,
+    pct_of_group: Option<f64>,
+}
+
+impl<'a> PartJson<'a> {
+    fn new(part: &'a Part, total: Picos) -> Self {
+        Self {
+            signature: &part.signature,
+            hlo_category: part.category.as_deref(),
+            total_dur_ps: part.total,
+            n_executions: part.n,
+            pct_of_group: part.total.fraction_of(total).map(|f| f * 100.0),
+        }
+    }
 }
 
 impl<'a> GroupJson<'a> {
@@ -121,6 +148,10 @@ impl<'a> GroupJson<'a> {
             model_flops_sum: g.model_flops,
             bytes_accessed_sum: g.bytes_accessed,
             hlo_categories: g.categories.iter().map(|(k, s)| (k.as_str(), share(s))).collect(),
+            hlo_op_breakdown: g.parts.iter().map(|p| PartJson::new(p, g.total)).collect(),
+            op_group: g.op_group.as_deref(),
+            phase: g.phase.as_deref(),
+            layer: g.layer.as_deref(),
             dtypes: &g.dtypes,
             shapes: &g.shapes,
             source_stack: g.source_stack.as_deref(),
@@ -133,7 +164,7 @@ impl<'a> GroupJson<'a> {
 }
 
 /// The kind of a group: fused ops are communication to the contract.
-fn kind_name(kind: Kind) -> &'static str {
+pub(super) fn kind_name(kind: Kind) -> &'static str {
     if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
 }
 
@@ -143,8 +174,76 @@ pub struct BreakdownJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
     by: &'static str,
-    groups: Vec<GroupJson<'a>>,
+    filter: Option<FilterJson<'a>>,
+    shown: ShownJson,
+    groups: GroupsJson<'a>,
     notes: &'a [Note],
+}
+
+/// Rows: a tree where they are scopes.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum GroupsJson<'a> {
+    Flat(Vec<GroupJson<'a>>),
+    Nested(Vec<ScopeJson<'a>>),
+}
+
+#[derive(Serialize)]
+struct FilterJson<'a> {
+    text: &'a str,
+    within: &'static str,
+    regex: bool,
+    kind: Option<&'static str>,
+    scope: &'a str,
+}
+
+impl<'a> FilterJson<'a> {
+    fn new(filter: &'a Filter) -> Option<Self> {
+        (!filter.is_empty()).then(|| Self {
+            text: &filter.text,
+            within: filter.within.key(),
+            regex: filter.regex,
+            kind: filter.kind.map(Kind::key),
+            scope: &filter.scope,
+        })
+    }
+}
+
+/// Sums of what the filter lets through.
+#[derive(Serialize)]
+struct ShownJson {
+    n_groups: usize,
+    n_groups_all: u32,
+    n_groups_anywhere: Option<u32>,
+    n_events: u64,
+    total_dur_ps: Picos,
+    pct_of_step: Option<f64>,
+    compute_duration_ps: Picos,
+    data_move_duration_ps: Picos,
+    comm_duration_ps: Picos,
+    fused_duration_ps: Picos,
+    host_duration_ps: Picos,
+    other_duration_ps: Picos,
+}
+
+impl ShownJson {
+    fn new(shown: &Shown, n_groups: usize) -> Self {
+        let of = |kind: Kind| shown.by_kind[kind.index()];
+        Self {
+            n_groups,
+            n_groups_all: shown.n_all,
+            n_groups_anywhere: shown.anywhere,
+            n_events: shown.n_events,
+            total_dur_ps: shown.total,
+            pct_of_step: shown.of_step.map(|f| f * 100.0),
+            compute_duration_ps: of(Kind::Compute),
+            data_move_duration_ps: of(Kind::DataMovement),
+            comm_duration_ps: of(Kind::Communication) + of(Kind::Fused),
+            fused_duration_ps: of(Kind::Fused),
+            host_duration_ps: of(Kind::Host),
+            other_duration_ps: of(Kind::Other) + of(Kind::Container),
+        }
+    }
 }
 
 /// `rooflight summary --json`.
@@ -155,6 +254,7 @@ pub struct SummaryJson<'a> {
     kinds: Vec<GroupJson<'a>>,
     by_source: Vec<GroupJson<'a>>,
     tail: TailJson,
+    step_stats: StepsJson<'a>,
     notes: &'a [Note],
 }
 
@@ -182,9 +282,21 @@ pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a B
     }
 }
 
-/// A breakdown, `top` rows of it.
-pub fn breakdown<'a>(head: HeadJson<'a>, b: &'a Breakdown, top: usize, notes: &'a [Note]) -> BreakdownJson<'a> {
-    BreakdownJson { head, by: b.by.key(), groups: b.groups.iter().take(top).map(GroupJson::new).collect(), notes }
+/// A breakdown, `top` rows of it; nested where they are scopes, and then `top` at each level.
+pub fn breakdown<'a>(
+    head: HeadJson<'a>,
+    b: &'a Breakdown,
+    filter: &'a Filter,
+    scopes: Option<&'a Scopes>,
+    top: usize,
+    notes: &'a [Note],
+) -> BreakdownJson<'a> {
+    let groups = match scopes {
+        Some(scopes) => GroupsJson::Nested(nested(scopes, b.header.step_duration, top)),
+        None => GroupsJson::Flat(b.groups.iter().take(top).map(GroupJson::new).collect()),
+    };
+    let shown = ShownJson::new(&b.shown, b.groups.len());
+    BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
 }
 
 /// A summary: kinds, and the sources with the most time.
@@ -192,6 +304,7 @@ pub fn summary<'a>(
     head: HeadJson<'a>,
     kinds: &'a Breakdown,
     sources: &'a Breakdown,
+    steps: &'a StepStats,
     top: usize,
     notes: &'a [Note],
 ) -> SummaryJson<'a> {
@@ -201,6 +314,7 @@ pub fn summary<'a>(
         kinds: kinds.groups.iter().map(GroupJson::new).collect(),
         by_source: sources.groups.iter().take(top).map(GroupJson::new).collect(),
         tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
+        step_stats: StepsJson::new(steps),
         notes,
     }
 }

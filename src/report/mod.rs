@@ -3,5 +3,7 @@
 pub mod inspect;
 pub mod json;
 pub mod number;
+mod scopes_json;
+mod steps_json;
 pub mod tables;
 pub mod text;

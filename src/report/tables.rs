@@ -3,7 +3,7 @@
 use super::inspect::Inspect;
 use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::text::Table;
-use crate::analysis::{Breakdown, Group, GroupBy, Peaks};
+use crate::analysis::{Breakdown, Group, GroupBy, Kind, Peaks, Scopes, Spread, StepStats};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -49,6 +49,9 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
         let n = rest.iter().map(|g| g.n_executions).sum();
         blank(&mut table, format!("{} more", count(rest.len() as u64)), rest.iter().map(|g| g.total).sum(), n);
     }
+    if b.shown.total != b.totals.busy || b.shown.n_events != b.totals.n_events {
+        blank(&mut table, "Shown".into(), b.shown.total, b.shown.n_events);
+    }
     blank(&mut table, "Busy".into(), b.totals.busy, b.totals.n_events);
     blank(&mut table, "Idle".into(), b.totals.idle, 0);
     if let Some(cell) = table.rows.last_mut().and_then(|r| r.get_mut(4)) {
@@ -72,6 +75,57 @@ fn name(by: GroupBy, g: &Group) -> String {
     key.replace('\n', " ‹ ")
 }
 
+/// The tree of scopes, indented; `top` rows.
+pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
+    let unit = TimeUnit::for_largest(scopes.total);
+    let (total, own) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
+    let heads = [("Scope", true), (&total, false), ("Step %", false), (&own, false), ("Kind", true), ("Runs", false)];
+    let mut table = Table::new(&heads);
+    let of_step = |p: Picos| window.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
+    for node in scopes.nodes.iter().take(top) {
+        let name = if node.parent.is_none() && node.name.is_empty() { "All" } else { &node.name };
+        let main = Kind::ALL.into_iter().rev().max_by_key(|k| node.by_kind[k.index()]).unwrap_or(Kind::Other);
+        table.row(vec![
+            "  ".repeat(node.depth as usize) + &name.replace('\n', " "),
+            time(node.total, unit),
+            of_step(node.total),
+            time(node.own, unit),
+            main.short().into(),
+            count(node.n),
+        ]);
+    }
+    if let Some(rest) = scopes.nodes.get(top..).filter(|r| !r.is_empty()) {
+        let mut row = vec![format!("{} more", count(rest.len() as u64))];
+        row.resize(table.heads.len(), String::new());
+        table.row(row);
+    }
+    table
+}
+
+/// How long steps are, by device: all of them, and without the first and the last.
+pub fn steps(stats: &StepStats) -> Table {
+    let spreads = stats.devices.iter().filter_map(|d| d.all.map(|all| (d, all)));
+    let unit = TimeUnit::for_largest(spreads.clone().map(|(_, s)| s.max).max().unwrap_or_default());
+    let heads = ["Mean", "Median", "Shortest", "Longest", "Std. dev."].map(|h| format!("{h} {}", unit.symbol()));
+    let mut all: Vec<(&str, bool)> = vec![("Steps of", true), ("Steps", false)];
+    all.extend(heads.iter().map(|h| (h.as_str(), false)));
+    let mut table = Table::new(&all);
+    for (device, spread) in spreads {
+        table.row(spread_row(device.label.clone(), spread, unit));
+        if let Some(steady) = device.steady {
+            table.row(spread_row("  steady".into(), steady, unit));
+        }
+    }
+    table
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a duration: positive; `as` saturates")]
+fn spread_row(label: String, s: Spread, unit: TimeUnit) -> Vec<String> {
+    let whole = |ps: f64| time(Picos(ps.round() as u64), unit);
+    let deviation = s.std_dev.map_or(ABSENT.into(), whole);
+    vec![label, count(s.n.into()), whole(s.mean), whole(s.median), time(s.min, unit), time(s.max, unit), deviation]
+}
+
 /// For programs: every row and exact figures, named as in the JSON.
 pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
     let mut table = Table::new(&[
@@ -83,15 +137,23 @@ pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
         ("n_executions", false),
         ("total_dur_ps", false),
         ("inclusive_dur_ps", false),
+        ("min_dur_ps", false),
+        ("max_dur_ps", false),
         ("avg_dur_ps", false),
         ("pct_of_step", false),
         ("flops_sum", false),
         ("bytes_accessed_sum", false),
         ("hlo_category", true),
+        ("op_group", true),
+        ("phase", true),
+        ("layer", true),
+        ("dtype", true),
+        ("shape", true),
         ("source_inner", true),
         ("tf_op", true),
     ]);
     let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+    let counted = |g: &Group, time: Picos| if g.n_executions > 0 { time.0.to_string() } else { String::new() };
     for g in b.groups.iter().take(top) {
         let kind = if g.kind == crate::analysis::Kind::Fused { "comm" } else { g.kind.key() };
         table.row(vec![
@@ -103,11 +165,18 @@ pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
             g.n_executions.to_string(),
             g.total.0.to_string(),
             g.inclusive.0.to_string(),
+            counted(g, g.min),
+            counted(g, g.max),
             g.mean.map_or(String::new(), |m| m.0.to_string()),
             number(g.of_step.map(|f| f * 100.0)),
             number(g.flops),
             number(g.bytes_accessed),
             g.main_category().unwrap_or_default().into(),
+            g.op_group.clone().unwrap_or_default(),
+            g.phase.clone().unwrap_or_default(),
+            g.layer.clone().unwrap_or_default(),
+            g.dtypes.first().cloned().unwrap_or_default(),
+            g.shapes.first().cloned().unwrap_or_default(),
             g.source_inner.clone().unwrap_or_default(),
             g.tf_op.clone().unwrap_or_default(),
         ]);

@@ -141,6 +141,35 @@ pub fn device(n: u32) -> XPlane {
     p.done()
 }
 
+/// The trap of searching scope paths: `kda` names a block of the model, which is in the path of all that runs within, and
+/// a kernel. One step of 1000 ps, no idle time.
+///
+/// ```text
+///  0…300    fusion.1   …/layers_0/kda/proj/q/dot_general      the block's
+///  300…500  kda_fwd.1  …/layers_0/kda/chunk/inner/pallas_call the kernel
+///  500…575  fusion.4   …/layers_0/kda/mul                     three segments from the end
+///  575…790  fusion.2   …/layers_0/kda/out/o/mul               the block's
+///  790…1000 fusion.3   …/layers_0/mlp/wi/dot_general
+/// ```
+pub fn kda() -> XSpace {
+    let mut p = Plane::new("/device:TPU:0");
+    let op = |p: &mut Plane, name: &str, category: &str, path: &str| {
+        let opcode = if category == "custom-call" { "custom-call" } else { "fusion" };
+        let hlo = format!("%{name} = f32[8]{{0}} {opcode}(%a), custom_call_target=\"tpu_custom_call\"");
+        let tf_op = format!("jit(f)/jvp(Model)/layers_0/{path}:");
+        p.op(&hlo, name, &[("hlo_category", text(category)), ("program_id", int(1)), ("tf_op", text(&tf_op))])
+    };
+    let q = op(&mut p, "fusion.1", "convolution fusion", "kda/proj/q/dot_general");
+    let kernel = op(&mut p, "kda_fwd.1", "custom-call", "kda/chunk/inner/pallas_call");
+    let gate = op(&mut p, "fusion.4", "loop fusion", "kda/mul");
+    let out = op(&mut p, "fusion.2", "loop fusion", "kda/out/o/mul");
+    let mlp = op(&mut p, "fusion.3", "convolution fusion", "mlp/wi/dot_general");
+    let step = p.op("1", "", &[]);
+    p.line("Steps", &[(step, 0, 1000)]);
+    p.line("XLA Ops", &[(q, 0, 300), (kernel, 300, 200), (gate, 500, 75), (out, 575, 215), (mlp, 790, 210)]);
+    XSpace { planes: vec![p.done()], ..Default::default() }
+}
+
 fn host() -> XPlane {
     let mut p = Plane::new("/host:CPU");
     let e = p.op("ThreadpoolListener::Record", "", &[]);

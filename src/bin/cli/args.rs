@@ -1,7 +1,8 @@
 //! What may be said on the command line.
 
-use clap::{Parser, Subcommand, ValueEnum};
-use rooflight::analysis::{GroupBy, StepChoice};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use rooflight::analysis::{Filter, GroupBy, Kind, StepChoice, Within};
 use std::path::PathBuf;
 
 /// Opens XLA profiles and says where the time goes.
@@ -18,11 +19,13 @@ pub struct Args {
 /// The views.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Where the time goes: self time by op, category, kind, source or program.
+    /// Where the time goes: self time by op, category, kind, phase, layer, scope, source …
     Breakdown {
         /// What rows stand for.
-        #[arg(long, value_enum, default_value_t = By::Op)]
-        by: By,
+        #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
+        by: GroupBy,
+        #[command(flatten)]
+        only: Only,
         #[command(flatten)]
         view: View,
     },
@@ -36,6 +39,34 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
+}
+
+/// Which ops take part.
+#[derive(clap::Args)]
+pub struct Only {
+    /// Only ops that have this text, whatever its case; where, `--within` says.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    filter: String,
+    /// Where the text is looked for: leaf = the op's name and the last three segments of its scope path.
+    #[arg(long, default_value = Within::Leaf.key(), value_parser = within())]
+    within: Within,
+    /// The text is a regular expression.
+    #[arg(long)]
+    regex: bool,
+    /// Only ops of this kind.
+    #[arg(long, value_parser = kind())]
+    kind: Option<Kind>,
+    /// Only ops at or below this scope path.
+    #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
+    scope: String,
+}
+
+impl Only {
+    /// As the library has it.
+    pub fn filter(&self) -> Filter {
+        let Self { filter, within, regex, kind, scope } = self;
+        Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone() }
+    }
 }
 
 /// What every view takes.
@@ -101,31 +132,26 @@ impl Args {
     }
 }
 
-/// Groupings by their names in the JSON contract.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum By {
-    /// Kinds of time.
-    Kind,
-    /// The compiler's category.
-    Category,
-    /// One row per (program, op name).
-    Op,
-    /// One row per program.
-    Program,
-    /// Source stack, else tf_op, else category.
-    Source,
+/// One of a few by its name in the JSON contract.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    key: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    // Only names of the list get this far.
+    PossibleValuesParser::new(all.map(key))
+        .map(move |name| all.into_iter().find(|one| key(*one) == name).unwrap_or(all[0]))
 }
 
-impl From<By> for GroupBy {
-    fn from(by: By) -> Self {
-        match by {
-            By::Kind => Self::Kind,
-            By::Category => Self::Category,
-            By::Op => Self::Op,
-            By::Program => Self::Program,
-            By::Source => Self::Source,
-        }
-    }
+fn by() -> impl TypedValueParser<Value = GroupBy> {
+    one_of(GroupBy::ALL, GroupBy::key)
+}
+
+fn within() -> impl TypedValueParser<Value = Within> {
+    one_of(Within::ALL, Within::key)
+}
+
+fn kind() -> impl TypedValueParser<Value = Kind> {
+    one_of(Kind::ALL, Kind::key)
 }
 
 fn step(text: &str) -> Result<StepChoice, String> {

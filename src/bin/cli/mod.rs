@@ -8,10 +8,12 @@ mod files;
 
 use args::{Args, Command, Output, View};
 use clap::Parser;
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice};
+use rooflight::analysis::{
+    Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice,
+};
 use rooflight::engine::{Failure, Opened, open};
 use rooflight::profile::{Note, Severity};
-use rooflight::report::{inspect::inspect, json, tables, text::Table};
+use rooflight::report::{inspect::inspect, json, number, tables, text::Table};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -64,7 +66,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let analysis = Analysis::new(&opened.profile);
     let session = Session { opened, analysis, view, partial };
     let text = match &args.command {
-        Command::Breakdown { by, .. } => session.breakdown((*by).into())?,
+        Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } => session.inspect(),
     };
@@ -79,57 +81,65 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn breakdown(&self, by: GroupBy) -> Result<String, Failure> {
-        let breakdown = self.analysis.breakdown(&self.opened.profile, self.query(by)?);
+    fn breakdown(&self, by: GroupBy, filter: Filter) -> Result<String, Failure> {
+        let query = self.query(by, filter)?;
+        let breakdown = self.ask(&query)?;
+        let scopes = (by == GroupBy::Scope).then(|| self.scopes(&query)).transpose()?;
         let notes = self.notes(&breakdown.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
+        let table = |top: usize| match &scopes {
+            Some(scopes) => tables::scopes(scopes, breakdown.header.step_duration, top),
+            None => tables::breakdown(&breakdown, top),
+        };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
-                to_json(&json::breakdown(
-                    json::head("breakdown", &files, self.partial, &breakdown),
-                    &breakdown,
-                    top,
-                    &notes,
-                ))
+                let head = json::head("breakdown", &files, self.partial, &breakdown);
+                to_json(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
             Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
-            Output::Markdown => tables::breakdown(&breakdown, top).markdown(),
+            Output::Markdown => table(top).markdown(),
             Output::Text if breakdown.header.status == Status::Absent => says(&notes),
             Output::Text => {
-                heading(&breakdown.header)
-                    + &tables::breakdown(&breakdown, self.view.top.unwrap_or(40)).aligned()
-                    + &says(&notes)
+                let matched = matched(&query.filter, &breakdown);
+                heading(&breakdown.header) + &matched + &table(self.view.top.unwrap_or(40)).aligned() + &says(&notes)
             }
         })
     }
 
     fn summary(&self) -> Result<String, Failure> {
-        let profile = &self.opened.profile;
-        let kinds = self.analysis.breakdown(profile, self.query(GroupBy::Kind)?);
-        let sources = self.analysis.breakdown(profile, self.query(GroupBy::Source)?);
+        let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
+        let sources = self.ask(&self.query(GroupBy::Source, Filter::default())?)?;
+        let steps = self.analysis.step_stats(&self.opened.profile);
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
-        let both = |form: fn(&Table) -> String| {
-            let parts = [form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
+        let all = |form: fn(&Table) -> String| {
+            let mut parts = vec![form(&tables::breakdown(&kinds, usize::MAX)), form(&tables::breakdown(&sources, top))];
+            let of_steps = tables::steps(&steps);
+            if !of_steps.rows.is_empty() {
+                parts.push(form(&of_steps));
+            }
             parts.join("\n")
         };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
-                to_json(&json::summary(
-                    json::head("summary", &files, self.partial, &kinds),
-                    &kinds,
-                    &sources,
-                    top,
-                    &notes,
-                ))
+                let head = json::head("summary", &files, self.partial, &kinds);
+                to_json(&json::summary(head, &kinds, &sources, &steps, top, &notes))
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
-            Output::Markdown => both(Table::markdown),
+            Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => says(&notes),
-            Output::Text => heading(&kinds.header) + &both(Table::aligned) + &says(&notes),
+            Output::Text => heading(&kinds.header) + &all(Table::aligned) + &says(&notes),
         })
+    }
+
+    fn ask(&self, query: &Query) -> Result<Breakdown, Failure> {
+        self.analysis.breakdown(&self.opened.profile, query).map_err(|e| bad_filter(&e))
+    }
+
+    fn scopes(&self, query: &Query) -> Result<Scopes, Failure> {
+        self.analysis.scopes(&self.opened.profile, query, "", 0.0).map_err(|e| bad_filter(&e))
     }
 
     fn inspect(&self) -> String {
@@ -146,7 +156,7 @@ impl Session<'_> {
         }
     }
 
-    fn query(&self, by: GroupBy) -> Result<Query, Failure> {
+    fn query(&self, by: GroupBy, filter: Filter) -> Result<Query, Failure> {
         let device = self.device()?;
         let step = self.view.step;
         if let StepChoice::Number(n) = step {
@@ -158,7 +168,7 @@ impl Session<'_> {
                 return Err(Failure { title: format!("No step {n}"), message: format!("Steps: {known}.") });
             }
         }
-        Ok(Query { device, step, by })
+        Ok(Query { device, step, by, filter })
     }
 
     /// `all`, a label or plane name, or the number at the end of one.
@@ -196,6 +206,10 @@ impl Session<'_> {
     }
 }
 
+fn bad_filter(error: &FilterError) -> Failure {
+    Failure { title: "The filter is no regular expression".to_owned(), message: format!("{error}.") }
+}
+
 fn to_json(value: &impl Serialize) -> String {
     // The structs have string keys and finite floats or null: this cannot fail.
     serde_json::to_string_pretty(value)
@@ -206,14 +220,30 @@ fn to_json(value: &impl Serialize) -> String {
 fn heading(header: &rooflight::analysis::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
-    let window =
-        header.step_duration.map_or(String::new(), |d| format!(", {}", rooflight::report::number::time_text(d)));
+    let window = header.step_duration.map_or(String::new(), |d| format!(", {}", number::time_text(d)));
     let step = if header.step == "all" {
         "whole capture".to_owned()
     } else {
         format!("step {} (one of {})", header.step, header.n_steps)
     };
     format!("{device}{kind}, {step}{window}\n\n")
+}
+
+/// One line on what the filter matched, and where; nothing without a filter.
+fn matched(filter: &Filter, b: &Breakdown) -> String {
+    if filter.is_empty() {
+        return String::new();
+    }
+    let share = b.shown.of_step.map_or(String::new(), |f| format!(", {} of the window", number::percent_text(f)));
+    let rows = number::counted(b.groups.len() as u64, "row", "rows");
+    let looked = if filter.text.is_empty() {
+        String::new()
+    } else {
+        let of = number::count(b.shown.n_all.into());
+        let elsewhere = b.shown.anywhere.map_or(String::new(), |n| format!("; {n} with --within anywhere"));
+        format!(" of {of} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
+    };
+    format!("{rows}{looked}: {}{share}\n\n", number::time_text(b.shown.total))
 }
 
 fn says(notes: &[Note]) -> String {

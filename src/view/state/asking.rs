@@ -26,7 +26,7 @@ impl Shown {
 
     /// What was asked.
     pub(super) fn question(&self) -> (Query, Sort) {
-        (self.head.query, self.sort)
+        (self.head.query.clone(), self.sort)
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) enum Heard {
 impl Pending {
     /// Asks for a query's figures (unless they are at hand) and its first rows.
     pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<Same<BreakdownHead>>) -> Self {
-        let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query)));
+        let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
         let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: window::PAGE }));
         Self { sort, head, rows: None, head_id, rows_id }
     }
@@ -69,7 +69,16 @@ impl Pending {
             Reply::Breakdown(head) => self.head = Some(Same::new(*head)),
             Reply::Rows(page) => self.rows = Some(Same::new(page)),
             Reply::Failed(failure) => return Heard::Failed(failure),
-            Reply::Hello { .. } | Reply::Progress(_) | Reply::Opened(_) | Reply::Cancelled => {}
+            Reply::BadFilter(error) => {
+                let title = "The filter cannot be used".to_owned();
+                return Heard::Failed(Failure { title, message: format!("{error}.") });
+            }
+            Reply::Hello { .. }
+            | Reply::Progress(_)
+            | Reply::Opened(_)
+            | Reply::Scopes(_)
+            | Reply::Steps(_)
+            | Reply::Cancelled => {}
         }
         match (&self.head, &self.rows) {
             (Some(head), Some(rows)) => {
@@ -88,7 +97,7 @@ impl State {
         if !columns::sortable(query.by, sort.column) {
             sort = Sort::default();
         }
-        let same = (query, sort) == (self.query.get_untracked(), self.sort.get_untracked());
+        let same = query == self.query.get_untracked() && sort == self.sort.get_untracked();
         // With its worker gone for good, nobody answers: what is chosen stays what is shown.
         if same || !self.engines.with_value(Engines::can_answer) {
             return;
@@ -169,7 +178,7 @@ impl State {
         let Some((query, sort, missing)) = self.shown.with_untracked(|shown| {
             let shown = shown.as_ref()?;
             let missing: Vec<_> = window::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
-            Some((shown.head.query, shown.sort, missing))
+            Some((shown.head.query.clone(), shown.sort, missing))
         }) else {
             return;
         };
@@ -178,7 +187,7 @@ impl State {
             let Some(link) = &engines.open else { return };
             for first in missing {
                 if engines.flight.iter().all(|(_, page)| *page != first) {
-                    let rows = RowsQuery { query, sort, first, count: window::PAGE };
+                    let rows = RowsQuery { query: query.clone(), sort, first, count: window::PAGE };
                     engines.flight.push((link.send(&Request::Rows(rows)), first));
                 }
             }
@@ -232,7 +241,7 @@ impl State {
         let (Some(Some(wanted)), Some(rows)) = (wanted, rows) else { return };
         self.shown.update(|shown| {
             let Some(shown) = shown.as_mut() else { return };
-            if (rows.query.query, rows.query.sort) != shown.question() {
+            if rows.query.query != shown.head.query || rows.query.sort != shown.sort {
                 return;
             }
             shown.pages.insert(rows.query.first, rows);

@@ -1,0 +1,109 @@
+//! How long the answers take that people wait for: other rows, another filter, another order, of 100,000 ops.
+//!
+//! `cargo bench --bench rows` prints the best of ten, in milliseconds. Timers of a busy machine say little: what counts
+//! is the order of magnitude (a page answers within a frame or two).
+
+#[path = "../tests/common/make.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod make;
+
+use make::{Plane, int, text};
+use rooflight::analysis::{Analysis, Filter, GroupBy, Query, Within};
+use rooflight::engine::{Column, Engine, Input, Reply, Request, RowsQuery, Sort};
+use rooflight::wire::proto::xspace::XSpace;
+use std::time::Instant;
+
+const OPS: i64 = 100_000;
+
+fn capture() -> Vec<u8> {
+    let mut p = Plane::new("/device:TPU:0");
+    let op = |p: &mut Plane, i: i64| {
+        let (name, category, scope) = match i % 4 {
+            0 => ("fusion", "convolution fusion", "mlp/dot_general"),
+            1 => ("all-gather-done", "all-gather-done", "mlp/all_gather"),
+            2 => ("splash_mha_fwd", "custom-call", "attention/splash_mha"),
+            _ => ("copy", "data formatting", "attention/transpose"),
+        };
+        let shape = format!("bf16[8,{},4096]{{2,1,0:T(8,128)(2,1)}}", i % 64);
+        let stats = [
+            ("hlo_category", text(category)),
+            ("program_id", int(7)),
+            ("tf_op", text(&format!("jit(train)/jvp(Model)/layers_{}/{scope}:", i % 64))),
+            ("source", text("model/mlp.py:41")),
+            ("source_stack", text("train.py:210:4\nmodel/mlp.py:41:9")),
+            ("shape_with_layout", text(&shape)),
+            ("bytes_accessed", int(i * 16)),
+            ("flops", int(i * 1024)),
+        ];
+        p.op(
+            &format!("%{name}.{i} = {shape} fusion({shape} %p.{i}), kind=kLoop, calls=%c.{i}"),
+            &format!("{name}.{i}"),
+            &stats,
+        )
+    };
+    let ids: Vec<i64> = (0..OPS).map(|i| op(&mut p, i)).collect();
+    let step = p.op("1", "", &[]);
+    let events: Vec<(i64, i64, i64)> =
+        ids.iter().enumerate().map(|(i, id)| (*id, i as i64 * 1000, 500 + (*id * 7919) % 400)).collect();
+    p.line("Steps", &[(step, 0, OPS * 1000)]);
+    p.line("XLA Ops", &events);
+    prost::Message::encode_to_vec(&XSpace { planes: vec![p.done()], ..XSpace::default() })
+}
+
+fn best(what: &str, mut run: impl FnMut(usize)) {
+    let time = |i: usize| {
+        let start = Instant::now();
+        run(i);
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    let best = (0..10).map(time).fold(f64::INFINITY, f64::min);
+    println!("{what:<34} {best:8.2} ms");
+}
+
+fn input(bytes: &[u8]) -> Vec<Input> {
+    vec![Input { name: "rows.xplane.pb".into(), source: Box::new(bytes.to_vec()), from_folder: false }]
+}
+
+fn main() {
+    let bytes = capture();
+    let opened = rooflight::engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+    best("what is known of the ops", |_| drop(Analysis::new(&opened.profile)));
+    let analysis = Analysis::new(&opened.profile);
+    let ask = |query: &Query| analysis.answer(&opened.profile, query).expect("no pattern").n_rows();
+    for by in GroupBy::ALL {
+        best(&format!("group by {}", by.key()), |_| assert!(ask(&Query { by, ..Query::default() }) > 0));
+    }
+    for (within, needle, regex) in [
+        (Within::Leaf, "splash", false),
+        (Within::Anywhere, "layers_12", false),
+        (Within::Source, "mlp.py", false),
+        (Within::Leaf, r"^fusion\.\d*4$", true),
+    ] {
+        let filter = Filter { text: needle.into(), within, regex, ..Filter::default() };
+        let query = Query { filter, ..Query::default() };
+        best(&format!("filter {needle}, {}", within.label()), |_| assert!(ask(&query) > 0));
+    }
+    best("tree of scopes", |_| drop(analysis.scopes(&opened.profile, &Query::default(), "", 0.001)));
+    best("steps", |_| drop(analysis.step_stats(&opened.profile)));
+    best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::default())));
+
+    let (mut engine, _) = Engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+    let columns = [
+        Column::Name,
+        Column::Category,
+        Column::Bytes,
+        Column::Shape,
+        Column::Layer,
+        Column::Source,
+        Column::ScopeLeaf,
+        Column::Dtype,
+    ];
+    for column in columns {
+        best(&format!("order by {column:?}"), |i| {
+            // The order that was asked for last is kept.
+            let sort = Sort { column, descending: i % 2 == 0 };
+            let rows = RowsQuery { query: Query::default(), sort, first: 0, count: 100 };
+            assert!(matches!(engine.answer(&Request::Rows(rows)), Reply::Rows(page) if page.rows.len() == 100));
+        });
+    }
+}

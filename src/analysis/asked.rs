@@ -1,0 +1,162 @@
+//! The devices and the window of a query: their times, their sums, and what is to be said of them. Knows nothing of rows;
+//! breakdown and scopes start from here.
+
+use super::Kind;
+use super::breakdown::Analysis;
+use super::device::Clock;
+use super::measure::Measured;
+use super::ops::PlaneFacts;
+use super::query::{DeviceChoice, Query, StepChoice};
+use super::report::{Header, Peaks, Status, Totals};
+use super::rows::Slice;
+use super::sweep::Interval;
+use crate::profile::{Note, OpId, Plane, Profile, Severity};
+use crate::units::Picos;
+
+/// What a query is of.
+pub struct Asked {
+    /// In words.
+    pub header: Header,
+    /// Sums over all ops.
+    pub totals: Totals,
+    /// Times of each device's ops.
+    pub slices: Vec<Slice>,
+    /// What was assumed or left out.
+    pub notes: Vec<Note>,
+}
+
+impl Analysis {
+    /// Measures what a query is of.
+    pub(super) fn asked(&self, profile: &Profile, query: &Query) -> Asked {
+        let mut notes = self.notes.clone();
+        let chosen: Vec<usize> = match query.device {
+            DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
+            DeviceChoice::All => (0..self.devices.len()).collect(),
+        };
+        let mut totals = Totals::default();
+        let mut slices = Vec::new();
+        let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
+        for index in &chosen {
+            let device = &self.devices[*index];
+            let plane = &profile.planes[device.plane];
+            let Some(window_of) = device.choose(query.step) else {
+                missing += 1;
+                continue;
+            };
+            let span = window_of.span;
+            let measured = self.measures.of(plane, *index, device, &window_of);
+            step_name.get_or_insert(window_of.name);
+            add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
+            duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
+            window = Some((Picos(span.0), Picos(span.1)));
+            if measured.lost_lines > 0 {
+                let message = "An op line's times do not fit the plane's: it is left out.";
+                notes.push(Note::new(Severity::Caution, "implausible_time", message).at(&device.label));
+            }
+            slices.push(Slice { device: *index, measured, chosen: None });
+        }
+        if missing > 0 {
+            let message = format!("{missing} of {} devices have no such step; they add nothing.", chosen.len());
+            notes.push(Note::new(Severity::Caution, "step_missing", message));
+        }
+        if totals.n_unresolved > 0 {
+            let message = format!(
+                "{} events have no metadata: their time is kept under “unresolved event”, kind other.",
+                totals.n_unresolved
+            );
+            notes.push(Note::new(Severity::Caution, "unresolved_events", message));
+        }
+        notes.extend(unknown_categories(&totals));
+        notes.extend(self.clock_notes(&chosen, query.step));
+        let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
+        let types = chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string"));
+        let mut types: Vec<&str> = types.collect();
+        types.sort_unstable();
+        types.dedup();
+        let header = Header {
+            status: if duration.is_some() { Status::Ok } else { Status::Absent },
+            device: match chosen.as_slice() {
+                [] => None,
+                [one] => Some(self.devices[*one].label.clone()),
+                many => Some(format!("{} devices", many.len())),
+            },
+            n_devices: chosen.len() as u32,
+            device_type: (!types.is_empty()).then(|| types.join(", ")),
+            step: step_name.unwrap_or_else(|| query.step.to_string()),
+            n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
+            window: window.filter(|_| chosen.len() == 1),
+            step_duration: duration,
+            peaks: Peaks {
+                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
+                    .map(|v| v * 1e12),
+                hbm_bytes: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_hbm_bw_gigabytes_per_second")))
+                    .map(|v| v * 1e9),
+            },
+        };
+        Asked { header, totals, slices, notes }
+    }
+
+    fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {
+        let differs = |i: &&usize| {
+            let device = &self.devices[**i];
+            device.op_clock == Clock::Device && device.step_clock != Clock::Device && !device.steps.is_empty()
+        };
+        let n = chosen.iter().filter(differs).count();
+        (n > 0 && step != StepChoice::All).then(|| {
+            let message = "Steps have no time on the device's clock, so ops and steps are both read on the event clock. \
+                           The whole capture uses the device's clock; durations differ slightly.";
+            Note::new(Severity::Info, "event_clock_for_steps", message)
+        })
+    }
+}
+
+/// What all say, if all say the same.
+fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let first = values.next()??;
+    values.all(|v| v.is_some_and(|v| v.to_bits() == first.to_bits())).then_some(first)
+}
+
+fn add_totals(
+    totals: &mut Totals,
+    measured: &Measured,
+    facts: &PlaneFacts,
+    plane: &Plane,
+    profile: &Profile,
+    window: Interval,
+) {
+    for (i, (time, facts)) in measured.ops.iter().zip(&facts.ops).enumerate() {
+        if time.n == 0 && time.own == 0 {
+            continue;
+        }
+        let own = Picos(time.own);
+        totals.by_kind[facts.kind.index()] += own;
+        totals.busy += own;
+        totals.n_events += time.n;
+        if facts.kind == Kind::Container {
+            totals.container_inclusive += Picos(time.inclusive);
+        }
+        if !plane.op(OpId(i as u32)).resolved {
+            totals.n_unresolved += time.n;
+        } else if !facts.known {
+            let name = facts.category.map_or("<none>", |c| profile.text(c));
+            *totals.unknown_categories.entry(name.to_owned()).or_default() += own;
+        }
+    }
+    let union = Picos(measured.union);
+    totals.union += union;
+    totals.idle += Picos(window.1 - window.0).saturating_sub(union);
+}
+
+fn unknown_categories(totals: &Totals) -> Option<Note> {
+    let time: Picos = totals.unknown_categories.values().copied().sum();
+    let share = time.fraction_of(totals.busy)?;
+    (time > Picos::ZERO).then(|| {
+        let names: Vec<&str> = totals.unknown_categories.keys().map(String::as_str).take(5).collect();
+        let message = format!(
+            "{:.2} % of busy time is of categories no rule knows ({}); it is counted as other.",
+            share * 100.0,
+            names.join(", ")
+        );
+        Note::new(Severity::Caution, "unknown_categories", message)
+    })
+}

@@ -1,0 +1,132 @@
+//! The scope path of an op: `tf_op` as a path of segments. Knows the text only.
+//!
+//! ```text
+//!  jit(train)/jvp(Model)/layers_0/mlp/dot_general:      path: up to the colon; 5 segments
+//!  jit(f)/aten::view/reshape;jit(f)/qkv/reshape:        two ops merged into one: the first path counts
+//!  jit(f)/layers/dense:MatMul                           TensorFlow puts the op's type behind the colon
+//! ```
+//!
+//! It is a call path: outer names stand in the path of every op within, so a search for a name anywhere in it finds far
+//! more than what that name does. The *leaf*, its last three segments, is what says what the op itself is.
+
+/// How many segments the leaf has.
+const LEAF: usize = 3;
+
+/// The path in a `tf_op`: the first of several, without the op's type.
+pub fn path(tf_op: &str) -> &str {
+    let first = match tf_op.split_once(';') {
+        // Brackets may hold anything: a semicolon in them separates no paths.
+        Some((first, _)) if is_balanced(first) => first,
+        _ => tf_op,
+    };
+    match first.rsplit_once(':') {
+        // `aten::rsqrt` has a colon of its own.
+        Some((path, kind)) if !path.ends_with(':') && kind.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
+            path
+        }
+        _ => first,
+    }
+}
+
+/// The segments of a path. A slash inside of brackets separates nothing: `transpose(jvp(a/b))/c` has two.
+pub fn segments(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let ends: Vec<usize> = cuts(path).collect();
+    let starts = std::iter::once(0).chain(ends.clone().into_iter().map(|end| end + 1));
+    let all: Vec<&str> = starts.zip(ends.into_iter().chain([path.len()])).map(|(from, to)| &path[from..to]).collect();
+    all.into_iter()
+}
+
+/// The last three segments.
+pub fn leaf(path: &str) -> &str {
+    let cuts: Vec<usize> = cuts(path).collect();
+    cuts.len().checked_sub(LEAF).map_or(path, |at| &path[cuts[at] + 1..])
+}
+
+/// Whether `path` is `scope` or lies below it, by whole segments.
+pub fn is_within(path: &str, scope: &str) -> bool {
+    let rest = path.strip_prefix(scope);
+    rest.is_some_and(|rest| rest.is_empty() || scope.is_empty() || cuts(path).any(|cut| cut == scope.len()))
+}
+
+/// A segment without the transformations around it: `transpose(jvp(layers_0))` is `layers_0`.
+pub fn bare(segment: &str) -> &str {
+    let mut inner = segment;
+    while let Some((_, within)) = inner.strip_suffix(')').and_then(|s| s.split_once('(')) {
+        inner = within;
+    }
+    inner
+}
+
+/// Where slashes separate segments. All of them, if brackets do not close: then they mean nothing.
+fn cuts(path: &str) -> impl Iterator<Item = usize> {
+    let nested = path.contains(['(', '[', '{']) && is_balanced(path);
+    let mut depth = 0_u32;
+    path.bytes().enumerate().filter_map(move |(at, byte)| {
+        if nested {
+            depth = step(depth, byte)?;
+        }
+        (byte == b'/' && depth == 0).then_some(at)
+    })
+}
+
+fn step(depth: u32, byte: u8) -> Option<u32> {
+    match byte {
+        b'(' | b'[' | b'{' => Some(depth + 1),
+        b')' | b']' | b'}' => depth.checked_sub(1),
+        _ => Some(depth),
+    }
+}
+
+fn is_balanced(text: &str) -> bool {
+    text.bytes().try_fold(0, step) == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(path: &str) -> Vec<&str> {
+        segments(path).collect()
+    }
+
+    #[test]
+    fn paths_of_real_captures() {
+        assert_eq!(path("jit(f)/jit(main)/add:"), "jit(f)/jit(main)/add");
+        assert_eq!(path("jit(f)/aten::view/reshape;jit(f)/qkv/reshape:"), "jit(f)/aten::view/reshape");
+        assert_eq!(path("jit(f)/aten::rsqrt"), "jit(f)/aten::rsqrt");
+        assert_eq!(path("dense/MatMul:MatMul"), "dense/MatMul");
+        assert_eq!(path("state.params['a;b']['kernel']:"), "state.params['a;b']['kernel']");
+        assert_eq!(path(""), "");
+    }
+
+    #[test]
+    fn brackets_hold_segments_together() {
+        assert_eq!(all("jit(f)/transpose(jvp(a/b))/mul"), ["jit(f)", "transpose(jvp(a/b))", "mul"]);
+        assert_eq!(all("f/dot_general[dims=((2,), (0,)) x=a/b]"), ["f", "dot_general[dims=((2,), (0,)) x=a/b]"]);
+        assert_eq!(all("a(b/c"), ["a(b", "c"], "they do not close");
+        assert_eq!(all("a)/(b"), ["a)", "(b"]);
+        assert_eq!(all("one"), ["one"]);
+        assert_eq!(all(""), [""]);
+    }
+
+    #[test]
+    fn the_leaf_is_three_segments() {
+        assert_eq!(leaf("a/b/c/d"), "b/c/d");
+        assert_eq!(leaf("b/c/d"), "b/c/d");
+        assert_eq!(leaf("d"), "d");
+    }
+
+    #[test]
+    fn within_is_by_whole_segments() {
+        assert!(is_within("a/b/c", "a/b") && is_within("a/b", "a/b") && is_within("a/b", ""));
+        assert!(!is_within("a/bc", "a/b") && !is_within("a", "a/b"));
+        assert!(!is_within("f(a/b)/c", "f(a"), "not a segment's end");
+    }
+
+    #[test]
+    fn transformations_are_taken_off() {
+        assert_eq!(bare("transpose(jvp(layers_0))"), "layers_0");
+        assert_eq!(bare("layers_0"), "layers_0");
+        assert_eq!(bare("jvp()"), "");
+    }
+}
