@@ -13,7 +13,7 @@
 use super::after_backward::after_backward;
 use super::asked::Asked;
 use super::device::{Device, devices};
-use super::filter::{FilterError, Matcher, Within};
+use super::filter::{Filter, FilterError, Matcher, Within};
 use super::layer;
 use super::measure::Measures;
 use super::moe::{self, Grouped};
@@ -26,6 +26,7 @@ use super::rows::{Known, Rows, Slice, count, each, fold};
 use super::select::select;
 use crate::profile::{Note, Profile, Severity, Strings};
 use crate::units::Picos;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Devices of a profile with what is known of their ops: found once, asked often.
@@ -41,7 +42,13 @@ pub struct Analysis {
     /// Whether ops merged of several count under the first of their paths.
     merged_paths: bool,
     pub(super) measures: Measures,
+    /// How many rows questions have without the text of their filter, the last asked first: counting 100,000 of them
+    /// for every letter typed would take as long as the answer.
+    counts: RefCell<Vec<(Query, u32)>>,
 }
+
+/// Counts kept.
+const KEPT_COUNTS: usize = 8;
 
 /// The answer to a query, in a form small enough to be kept: rows are told one by one.
 pub struct Answer {
@@ -82,7 +89,7 @@ impl Analysis {
         for (device, facts) in devices.iter().zip(&mut facts) {
             after_backward(&profile.planes[device.plane], device, &mut facts.ops);
         }
-        Self { devices, facts, notes, words, merged_paths, measures: Measures::default() }
+        Self { devices, facts, notes, words, merged_paths, measures: Measures::default(), counts: RefCell::default() }
     }
 
     pub(super) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
@@ -126,7 +133,9 @@ impl Analysis {
         let mut rows = fold(known, &slices, by);
         let mut sums = sums(known, &slices, header.step_duration);
         let rows_with = |matcher: &Matcher| count(known, &shown(known, &all, matcher), by);
-        sums.n_all = if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 };
+        sums.n_all = self.counted(query, || {
+            if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
+        });
         if matcher.has_text() && matcher.within != Within::Anywhere && rows.rows.is_empty() {
             sums.anywhere = Some(rows_with(&matcher.looking(Within::Anywhere)));
         }
@@ -135,6 +144,20 @@ impl Analysis {
         let view = RowView { known, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
         rows.order = default_order(view);
         Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
+    }
+
+    /// How many rows a question has without its filter's text: kept from before, or counted now.
+    fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
+        let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
+        let query = Query { filter, ..query.clone() };
+        let mut counts = self.counts.borrow_mut();
+        if let Some((_, n)) = counts.iter().find(|(of, _)| *of == query) {
+            return *n;
+        }
+        let n = count();
+        counts.insert(0, (query, n));
+        counts.truncate(KEPT_COUNTS);
+        n
     }
 
     /// What a grouping's rows do not say by themselves.

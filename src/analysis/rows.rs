@@ -182,33 +182,46 @@ pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
     keys.len() as u32
 }
 
-/// Groups the ops of slices.
+/// Groups the ops of slices: one walk over the ops, which are many and far apart in memory.
 pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
-    let mut numbers = Numbers::default();
-    let (mut keys, mut counts): (Vec<Key>, Vec<u32>) = (Vec::new(), Vec::new());
-    let mut found: Vec<(Member, u32)> = Vec::new();
-    each(slices, |member, _| {
-        let key = key_of(known, slices, by, member);
-        let number = numbers.of(key, &mut keys);
-        counts.resize(keys.len(), 0);
-        counts[number as usize] += 1;
+    let n = slices.iter().map(|slice| slice.measured.ops.len()).sum();
+    let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
+    let mut rows: Vec<Row> = Vec::new();
+    let mut by_kind: Vec<[u64; 7]> = Vec::new();
+    let mut found: Vec<(Member, u32)> = Vec::with_capacity(n);
+    if matches!(by, GroupBy::Op) {
+        // Nearly a row per op: growing would copy them all, again and again.
+        rows.reserve_exact(n);
+        by_kind.reserve_exact(n);
+    }
+    each(slices, |member, time| {
+        let (op, facts) = known.op(slices[member.slice as usize].device, member.op);
+        let number = numbers.of(Key::of(by, op.name, &op.stats, facts), &mut keys);
+        let at = number as usize;
+        if at == rows.len() {
+            rows.push(Row::new(keys[at], member, op));
+            by_kind.push([0; 7]);
+        }
+        rows[at].add(known, slices, op, member, time);
+        let kind = &mut by_kind[at][facts.kind.index()];
+        *kind = kind.saturating_add(time.own);
         found.push((member, number));
     });
     let mut next = 0;
-    let mut places: Vec<u32> = Vec::with_capacity(counts.len());
-    for n in &counts {
-        places.push(next);
-        next += n;
+    for (row, by_kind) in rows.iter_mut().zip(&by_kind) {
+        // The first of the kinds with the most time.
+        row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
+        row.of_kind = by_kind[row.kind.index()];
+        let members = row.members.1;
+        row.members = (next, next);
+        next += members;
     }
     let mut members = vec![Member { slice: 0, op: OpId(0) }; found.len()];
     for (member, number) in found {
-        let place = &mut places[number as usize];
-        members[*place as usize] = member;
-        *place += 1;
+        let end = &mut rows[number as usize].members.1;
+        members[*end as usize] = member;
+        *end += 1;
     }
-    // Each place now stands where the next row begins.
-    let row = |(i, key): (usize, Key)| sum(known, slices, &members, key, (places[i] - counts[i], places[i]));
-    let rows = keys.into_iter().enumerate().map(row).collect();
     Rows { rows, members, order: Vec::new() }
 }
 
@@ -246,56 +259,51 @@ impl Numbers {
     }
 }
 
-fn sum(known: Known<'_>, slices: &[Slice], members: &[Member], key: Key, range: (u32, u32)) -> Row {
-    let of_row = &members[range.0 as usize..range.1 as usize];
-    let mut row = Row {
-        key,
-        members: range,
-        n: 0,
-        own: 0,
-        inclusive: 0,
-        min: u64::MAX,
-        max: 0,
-        kind: Kind::Other,
-        of_kind: 0,
-        flops: None,
-        model_flops: None,
-        bytes: None,
-        program: None,
-        example: of_row[0],
-        longest: 0,
-    };
-    let mut by_kind = [0_u64; 7];
-    let mut longest: Option<(u64, StrId)> = None;
-    for (at, member) in of_row.iter().enumerate() {
-        let slice = &slices[member.slice as usize];
-        let (op, facts) = known.op(slice.device, member.op);
-        let time = slice.measured.ops[member.op.0 as usize];
-        row.n += time.n;
-        row.own = row.own.saturating_add(time.own);
-        row.inclusive = row.inclusive.saturating_add(time.inclusive);
-        row.min = row.min.min(time.min);
-        row.max = row.max.max(time.max);
-        let kind = &mut by_kind[facts.kind.index()];
-        *kind = kind.saturating_add(time.own);
-        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-        let n = time.n as f64;
-        add(&mut row.flops, op.stats.flops, n);
-        add(&mut row.model_flops, op.stats.model_flops, n);
-        add(&mut row.bytes, op.stats.bytes_accessed, n);
-        row.program = if at == 0 { Some(op.stats.program) } else { row.program.filter(|p| *p == op.stats.program) };
-        // Of equally long ones the first by name.
-        let first = |name: StrId| known.profile.text(op.name) < known.profile.text(name);
-        if longest.is_none_or(|(l, name)| time.longest > l || (time.longest == l && name != op.name && first(name))) {
-            longest = Some((time.longest, op.name));
-            row.example = *member;
-            row.longest = time.longest;
+impl Row {
+    const fn new(key: Key, first: Member, op: &Op) -> Self {
+        Self {
+            key,
+            members: (0, 0),
+            n: 0,
+            own: 0,
+            inclusive: 0,
+            min: u64::MAX,
+            max: 0,
+            kind: Kind::Other,
+            of_kind: 0,
+            flops: None,
+            model_flops: None,
+            bytes: None,
+            program: Some(op.stats.program),
+            example: first,
+            longest: 0,
         }
     }
-    // The first of the kinds with the most time.
-    row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
-    row.of_kind = by_kind[row.kind.index()];
-    row
+
+    /// Adds an op. Until all have come, the members' end is their number.
+    fn add(&mut self, known: Known<'_>, slices: &[Slice], op: &Op, member: Member, time: &OpTime) {
+        self.n += time.n;
+        self.own = self.own.saturating_add(time.own);
+        self.inclusive = self.inclusive.saturating_add(time.inclusive);
+        self.min = self.min.min(time.min);
+        self.max = self.max.max(time.max);
+        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+        let n = time.n as f64;
+        add(&mut self.flops, op.stats.flops, n);
+        add(&mut self.model_flops, op.stats.model_flops, n);
+        add(&mut self.bytes, op.stats.bytes_accessed, n);
+        self.program = self.program.filter(|p| *p == op.stats.program);
+        // Of equally long ones the first by name.
+        let before = || {
+            let name = known.op(slices[self.example.slice as usize].device, self.example.op).0.name;
+            name != op.name && known.profile.text(op.name) < known.profile.text(name)
+        };
+        if time.longest > self.longest || (time.longest == self.longest && before()) {
+            self.example = member;
+            self.longest = time.longest;
+        }
+        self.members.1 += 1;
+    }
 }
 
 fn add(sum: &mut Option<f64>, cost: Option<f64>, n: f64) {

@@ -1,210 +1,103 @@
-//! The table's columns: which are shown at which width, how wide each is, what its head says.
-//! Knows groupings and the largest value of each column; no row, no browser.
+//! Which of the breakdown's columns are shown at which width, and how wide each is. Knows groupings and the largest
+//! value of each column; no row, no browser.
 
+pub use super::cell::{ALL, Cell, Units};
 use super::rows;
+use super::table::{self, Measure};
 use crate::analysis::GroupBy;
-use crate::engine::{Column, Largest, Sort};
-use crate::report::number::{self, TimeUnit};
+use crate::engine::{Column, Largest};
+use crate::report::number;
 
-/// A column of the breakdown's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cell {
-    /// The group's key.
-    Name,
-    /// Self time.
-    SelfTime,
-    /// Self time of the window, with a bar.
-    Step,
-    /// Running sum of it, in the order shown.
-    Cumulative,
-    /// Kind.
-    Kind,
-    /// Category.
-    Category,
-    /// Executions.
-    Runs,
-    /// Self time of one execution.
-    Mean,
-    /// FLOP/s.
-    Rate,
-    /// Bytes/s.
-    Bytes,
-    /// Source line.
-    Source,
-}
-
-/// Units that a whole column shares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Units {
-    /// Of self times.
-    pub total: TimeUnit,
-    /// Of means.
-    pub mean: TimeUnit,
-}
-
-impl Units {
-    /// The units of a breakdown.
-    pub fn of(largest: &Largest) -> Self {
-        Self { total: TimeUnit::for_largest(largest.total), mean: TimeUnit::for_largest(largest.mean) }
-    }
-}
-
-impl Cell {
-    /// What the head says.
-    pub const fn head(self, by: GroupBy) -> &'static str {
-        match self {
-            Self::Name => by.label(),
-            Self::SelfTime => "Self",
-            Self::Step => "Step",
-            Self::Cumulative => "Cum.",
-            Self::Kind => "Kind",
-            Self::Category => "Category",
-            Self::Runs => "Runs",
-            Self::Mean => "Mean",
-            Self::Rate => "Rate",
-            Self::Bytes => "Bytes",
-            Self::Source => "Source",
-        }
-    }
-
-    /// The unit beside it.
-    pub const fn unit(self, units: Units) -> &'static str {
-        match self {
-            Self::SelfTime => units.total.symbol(),
-            Self::Mean => units.mean.symbol(),
-            Self::Step | Self::Cumulative => "%",
-            Self::Rate => "TFLOP/s",
-            Self::Bytes => "GB/s",
-            _ => "",
-        }
-    }
-
-    /// The order a press on its head asks for. The running sum follows the order: it has none of its own.
-    pub const fn column(self) -> Option<Column> {
-        match self {
-            Self::Name => Some(Column::Name),
-            Self::SelfTime => Some(Column::Total),
-            Self::Step => Some(Column::OfStep),
-            Self::Cumulative => None,
-            Self::Kind => Some(Column::Kind),
-            Self::Category => Some(Column::Category),
-            Self::Runs => Some(Column::Executions),
-            Self::Mean => Some(Column::Mean),
-            Self::Rate => Some(Column::FlopRate),
-            Self::Bytes => Some(Column::ByteRate),
-            Self::Source => Some(Column::Source),
-        }
-    }
-
-    /// Whether it holds figures: right-aligned, largest first.
-    pub const fn numeric(self) -> bool {
-        !matches!(self, Self::Name | Self::Kind | Self::Category | Self::Source)
-    }
-
-    /// The order of a first press: largest first for figures, a to z for text.
-    pub fn natural(self) -> Option<Sort> {
-        self.column().map(|column| Sort { column, descending: self.numeric() })
-    }
-
-    /// Columns that the grouping makes superfluous: a group of a category has one category.
-    const fn told_by(self, by: GroupBy) -> bool {
-        matches!(
-            (self, by),
-            (Self::Category, GroupBy::Category)
-                | (Self::Kind | Self::Category | Self::Source, GroupBy::Kind)
-                | (Self::Source, GroupBy::Source | GroupBy::Category | GroupBy::Program)
-        )
-    }
-}
-
-/// Below this width a row has two lines.
-pub const TWO_LINES: f64 = 720.0;
-/// From this width on, columns are dropped only when the name has no room at all.
-const FULL: f64 = 1200.0;
-/// All columns, in order.
-const ALL: [Cell; 11] = [
-    Cell::Name,
-    Cell::SelfTime,
-    Cell::Step,
-    Cell::Cumulative,
-    Cell::Kind,
-    Cell::Category,
-    Cell::Runs,
-    Cell::Mean,
-    Cell::Rate,
-    Cell::Bytes,
-    Cell::Source,
-];
+/// Those shown unasked, where there is room: [`ALL`] up to here.
+const USUAL: usize = 11;
+/// Shown unasked from this width on.
+const WIDE: [(Cell, f64); 5] =
+    [(Cell::Scope, 1800.0), (Cell::Shape, 2100.0), (Cell::Phase, 2300.0), (Cell::Min, 2500.0), (Cell::Max, 2500.0)];
 /// What is dropped, first to last, where there is little room.
 const DROP: [Cell; 8] =
     [Cell::Cumulative, Cell::Runs, Cell::Category, Cell::Source, Cell::Bytes, Cell::Rate, Cell::Mean, Cell::Kind];
-/// Pixels of padding in a cell.
-const PADDING: f64 = 16.0;
 
-/// A column and its width in digits (`ch`); `None` for the name, which takes the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen {
-    /// Which.
-    pub cell: Cell,
-    /// How wide.
-    pub digits: Option<u32>,
+/// What the columns of a table are chosen by.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis<'a> {
+    /// What rows stand for.
+    pub by: GroupBy,
+    /// The largest value of each column.
+    pub largest: &'a Largest,
+    /// Executions in all: the widest count.
+    pub n_events: u64,
+    /// Columns someone asked for, in their order; `None`: as many as fit.
+    pub wanted: Option<&'a [Cell]>,
 }
 
-/// The columns for a table `width` pixels wide, in a type whose digits are `digit` pixels wide.
-pub fn choose(by: GroupBy, largest: &Largest, n_events: u64, width: f64, digit: f64) -> Vec<Chosen> {
-    let wide = |cell: Cell| Chosen { cell, digits: digits(cell, by, largest, n_events) };
-    if width < TWO_LINES {
-        let step = Chosen { cell: Cell::Step, digits: Some(7) };
-        return vec![wide(Cell::Name), wide(Cell::SelfTime), step];
+/// The columns of a table of this size. On narrow screens a row has two lines, and three columns.
+pub fn choose(basis: Basis<'_>, measure: Measure) -> Vec<table::Column> {
+    let Basis { by, largest, n_events, wanted } = basis;
+    let units = Units::of(largest);
+    let column = |cell: Cell| table::Column {
+        id: cell.key(),
+        head: cell.head(by),
+        unit: cell.unit(units),
+        numeric: cell.numeric(),
+        digits: digits(cell, by, largest, n_events),
+        sort: cell.natural().map(|sort| sort.descending),
+    };
+    if measure.two_lines() {
+        let step = table::Column { digits: Some(7), ..column(Cell::Step) };
+        return vec![column(Cell::Name), column(Cell::SelfTime), step];
     }
-    let mut chosen: Vec<_> = ALL.into_iter().filter(|cell| !cell.told_by(by)).map(wide).collect();
-    let name = if width < FULL { 260.0 } else { 160.0 };
-    for cell in DROP {
-        let taken: f64 = chosen.iter().filter_map(|c| c.digits).map(|n| f64::from(n) * digit + PADDING).sum();
-        if width - taken >= name {
-            break;
-        }
-        chosen.retain(|c| c.cell != cell);
+    if let Some(wanted) = wanted {
+        return std::iter::once(Cell::Name)
+            .chain(wanted.iter().copied().filter(|c| *c != Cell::Name))
+            .map(column)
+            .collect();
     }
-    chosen
+    let mut columns: Vec<_> = usual(by, measure.width).into_iter().map(column).collect();
+    table::fit(&mut columns, &DROP.map(Cell::key), measure);
+    columns
+}
+
+/// The columns shown unasked on a wide enough table.
+pub fn usual(by: GroupBy, width: f64) -> Vec<Cell> {
+    let wide = WIDE.into_iter().filter(|(_, from)| width >= *from).map(|(cell, _)| cell);
+    ALL.into_iter().take(USUAL).chain(wide).filter(|cell| !cell.told_by(by)).collect()
+}
+
+/// The columns a grouping can have.
+pub fn available(by: GroupBy) -> impl Iterator<Item = Cell> {
+    ALL.into_iter().filter(move |cell| !cell.told_by(by))
+}
+
+/// What one row, and what several, of a grouping are called.
+const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
+    match by {
+        GroupBy::Op => ("op", "ops"),
+        GroupBy::Dedup => ("deduplicated op", "deduplicated ops"),
+        GroupBy::OpGroup => ("op group", "op groups"),
+        GroupBy::Category => ("category", "categories"),
+        GroupBy::Kind => ("kind", "kinds"),
+        GroupBy::Phase => ("phase", "phases"),
+        GroupBy::Layer => ("layer", "layers"),
+        GroupBy::Scope => ("scope", "scopes"),
+        GroupBy::Source => ("source", "sources"),
+        GroupBy::Program => ("program", "programs"),
+    }
 }
 
 /// "357 ops", "1 category".
 pub fn counted(by: GroupBy, n: u32) -> String {
-    let (one, many) = match by {
-        GroupBy::Op => ("op", "ops"),
-        GroupBy::Dedup => ("deduplicated op", "deduplicated ops"),
-        GroupBy::OpGroup => ("op group", "op groups"),
-        GroupBy::Phase => ("phase", "phases"),
-        GroupBy::Layer => ("layer", "layers"),
-        GroupBy::Scope => ("scope", "scopes"),
-        GroupBy::Category => ("category", "categories"),
-        GroupBy::Kind => ("kind", "kinds"),
-        GroupBy::Source => ("source", "sources"),
-        GroupBy::Program => ("program", "programs"),
-    };
+    let (one, many) = nouns(by);
     number::counted(n.into(), one, many)
+}
+
+/// "ops".
+pub const fn plural(by: GroupBy) -> &'static str {
+    nouns(by).1
 }
 
 /// Whether a grouping's table can be sorted by `column`.
 pub fn sortable(by: GroupBy, column: Column) -> bool {
-    ALL.into_iter().any(|cell| cell.column() == Some(column) && !cell.told_by(by))
-}
-
-/// Characters of the name that fit, in a monospaced type whose letters are `letter` pixels wide.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of characters")]
-pub fn name_room(chosen: &[Chosen], width: f64, digit: f64, letter: f64) -> usize {
-    let taken: f64 = chosen.iter().filter_map(|c| c.digits).map(|n| f64::from(n) * digit + PADDING).sum();
-    ((width - taken - PADDING * 1.5) / letter).max(8.0) as usize
-}
-
-/// The columns as CSS wants them: the name takes what is left.
-pub fn template(chosen: &[Chosen]) -> String {
-    let track = |chosen: &Chosen| match chosen.digits {
-        Some(digits) => format!("calc({digits}ch + {PADDING}px)"),
-        None => "minmax(96px, 1fr)".to_owned(),
-    };
-    chosen.iter().map(track).collect::<Vec<_>>().join(" ")
+    available(by).any(|cell| cell.column() == Some(column))
 }
 
 /// Room for the mark of a rate above its peak.
@@ -216,15 +109,19 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
     let widest = match cell {
         Cell::Name => return None,
         Cell::SelfTime => number::time(largest.total, units.total).len().max(7),
-        Cell::Mean => number::time(largest.mean, units.mean).len(),
+        Cell::Mean | Cell::Min | Cell::Max => number::time(largest.mean, units.mean).len().max(7),
+        Cell::Inclusive => number::time(largest.inclusive, units.inclusive).len(),
         Cell::Step => 13,
-        Cell::Cumulative => 5,
-        Cell::Kind => 12,
+        Cell::Cumulative | Cell::OfKind => 5,
+        Cell::Kind | Cell::Phase => 12,
         Cell::Category => 18,
+        Cell::OpGroup | Cell::Layer => 16,
+        Cell::Dtype => 6,
         Cell::Runs => number::count(n_events).len(),
         Cell::Rate => largest.flop_rate.map_or(1, |rate| number::tflops(rate).len() + MARK),
         Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len().min(8) + MARK),
-        Cell::Source => rows::SOURCE_ROOM,
+        Cell::Source | Cell::Scope | Cell::Shape | Cell::Program => rows::TEXT_ROOM,
+        Cell::Intensity => 7,
     };
     let head = cell.head(by).chars().count() + cell.unit(units).chars().count() + 2;
     u32::try_from(widest.max(head)).ok()
@@ -233,41 +130,52 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Sort;
     use crate::units::Picos;
 
-    fn cells(by: GroupBy, width: f64) -> Vec<Cell> {
+    fn cells(by: GroupBy, width: f64, wanted: Option<&[Cell]>) -> Vec<Cell> {
         let largest = Largest { total: Picos(6_251_000_000), mean: Picos(390_000_000), ..Largest::default() };
-        choose(by, &largest, 2_400, width, 7.0).into_iter().map(|chosen| chosen.cell).collect()
+        let columns =
+            choose(Basis { by, largest: &largest, n_events: 2_400, wanted }, Measure { width, ..Measure::START });
+        columns.iter().map(|column| Cell::of_key(column.id).expect("its own name")).collect()
     }
 
     #[test]
-    fn wide_screens_have_all_columns() {
-        assert_eq!(cells(GroupBy::Op, 1440.0), ALL);
-        assert_eq!(cells(GroupBy::Op, 1200.0), ALL);
+    fn wide_screens_have_the_usual_columns_and_wider_ones_more() {
+        assert_eq!(cells(GroupBy::Op, 1440.0, None), ALL[..USUAL]);
+        assert_eq!(cells(GroupBy::Op, 1200.0, None), ALL[..USUAL]);
+        assert_eq!(cells(GroupBy::Op, 3840.0, None), ALL[..USUAL + 5]);
     }
 
     #[test]
     fn columns_go_by_priority() {
-        let at_1000 = cells(GroupBy::Op, 1000.0);
+        let at_1000 = cells(GroupBy::Op, 1000.0, None);
         assert!(!at_1000.contains(&Cell::Cumulative) && !at_1000.contains(&Cell::Runs), "{at_1000:?}");
         assert!(at_1000.contains(&Cell::Kind) && at_1000.contains(&Cell::Mean), "{at_1000:?}");
-        assert_eq!(cells(GroupBy::Op, 719.0), [Cell::Name, Cell::SelfTime, Cell::Step]);
+        assert_eq!(cells(GroupBy::Op, 719.0, None), [Cell::Name, Cell::SelfTime, Cell::Step]);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_shown_in_its_order() {
+        let wanted = [Cell::Runs, Cell::Name, Cell::SelfTime];
+        assert_eq!(cells(GroupBy::Op, 1440.0, Some(&wanted)), [Cell::Name, Cell::Runs, Cell::SelfTime]);
     }
 
     #[test]
     fn a_grouping_drops_what_it_says_itself() {
-        assert!(!cells(GroupBy::Category, 1440.0).contains(&Cell::Category));
-        assert!(!cells(GroupBy::Kind, 1440.0).contains(&Cell::Kind));
-        assert!(!cells(GroupBy::Source, 1440.0).contains(&Cell::Source));
+        assert!(!cells(GroupBy::Category, 1440.0, None).contains(&Cell::Category));
+        assert!(!cells(GroupBy::Kind, 1440.0, None).contains(&Cell::Kind));
+        assert!(!cells(GroupBy::Source, 1440.0, None).contains(&Cell::Source));
+        assert!(sortable(GroupBy::Op, Column::Source) && !sortable(GroupBy::Kind, Column::Source));
     }
 
     #[test]
-    fn the_name_takes_what_is_left() {
-        let chosen = choose(GroupBy::Op, &Largest::default(), 0, 390.0, 7.0);
-        assert_eq!(template(&chosen), "minmax(96px, 1fr) calc(8ch + 16px) calc(7ch + 16px)");
-        assert_eq!(name_room(&chosen, 390.0, 7.0, 7.0), 32);
-        assert_eq!(name_room(&chosen, 10.0, 7.0, 7.0), 8);
-        assert!(sortable(GroupBy::Op, Column::Source) && !sortable(GroupBy::Kind, Column::Source));
+    fn names_are_distinct_and_lead_back() {
+        for cell in ALL {
+            assert_eq!(Cell::of_key(cell.key()), Some(cell));
+        }
+        assert_eq!(Cell::of_key("colour"), None);
+        assert_eq!(Cell::of_column(Column::Total), Some(Cell::SelfTime));
     }
 
     #[test]

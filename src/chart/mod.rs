@@ -3,6 +3,7 @@
 //! Knows report structs, sizes in pixels and how numbers look. Knows no browser, no component and no
 //! colour: `view` asks here and puts the answer on the screen.
 
+pub mod cell;
 pub mod columns;
 pub mod devices;
 pub mod empty;
@@ -20,10 +21,14 @@ pub mod rows;
 pub mod scale;
 pub mod scene;
 pub mod schematic;
+pub mod scopes;
 pub mod slot;
 pub mod stack;
+pub mod step_stats;
 pub mod step_words;
 pub mod steps;
 pub mod svg;
+pub mod table;
 pub mod ticks;
+pub mod tips;
 pub mod window;

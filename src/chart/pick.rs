@@ -1,7 +1,7 @@
 //! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
 //! steps; no menu.
 
-use crate::analysis::{DeviceChoice, StepChoice};
+use crate::analysis::{DeviceChoice, Query, StepChoice};
 use crate::engine::{DeviceInfo, Session};
 use crate::report::number;
 
@@ -38,6 +38,21 @@ fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
         DeviceChoice::One(index) => session.devices.get(index as usize),
         DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
     }
+}
+
+/// A question that this session can answer: a device or step that it does not have gives way to the usual one.
+pub fn fitting(session: &Session, query: Query) -> Query {
+    let device = match query.device {
+        DeviceChoice::One(index) if index as usize >= session.devices.len() => DeviceChoice::default(),
+        device => device,
+    };
+    let known =
+        |number| stepped(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number));
+    let step = match query.step {
+        StepChoice::Number(number) if !known(number) => StepChoice::default(),
+        step => step,
+    };
+    Query { device, step, ..query }
 }
 
 /// The whole capture, then the steps.

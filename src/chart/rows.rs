@@ -1,8 +1,12 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
-use super::columns::{Cell, Units};
-use crate::analysis::{Group, Peaks};
-use crate::engine::RowsPage;
+use super::columns::{self, Cell, Units};
+use super::readout;
+use super::slot::Slot;
+use super::table::{self, Content, Measure, Name};
+pub use super::tips::{Tip, inner_tip, tip};
+use crate::analysis::{Group, GroupBy, Kind, Part, Peaks, Query, Within};
+use crate::engine::{BreakdownHead, RowsPage};
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
 
@@ -23,10 +27,122 @@ pub fn find(page: &RowsPage, index: u32) -> Option<Row<'_>> {
     Some(Row { group, cumulative })
 }
 
+/// What all rows of a table share.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    by: GroupBy,
+    window: Option<Picos>,
+    units: Units,
+    peaks: Peaks,
+    largest: Picos,
+    room: usize,
+    two_lines: bool,
+}
+
+impl Look {
+    /// The look of a breakdown's table.
+    pub fn new(head: &BreakdownHead, columns: &[table::Column], measure: Measure) -> Self {
+        Self {
+            by: head.query.by,
+            window: head.header.step_duration,
+            units: Units::of(&head.largest),
+            peaks: head.header.peaks,
+            largest: head.largest.total,
+            room: table::name_room(columns, measure),
+            two_lines: measure.two_lines(),
+        }
+    }
+}
+
+/// A group as a row.
+pub fn row(row: Row<'_>, columns: &[table::Column], look: Look, open: bool, selected: bool) -> table::Row {
+    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, look)));
+    let room = folds(look.by);
+    let folds = room && row.group.parts.len() > 1;
+    table::Row { cells: cells.collect(), open: folds.then_some(open), room, inner: false, selected }
+}
+
+/// One of the signatures that a group's time is made of, as a row below it.
+pub fn inner(part: &Part, columns: &[table::Column], look: Look) -> table::Row {
+    let share = part.total.fraction_of(look.largest).unwrap_or(0.0);
+    let mean = part.total.0.checked_div(part.n).map(Picos);
+    let one = |cell: Cell| match cell {
+        Cell::Name => Content::Name(Name {
+            text: number::middle_cut(&part.signature, look.room.saturating_sub(3)),
+            mono: true,
+            ..Name::default()
+        }),
+        Cell::SelfTime => Content::Text(number::time(part.total, look.units.total)),
+        Cell::Step => look
+            .window
+            .and_then(|w| part.total.fraction_of(w))
+            .map_or(Content::Absent, |of| Content::Share(share, number::percent(of))),
+        Cell::Category => part.category.clone().map_or(Content::Absent, Content::Soft),
+        Cell::Runs => Content::Soft(number::count(part.n)),
+        Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(number::time(mean, look.units.mean))),
+        _ => Content::Soft(String::new()),
+    };
+    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, one)).collect();
+    table::Row { cells, open: None, room: false, inner: true, selected: false }
+}
+
+/// What stands in a cell.
+pub fn content(cell: Cell, row: Row<'_>, look: Look) -> Content {
+    let group = row.group;
+    let text = text(cell, row, look.window, look.units);
+    if cell == Cell::Name {
+        return Content::Name(name(group, look));
+    }
+    if text == ABSENT {
+        return Content::Absent;
+    }
+    match cell {
+        Cell::Step => Content::Share(bar(group, look.largest), text),
+        Cell::Kind => Content::Marked(Slot::Kind(group.kind), text),
+        _ if is_above(cell, group, look.peaks) => Content::Above(text),
+        Cell::SelfTime
+        | Cell::Mean
+        | Cell::Rate
+        | Cell::Bytes
+        | Cell::Inclusive
+        | Cell::Min
+        | Cell::Max
+        | Cell::Intensity => Content::Text(text),
+        _ => Content::Soft(text),
+    }
+}
+
+/// The name; on narrow screens with a second line, where kinds are groups with their swatch.
+fn name(group: &Group, look: Look) -> Name {
+    let by_kind = look.by == GroupBy::Kind;
+    let label = Kind::ALL.into_iter().find(|kind| by_kind && kind.key() == group.key).map(Kind::label);
+    let plain =
+        matches!(look.by, GroupBy::Kind | GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Layer);
+    let slot = Slot::Kind(group.kind);
+    let second = look.two_lines.then(|| {
+        if by_kind {
+            return (None, number::counted(group.n_executions, "run", "runs"));
+        }
+        let kind = group.kind.short();
+        let left = look.room.saturating_sub(kind.len() + 4);
+        let beside =
+            second_line(group).map_or_else(String::new, |source| format!(" · {}", number::middle_cut(source, left)));
+        (Some(slot), format!("{kind}{beside}"))
+    });
+    Name {
+        text: label.map_or_else(|| number::middle_cut(&group.key, look.room), str::to_owned),
+        mono: !plain,
+        slot: by_kind.then_some(slot),
+        second,
+        beside: None,
+    }
+}
+
 /// The text of a cell.
 pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> String {
     let group = row.group;
     let or_absent = |value: Option<String>| value.unwrap_or_else(|| ABSENT.to_owned());
+    let counted = |time: Picos| (group.n_executions > 0).then(|| number::time(time, units.mean));
     match cell {
         Cell::Name => group.key.clone(),
         Cell::SelfTime => number::time(group.total, units.total),
@@ -38,8 +154,82 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
         Cell::Mean => or_absent(group.mean.map(|mean| number::time(mean, units.mean))),
         Cell::Rate => or_absent(group.flop_rate().map(number::tflops)),
         Cell::Bytes => or_absent(group.byte_rate().map(bytes_rate)),
-        Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, SOURCE_ROOM))),
+        Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, TEXT_ROOM))),
+        Cell::Scope => {
+            or_absent(group.tf_op.as_deref().map(|path| short_source(path.trim_end_matches([':', '/']), TEXT_ROOM)))
+        }
+        Cell::Shape => or_absent(group.shapes.first().map(|shape| number::middle_cut(shape, TEXT_ROOM))),
+        Cell::Phase => or_absent(group.phase.clone()),
+        Cell::Min => or_absent(counted(group.min)),
+        Cell::Max => or_absent(counted(group.max)),
+        Cell::Inclusive => number::time(group.inclusive, units.inclusive),
+        Cell::OfKind => or_absent(group.of_kind.map(number::percent)),
+        Cell::OpGroup => or_absent(group.op_group.clone()),
+        Cell::Layer => or_absent(group.layer.clone()),
+        Cell::Dtype => or_absent(group.dtypes.first().cloned()),
+        Cell::Program => or_absent(group.program.as_deref().map(|name| number::middle_cut(name, TEXT_ROOM))),
+        Cell::Intensity => or_absent(group.intensity().map(number::intensity)),
     }
+}
+
+/// What a row is called in a selection: its key, and its program where it has one.
+pub fn key(group: &Group) -> String {
+    group.program_id.map_or_else(|| group.key.clone(), |id| format!("{}@{id}", group.key))
+}
+
+/// Whether rows of a grouping can show what their time is made of; ops are what it is made of.
+pub const fn folds(by: GroupBy) -> bool {
+    !matches!(by, GroupBy::Op)
+}
+
+/// The table's foot: the totals of what is shown, by column.
+pub fn foot(head: &BreakdownHead) -> Vec<(&'static str, String)> {
+    let (shown, units) = (&head.shown, Units::of(&head.largest));
+    let name = if head.n_groups == shown.n_all {
+        columns::counted(head.query.by, head.n_groups)
+    } else {
+        format!("{} of {}", number::count(head.n_groups.into()), columns::counted(head.query.by, shown.n_all))
+    };
+    let mut totals = vec![
+        (Cell::Name.key(), name),
+        (Cell::SelfTime.key(), number::time(shown.total, units.total)),
+        (Cell::Runs.key(), number::count(shown.n_events)),
+    ];
+    totals.extend(shown.of_step.map(|of| (Cell::Step.key(), number::percent(of))));
+    totals
+}
+
+/// What the filter lets through, in words; `None` without one.
+pub fn filtered(head: &BreakdownHead) -> Option<String> {
+    let filter = &head.query.filter;
+    if filter.is_empty() {
+        return None;
+    }
+    let of_all = columns::counted(head.query.by, head.shown.n_all);
+    let share = head.shown.of_step.map_or_else(String::new, |of| {
+        format!(", {} of the {}", number::percent_text(of), readout::whole(&head.header))
+    });
+    let mut words =
+        format!("{} of {of_all}, {}{share}.", number::count(head.n_groups.into()), number::time_text(head.shown.total));
+    if !filter.text.is_empty() && filter.within == Within::Anywhere {
+        words.push_str(" Also counts ops whose outer scope matches.");
+    }
+    Some(words)
+}
+
+/// That nothing passes the filter.
+pub fn none(query: &Query) -> String {
+    let filter = &query.filter;
+    let noun = columns::plural(query.by);
+    if filter.text.is_empty() {
+        return format!("No {noun} here.");
+    }
+    let place = match filter.within {
+        Within::Leaf => "leaf names",
+        Within::Source => "source lines",
+        Within::Anywhere => "names and scope paths",
+    };
+    format!("No {noun} match “{}” in {place}.", filter.text)
 }
 
 /// A rate in GB/s. The start of an asynchronous copy carries all its bytes and next to no time: beyond what any
@@ -62,8 +252,8 @@ pub fn is_above(cell: Cell, group: &Group, peaks: Peaks) -> bool {
     }
 }
 
-/// Characters of a source line in its column.
-pub const SOURCE_ROOM: usize = 24;
+/// Characters of a source line, a shape, a scope in its column.
+pub const TEXT_ROOM: usize = 24;
 
 /// A source line without its folders, cut in the middle: the line number stays.
 pub fn short_source(source: &str, room: usize) -> String {
@@ -78,64 +268,6 @@ pub fn last_segment(path: &str) -> &str {
 /// How long the bar of a row is: its share of the largest row, 0 to 1.
 pub fn bar(group: &Group, largest: Picos) -> f64 {
     group.total.fraction_of(largest).unwrap_or(0.0).clamp(0.0, 1.0)
-}
-
-/// What a tooltip says: a name, then a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tip {
-    /// The whole name.
-    pub title: String,
-    /// Exact values.
-    pub rows: Vec<(String, String)>,
-}
-
-/// What a cell's tooltip says, where it has more to say than the cell.
-pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
-    let group = row.group;
-    let mut rows: Vec<(String, String)> = Vec::new();
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
-    match cell {
-        Cell::Name => {
-            say("Program", group.program.clone());
-            say("Category", group.main_category().map(str::to_owned));
-            say("Result", group.shapes.first().cloned());
-            say("Scope", group.tf_op.clone());
-            say("Source", group.source_inner.clone());
-            return Some(Tip { title: group.key.clone(), rows });
-        }
-        Cell::SelfTime | Cell::Step => {
-            say("Self", Some(number::exact_time(group.total)));
-            say("With what runs inside", Some(number::exact_time(group.inclusive)));
-            say("Of its kind", group.of_kind.map(number::percent_text));
-        }
-        Cell::Mean | Cell::Runs => {
-            say("Executions", Some(number::count(group.n_executions)));
-            say("Mean", group.mean.map(number::exact_time));
-            say("Shortest", Some(number::exact_time(group.min)));
-            say("Longest", Some(number::exact_time(group.max)));
-        }
-        Cell::Cumulative => say("Self time up to here", Some(number::exact_time(row.cumulative))),
-        Cell::Rate => {
-            say("Floating point operations", Some(number::quantity(group.flops?)));
-            say("Self", Some(number::exact_time(group.total)));
-        }
-        Cell::Bytes => {
-            say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
-            say("Self", Some(number::exact_time(group.total)));
-        }
-        Cell::Category => {
-            let by_time = |(name, share): (&String, &crate::analysis::Share)| {
-                (name.clone(), format!("{}, {}", number::time_text(share.dur), number::counted(share.n, "run", "runs")))
-            };
-            rows.extend(group.categories.iter().take(8).map(by_time));
-        }
-        Cell::Source => {
-            let frames = group.source_stack.as_deref().or(group.source_inner.as_deref())?;
-            rows.extend(frames.lines().take(12).map(|frame| (String::new(), frame.to_owned())));
-        }
-        Cell::Kind => say("Kind", Some(group.kind.label().to_owned())),
-    }
-    Some(Tip { title: group.key.clone(), rows })
 }
 
 #[cfg(test)]
@@ -196,7 +328,7 @@ mod tests {
     #[test]
     fn cells_say_what_is_there_and_what_is_not() {
         let page = page();
-        let units = Units { total: TimeUnit::Ms, mean: TimeUnit::Us };
+        let units = Units { total: TimeUnit::Ms, mean: TimeUnit::Us, inclusive: TimeUnit::Ms };
         let row = find(&page, 128).expect("first row");
         let text = |cell| text(cell, row, Some(Picos(2_000_000_020)), units);
         assert_eq!([text(Cell::Name), text(Cell::SelfTime), text(Cell::Step)], ["x", "1.000", "5.1"]);

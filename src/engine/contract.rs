@@ -5,6 +5,7 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
+use super::Sort;
 use crate::analysis::{FilterError, Group, Header, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -43,6 +44,15 @@ pub enum Request {
     },
     /// The steps of all devices.
     Steps,
+    /// A query's rows as a file, as the command line writes it.
+    Export {
+        /// Of which query.
+        query: Query,
+        /// In which order.
+        sort: Sort,
+        /// As what.
+        format: Export,
+    },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
 }
@@ -85,6 +95,8 @@ pub enum Reply {
     Scopes(Scopes),
     /// The steps of all devices.
     Steps(StepStats),
+    /// A file's text.
+    Exported(String),
     /// The query's filter is no regular expression.
     BadFilter(FilterError),
     /// The request was withdrawn before it was worked on.
@@ -276,72 +288,13 @@ pub struct RowsQuery {
     pub count: u32,
 }
 
-/// A column's order. Ties are broken by key, absent values come last in both directions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Sort {
-    /// By which column.
-    pub column: Column,
-    /// Largest first (for text: z first).
-    pub descending: bool,
-}
-
-impl Default for Sort {
-    fn default() -> Self {
-        Self { column: Column::Total, descending: true }
-    }
-}
-
-/// Columns of the breakdown table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Column {
-    /// The key.
-    Name,
-    /// Self time.
-    Total,
-    /// Share of the window; same order as `Total`.
-    OfStep,
-    /// Kind, in the fixed order.
-    Kind,
-    /// The category with the most time.
-    Category,
-    /// Executions.
-    Executions,
-    /// Mean self time.
-    Mean,
-    /// FLOP/s over self time.
-    FlopRate,
-    /// Bytes/s over self time.
-    ByteRate,
-    /// Innermost source frame.
-    Source,
-    /// Program name.
-    Program,
-    /// Group of work.
-    OpGroup,
-    /// Phase of training, in the order of a step.
-    Phase,
-    /// Layer; numbers by value.
-    Layer,
-    /// Inclusive time.
-    Inclusive,
-    /// Shortest self time.
-    Min,
-    /// Longest self time.
-    Max,
-    /// Share of all time of its kind.
-    OfKind,
-    /// Floating point operations.
-    Flops,
-    /// Bytes accessed.
-    Bytes,
-    /// FLOP per byte.
-    Intensity,
-    /// The element type with the most time.
-    Dtype,
-    /// The shape with the most time.
-    Shape,
-    /// The end of the scope path.
-    ScopeLeaf,
+/// What rows are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Export {
+    /// `rooflight breakdown --csv`.
+    Csv,
+    /// `rooflight breakdown --json`.
+    Json,
 }
 
 /// Some rows.

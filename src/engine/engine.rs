@@ -2,17 +2,20 @@
 
 use super::order::{Orders, largest};
 use super::{
-    BreakdownHead, DeviceInfo, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage, RowsQuery,
-    Session, Stage, StepInfo, open,
+    BreakdownHead, DeviceInfo, Export, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage,
+    RowsQuery, Session, Sort, Stage, StepInfo, open,
 };
-use crate::analysis::{Analysis, Answer, Figures, FilterError, Query};
-use crate::profile::{Plane, Profile};
+use crate::analysis::{Analysis, Answer, Figures, FilterError, GroupBy, Query};
+use crate::profile::{Note, Plane, Profile, Severity};
+use crate::report::{json, tables};
 use crate::units::Picos;
 
 /// An open session.
 pub struct Engine {
     profile: Profile,
     analysis: Analysis,
+    /// The files' names, for what is written.
+    names: Vec<String>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
 }
@@ -52,7 +55,8 @@ impl Engine {
             partial,
             n_events: profile.n_events() as u64,
         };
-        Ok((Self { profile, analysis, answers: Vec::new() }, session))
+        let names = session.files.iter().map(|file| file.name.clone()).collect();
+        Ok((Self { profile, analysis, names, answers: Vec::new() }, session))
     }
 
     /// Answers a request about the open session.
@@ -67,6 +71,9 @@ impl Engine {
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
             }
             Request::Steps => Reply::Steps(self.analysis.step_stats(&self.profile)),
+            Request::Export { query, sort, format } => {
+                self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
+            }
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {
@@ -101,6 +108,28 @@ impl Engine {
         let before: Picos = order[..first].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
         let told = order[first..last].iter().map(|i| rows.group(*i as usize)).collect();
         Ok(RowsPage { query: query.clone(), rows: told, before })
+    }
+}
+
+impl Engine {
+    /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
+    fn export(&mut self, query: &Query, sort: Sort, format: Export) -> Result<String, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, query)?;
+        let order = orders.get(answer.rows(profile, analysis), sort).to_vec();
+        let mut breakdown = analysis.breakdown(profile, query)?;
+        // Rows come in their usual order; taken out one by one, put back as shown.
+        let mut rows: Vec<_> = breakdown.groups.into_iter().map(Some).collect();
+        breakdown.groups = order.iter().filter_map(|i| rows.get_mut(*i as usize)?.take()).collect();
+        if format == Export::Csv {
+            return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());
+        }
+        let tree = query.by == GroupBy::Scope;
+        let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
+        let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
+        let partial = notes.iter().any(|note| note.severity == Severity::Partial);
+        let head = json::head("breakdown", &self.names, partial, &breakdown);
+        Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
     }
 }
 

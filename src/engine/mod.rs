@@ -4,8 +4,10 @@
 //! testable, and what the command line uses. The browser half (`client`: the page's end, `server`: the
 //! worker's) exists only in the page's build.
 
+pub mod address;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod client;
+mod column;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
@@ -16,6 +18,7 @@ mod order;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
+pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};

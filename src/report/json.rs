@@ -168,6 +168,13 @@ pub(super) fn kind_name(kind: Kind) -> &'static str {
     if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
 }
 
+/// Any of these as text.
+pub fn text(value: &impl Serialize) -> String {
+    // The structs have string keys and finite floats or null: this cannot fail.
+    serde_json::to_string_pretty(value)
+        .map_or_else(|e| format!("{{\"status\":\"error\",\"error\":\"{e}\"}}\n"), |s| s + "\n")
+}
+
 /// `rooflight breakdown --json`.
 #[derive(Serialize)]
 pub struct BreakdownJson<'a> {

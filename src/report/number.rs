@@ -167,6 +167,11 @@ pub fn tflops(flop_per_s: f64) -> String {
     decimal(value, if value < 0.995 { 2 } else { 1 })
 }
 
+/// FLOP per byte: whole from 10 on, else two decimals.
+pub fn intensity(flop_per_byte: f64) -> String {
+    decimal(flop_per_byte, if flop_per_byte < 9.995 { 2 } else { 0 })
+}
+
 /// Bytes/s as GB/s, base 10: no decimals from 100 on, else one.
 pub fn gbs(byte_per_s: f64) -> String {
     let value = byte_per_s / 1e9;

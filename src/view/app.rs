@@ -22,6 +22,7 @@ pub(crate) fn App() -> impl IntoView {
     state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
+    state.follow_address();
     Effect::new(move |_| {
         let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
         document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));

@@ -1,9 +1,12 @@
 //! Keys that work anywhere on the page. Knows which key does what; the list people see is beside it, and both
 //! say the same.
 
-use crate::analysis::GroupBy;
+use crate::analysis::{Filter, GroupBy};
+use crate::view::breakdown::filter;
+use crate::view::breakdown::save::{self, Form, Which};
 use crate::view::state::State;
 use crate::view::widgets::popover;
+use crate::view::widgets::table::Act;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
@@ -12,20 +15,35 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// What `?` lists: keys, and what they do.
-pub(crate) const LIST: [(&str, &[&str], &str); 13] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 28] = [
     ("Rows", &["g", "o"], "group by op"),
+    ("Rows", &["g", "d"], "group by deduplicated op"),
+    ("Rows", &["g", "g"], "group by op group"),
     ("Rows", &["g", "c"], "group by category"),
     ("Rows", &["g", "k"], "group by kind"),
+    ("Rows", &["g", "h"], "group by phase"),
+    ("Rows", &["g", "l"], "group by layer"),
+    ("Rows", &["g", "t"], "group by scope"),
     ("Rows", &["g", "s"], "group by source"),
     ("Rows", &["g", "p"], "group by program"),
     ("Rows", &["s"], "sort by the column in focus"),
     ("Rows", &["S"], "the same, reversed"),
-    ("Capture", &["[", "]"], "previous, next step"),
-    ("Capture", &["{", "}"], "previous, next device"),
-    ("Capture", &["n"], "notes"),
+    ("Rows", &["Space"], "select the row, or no longer"),
+    ("Rows", &["Enter"], "open what a row is made of"),
+    ("Rows", &["y"], "copy the rows selected, else the row"),
+    ("Rows", &["Y"], "copy the table (TSV)"),
+    ("Page", &["/"], "filter; again: next place to look"),
+    ("Page", &["c"], "columns"),
+    ("Page", &["Alt", "↓"], "menu of the column in focus"),
+    ("Page", &["e"], "save and copy"),
+    ("Page", &["0"], "all scopes again"),
+    ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
-    ("Page", &["Esc"], "close, cancel, dismiss"),
+    ("Page", &["Esc"], "close; clear filter; clear selection"),
+    ("Capture", &["[", "]"], "previous, next step"),
+    ("Capture", &["{", "}"], "previous, next device"),
+    ("Capture", &["←", "→"], "neighbour, in bar and charts"),
 ];
 
 /// Listens for as long as the page lives.
@@ -42,7 +60,7 @@ pub(crate) fn listen(state: State, help: NodeRef<html::Dialog>) {
             return;
         }
         let after_g = prefix.get_value().is_some_and(|at| event.time_stamp() - at < PREFIX);
-        prefix.set_value((key == "g").then(|| event.time_stamp()));
+        prefix.set_value((key == "g" && !after_g).then(|| event.time_stamp()));
         let done = if after_g { group(state, &key) } else { single(state, help, &key) };
         if done {
             event.prevent_default();
@@ -66,14 +84,23 @@ fn escape(state: State) {
         state.cancel();
     } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
         state.dismiss(toast);
+    } else if state.query.with_untracked(|query| !query.filter.is_empty()) {
+        state.filter(|filter| *filter = Filter { within: filter.within, regex: filter.regex, ..Filter::default() });
+    } else if state.selected.with_untracked(|selected| !selected.is_empty()) {
+        state.selected.set(Vec::new());
     }
 }
 
 fn group(state: State, key: &str) -> bool {
     let by = match key {
         "o" => GroupBy::Op,
+        "d" => GroupBy::Dedup,
+        "g" => GroupBy::OpGroup,
         "c" => GroupBy::Category,
         "k" => GroupBy::Kind,
+        "h" => GroupBy::Phase,
+        "l" => GroupBy::Layer,
+        "t" => GroupBy::Scope,
         "s" => GroupBy::Source,
         "p" => GroupBy::Program,
         _ => return false,
@@ -97,6 +124,12 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "s" | "S" => sort(state, key == "S"),
         "t" => state.switch_theme(),
         "n" => popover::toggle("notes"),
+        "/" => filter::focus(state),
+        "c" => popover::toggle("columns"),
+        "e" => popover::toggle(save::ID),
+        "y" => save::copy(state, Which::Chosen, Form::Tsv),
+        "Y" => save::copy(state, Which::All, Form::Tsv),
+        "0" => state.zoom.set(String::new()),
         "?" => {
             if let Some(dialog) = help.get_untracked() {
                 let _ = dialog.show_modal();
@@ -108,10 +141,11 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
 }
 
 fn sort(state: State, reversed: bool) {
-    let column = state.place.get_untracked().column;
-    let natural = state.columns.with_untracked(|columns| columns.get(column).and_then(|chosen| chosen.cell.natural()));
-    if let Some(mut natural) = natural {
-        natural.descending ^= reversed;
-        state.choose(|_, sort| *sort = natural);
+    let Some(model) = state.table.get_value() else { return };
+    let at = state.place.get_untracked().column;
+    let column =
+        model.columns.with_untracked(|columns| columns.get(at).and_then(|column| Some((column.id, column.sort?))));
+    if let Some((id, natural)) = column {
+        model.act.run(Act::Sort(id, natural ^ reversed));
     }
 }

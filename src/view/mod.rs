@@ -16,7 +16,6 @@ mod keys;
 mod landing;
 mod loading;
 mod state;
-mod table;
 mod widgets;
 
 /// Puts the page into the document.

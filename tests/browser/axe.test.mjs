@@ -3,7 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
 import { ENDLESS_PLANE, cpu, cut, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
-import { dropFiles, opened } from "./lib.mjs";
+import { dropFiles, opened, until } from "./lib.mjs";
 import { groupBy, settled } from "./reading.mjs";
 
 const bad = () => write("bad.xplane.pb", ENDLESS_PLANE);
@@ -39,7 +39,71 @@ const STATES = {
     await page.keyboard.press("Escape");
     await groupBy(page, "Kind");
   },
+  "a row opened": async (page) => {
+    await page.locator("[data-row='0'] .fold").click();
+    await page.locator(".row.inner").first().waitFor();
+  },
+  "rows selected": async (page) => {
+    await page.locator("[data-row='0'] [data-column='0']").click();
+    await page.keyboard.press("Space");
+    await page.locator("[aria-selected=true][data-row]").first().waitFor();
+  },
+  "save menu": async (page) => {
+    await page.locator("#save-button").click();
+    await page.locator("#save").getByRole("menuitem").first().waitFor();
+  },
+  "column list": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#columns-button").click();
+    await page.locator("#columns").getByRole("checkbox").first().waitFor();
+  },
+  "column menu": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator(".grid-head [data-column='1']").click({ button: "right" });
+    await page.locator("#column-menu").getByRole("menuitem").first().waitFor();
+  },
+  "chart menu": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#picture-menu-button").click();
+    await page.locator("#picture-menu").getByRole("menuitem").first().waitFor();
+  },
+  "chart as a table": async (page) => {
+    await page.getByRole("menuitem", { name: "Show as a table" }).click();
+    await page.locator(".chart-table td").first().waitFor();
+  },
+  "steps": async (page) => {
+    await page.getByRole("button", { name: "Steps", exact: true }).click();
+    await page.locator(".spread").waitFor();
+  },
+  "devices": async (page) => {
+    await page.getByRole("button", { name: "Devices", exact: true }).click();
+    await page.locator(".scene").waitFor();
+  },
+  "zoomed into a scope": async (page) => {
+    await page.getByRole("button", { name: "Scopes", exact: true }).click();
+    await page.locator(".scene").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".tip").waitFor();
+    await page.evaluate(() => (location.hash += "&zoom=jit(train_step)"));
+    await page.locator(".crumbs").waitFor();
+  },
+  "filtered by kind and text": async (page) => {
+    await page.locator(".part-name").first().click();
+    await page.locator("#filter").fill("dot");
+    await until(() => page.locator("#filter-says").innerText(), (said) => said !== "");
+  },
+  "nothing matches": async (page) => {
+    await page.locator("#filter").fill("nothing like it");
+    await page.locator(".none").waitFor();
+  },
+  "an expression that is none": async (page) => {
+    await page.getByRole("button", { name: "Regular expression" }).click();
+    await page.locator("#filter").fill("a(");
+    await page.locator(".field.bad").waitFor();
+  },
   help: async (page) => {
+    await page.locator("#filter").fill("");
+    await page.locator("body").click({ position: { x: 2, y: 2 } });
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
   },
@@ -89,7 +153,7 @@ async function still(page) {
 
 for (const theme of ["light", "dark"]) {
   for (const [width, height] of [[1440, 900], [390, 844]]) {
-    onPage(`axe finds nothing: ${theme}, ${width} × ${height}`, { theme, width, height, timeout: 300_000 }, async ({ page }) => {
+    onPage(`axe finds nothing: ${theme}, ${width} × ${height}`, { theme, width, height, timeout: 600_000 }, async ({ page }) => {
       const found = [];
       for (const [state, reach] of Object.entries(STATES)) {
         await reach(page);

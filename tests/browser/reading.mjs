@@ -79,9 +79,14 @@ export function figures(page) {
   );
 }
 
-/** Groups rows. */
+/** Groups rows: by the button, or where there is no room for buttons, by the menu. */
 export async function groupBy(page, by) {
-  await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: by, exact: true }).click();
+  const button = page.getByRole("group", { name: "Group by" }).getByRole("button", { name: by, exact: true });
+  if (await button.isVisible()) await button.click();
+  else {
+    await page.locator("#by-button").click();
+    await page.locator("#by").getByRole("menuitemradio", { name: by, exact: true }).click();
+  }
   await page.getByRole("grid", { name: `Time by ${by.toLowerCase()}` }).waitFor();
   await settled(page);
 }

@@ -56,6 +56,24 @@ const states = {
     await page.locator(".segment").first().focus();
     await page.waitForTimeout(200);
   },
+  steps: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.getByRole("button", { name: "Steps", exact: true }).click();
+    await page.locator(".spread").waitFor();
+  },
+  filter: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.getByRole("button", { name: "anywhere", exact: true }).click();
+    await page.locator("#filter").fill("kda");
+    await page.locator("#filter-says").getByText("outer scope").waitFor();
+  },
+  columns: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.keyboard.press("c");
+  },
   how: async (page) => {
     await pickFiles(page, [tpu]);
     await opened(page);

@@ -14,7 +14,6 @@ use rooflight::analysis::{
 use rooflight::engine::{Failure, Opened, open};
 use rooflight::profile::{Note, Severity};
 use rooflight::report::{inspect::inspect, json, number, tables, text::Table};
-use serde::Serialize;
 use std::process::ExitCode;
 
 /// Rows of a summary's table of sources.
@@ -95,7 +94,7 @@ impl Session<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("breakdown", &files, self.partial, &breakdown);
-                to_json(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
+                json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), top, &notes))
             }
             Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
             Output::Markdown => table(top).markdown(),
@@ -125,7 +124,7 @@ impl Session<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);
-                to_json(&json::summary(head, &kinds, &sources, &steps, top, &notes))
+                json::text(&json::summary(head, &kinds, &sources, &steps, top, &notes))
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
@@ -149,7 +148,7 @@ impl Session<'_> {
         let both =
             |form: fn(&Table) -> String| form(&tables::planes(&inspect)) + "\n" + &form(&tables::programs(&inspect));
         match self.view.output() {
-            Output::Json => to_json(&inspect),
+            Output::Json => json::text(&inspect),
             Output::Csv => tables::planes(&inspect).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &says(&notes),
@@ -208,12 +207,6 @@ impl Session<'_> {
 
 fn bad_filter(error: &FilterError) -> Failure {
     Failure { title: "The filter is no regular expression".to_owned(), message: format!("{error}.") }
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    // The structs have string keys and finite floats or null: this cannot fail.
-    serde_json::to_string_pretty(value)
-        .map_or_else(|e| format!("{{\"status\":\"error\",\"error\":\"{e}\"}}\n"), |s| s + "\n")
 }
 
 /// One line on what the figures are of.

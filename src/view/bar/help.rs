@@ -32,9 +32,9 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
             </header>
             <div class="keys">
                 {group("Rows")}
-                <div>{group("Capture")} {group("Page")}</div>
+                <div>{group("Page")} {group("Capture")}</div>
             </div>
-            <p class="sub">"In the table: arrows, Page Up, Page Down, Home and End move; Enter on a head sorts."</p>
+            <p class="sub">"In the table arrows, Page Up, Page Down, Home and End move; Enter on a head sorts."</p>
             <label class="switch">
                 <input type="checkbox" prop:checked=move || state.keys_on.get() on:change=switch />
                 "Single letters do something"

@@ -1,4 +1,5 @@
-//! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out.
+//! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out, a press
+//! shows only that kind's ops.
 
 use crate::chart::readout::{self, Part};
 use crate::chart::rows::Tip;
@@ -58,6 +59,19 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     view! { <div class="stack" node_ref=node>{drawing}</div> }.into_any()
 }
 
+/// Shows only what is of this part; where that is what is shown, all again. Idle time has no ops.
+pub(super) fn toggle(state: State, slot: Slot) {
+    if let Slot::Kind(kind) = slot {
+        state.filter(|filter| filter.kind = (filter.kind != Some(kind)).then_some(kind));
+    }
+}
+
+/// Whether only this part is shown; `None` for idle, which cannot be.
+pub(super) fn pressed(state: State, slot: Slot) -> Option<String> {
+    let Slot::Kind(kind) = slot else { return None };
+    Some((state.query.with(|query| query.filter.kind) == Some(kind)).to_string())
+}
+
 /// One segment, with the longest label that fits.
 #[component]
 fn Drawn(
@@ -69,7 +83,7 @@ fn Drawn(
     segment: Segment,
     whole: &'static str,
 ) -> impl IntoView {
-    let tips = state.tips;
+    let (tips, slot) = (state.tips, part.slot);
     let said = tip(&part, whole);
     let hovered = said.clone();
     let hover = move |event: ev::PointerEvent| {
@@ -88,14 +102,24 @@ fn Drawn(
     view! {
         <g
             class="segment"
-            role="img"
+            class:off=move || state.query.with(|query| query.filter.kind).is_some_and(|kind| Slot::Kind(kind) != slot)
+            role=if slot == Slot::Idle { "img" } else { "button" }
+            aria-pressed=move || pressed(state, slot)
             aria-label=format!("{} {share}, {} {}", part.slot.label(), part.time.unwrap_or_default(), part.unit)
             tabindex=move || if at.get() == index { "0" } else { "-1" }
             on:pointermove=hover
             on:pointerleave=move |_| tips.leave()
             on:focus=focus
             on:blur=move |_| tips.hide()
-            on:keydown=move |event| walk(&event, index, count)
+            on:click=move |_| toggle(state, slot)
+            on:keydown=move |event: ev::KeyboardEvent| {
+                if matches!(event.key().as_str(), "Enter" | " ") {
+                    event.prevent_default();
+                    toggle(state, slot);
+                } else {
+                    walk(&event, index, count);
+                }
+            }
         >
             <rect class=fill(part.slot) x=segment.x.to_string() y="0" width=segment.width.to_string() height=HEIGHT.to_string() />
             {text.map(|text| view! { <text class=on x=(segment.x + 8.0).to_string() y="19">{text}</text> })}

@@ -45,7 +45,8 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     .into_any()
 }
 
-fn how(how: How) -> AnyView {
+/// What the ⊜ beside a figure opens.
+pub(super) fn how(how: How) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> };
     view! {
         <b class="how-title">{how.formula}</b>

@@ -2,21 +2,38 @@
 //! part knows itself.
 
 mod bar;
+mod chooser;
 mod figures;
+pub(super) mod filter;
 mod parts;
+mod picture;
+mod rows;
+pub(super) mod save;
+mod scopes;
+mod steps;
 mod tools;
 
 use crate::engine::BreakdownHead;
 use crate::view::state::{Same, State};
-use crate::view::table::Table;
+use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
 /// The view of a breakdown.
 #[component]
 pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
-    // The table comes a moment later: making everything at once would be one long task.
-    let (later, set_later) = signal(false);
-    set_timeout(move || set_later.set(true), std::time::Duration::ZERO);
+    // Picture, tools and table come one after the other, a moment later: all at once would be one long task.
+    let (made, set_made) = signal(0);
+    for part in 1..=3u8 {
+        let then = move || {
+            let _ = set_made.try_set(part);
+        };
+        set_timeout(then, std::time::Duration::from_millis(part.into()));
+    }
+    let part = move |at: u8| Memo::new(move |_| made.get() >= at);
+    let (tools, table, picture) = (part(1), part(2), part(3));
+    let model = rows::model(state, head);
+    state.table.set_value(Some(model));
+    on_cleanup(move || state.table.set_value(None));
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
@@ -24,9 +41,14 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -
             <figures::Figures head />
             <bar::StackedBar state head />
             <parts::Parts state head />
-            <tools::Tools state head />
-            <Show when=move || later.get()>
-                <Table state head />
+            <Show when=move || picture.get()>
+                <picture::Pictures state head />
+            </Show>
+            <Show when=move || tools.get()>
+                <tools::Tools state head />
+            </Show>
+            <Show when=move || table.get()>
+                <Table model />
             </Show>
         </div>
     }

@@ -1,7 +1,8 @@
 //! The read-out under the bar: every kind and idle, with time and share, also where there is none.
 
-use super::bar::tip;
+use super::bar::{pressed, tip, toggle};
 use crate::chart::readout::{self, Part};
+use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
 use crate::report::number::ABSENT;
 use crate::view::state::{Same, State};
@@ -44,17 +45,37 @@ fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
     let short = part.share.as_deref().map(|share| share.trim_end_matches(" %").to_owned()).unwrap_or_default();
     view! {
         <div class="part" class:zero=part.time.is_none() on:pointerenter=hover on:pointerleave=move |_| tips.leave()>
-            <dt>
-                {swatch(part.slot)}
-                <span class="wide">{part.slot.label()}</span>
-                <span class="narrow">{part.slot.short()}</span>
-            </dt>
+            <dt>{name(state, part.slot, part.time.is_some())}</dt>
             <dd class="part-time">
                 {part.time.clone().unwrap_or_else(|| ABSENT.to_owned())}
                 {part.time.is_some().then(|| view! { <span class="unit wide">{format!(" {}", part.unit)}</span> })}
             </dd>
             <dd class="part-share"><span class="wide">{share}</span> <span class="narrow">{short}</span></dd>
         </div>
+    }
+    .into_any()
+}
+
+/// The part's name: a legend entry that is a switch, where the part has ops.
+fn name(state: State, slot: Slot, any: bool) -> AnyView {
+    let words = view! {
+        {swatch(slot)}
+        <span class="wide">{slot.label()}</span>
+        <span class="narrow">{slot.short()}</span>
+    };
+    if slot == Slot::Idle || !any {
+        return words.into_any();
+    }
+    view! {
+        <button
+            type="button"
+            class="part-name"
+            title="Show only these ops"
+            aria-pressed=move || pressed(state, slot)
+            on:click=move |_| toggle(state, slot)
+        >
+            {words}
+        </button>
     }
     .into_any()
 }

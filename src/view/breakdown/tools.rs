@@ -1,32 +1,68 @@
-//! Between picture and table: what rows stand for, and whether the parts sum to the whole.
+//! Between picture and table: what rows stand for, which of them, which columns, and what can be taken away.
 
+use super::chooser::Chooser;
+use super::filter::{FilterBox, FilterSays};
+use super::save::Save;
 use crate::analysis::GroupBy;
-use crate::chart::readout;
 use crate::engine::BreakdownHead;
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu;
+use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 
 /// The tools.
 #[component]
 pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
-    let one = move |by: GroupBy| {
-        let pressed = move || (state.query.get().by == by).to_string();
+    let by = Memo::new(move |_| state.query.with(|query| query.by));
+    let one = move |group: GroupBy| {
+        let pressed = move || (by.get() == group).to_string();
         view! {
-            <button type="button" aria-pressed=pressed on:click=move |_| state.group_by(by)>{by.label()}</button>
+            <button type="button" aria-pressed=pressed on:click=move |_| state.group_by(group)>{group.label()}</button>
         }
     };
-    let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| readout::closes(head))));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
+    let entry = move |group: GroupBy| {
+        let press = move |_| {
+            popover::hide("by");
+            state.group_by(group);
+        };
+        view! {
+            <button
+                type="button"
+                class="menu-act"
+                role="menuitemradio"
+                aria-checked=move || (by.get() == group).to_string()
+                on:click=press
+            >
+                <span class="tick">{move || (by.get() == group).then(|| icon(Icon::Check))}</span>
+                {group.label()}
+            </button>
+        }
+    };
     view! {
         <div class="tools">
-            <span class="tools-label" id="group-by">"Group by"</span>
-            <div class="segmented" role="group" aria-labelledby="group-by">{GroupBy::ALL.map(one).collect_view()}</div>
+            <span class="tools-label wide-by" id="group-by">"Group by"</span>
+            <div class="segmented wide-by" role="group" aria-labelledby="group-by">{GroupBy::ALL.map(one).collect_view()}</div>
+            <span class="narrow-by">
+                <Popover
+                    id="by"
+                    class="btn line"
+                    label=Signal::derive(move || format!("Group by {}", by.get().label()))
+                    panel_class="menu"
+                    face=Box::new(move || {
+                        view! { <span class="pick-of">"By"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }
+                            .into_any()
+                    })
+                >
+                    <div role="menu" aria-label="Group by" class="menu-acts" on:keydown=move |event| menu::walk(&event, "by")>{GroupBy::ALL.map(entry).collect_view()}</div>
+                </Popover>
+            </span>
             <span class="grow"></span>
-            <Show when=move || closes.get()>
-                <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {whole}</span>
-            </Show>
+            <FilterBox state />
+            <Chooser state />
+            <Save state />
         </div>
+        <FilterSays state head />
     }
     .into_any()
 }

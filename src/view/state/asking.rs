@@ -3,7 +3,8 @@
 
 use super::opening::Engines;
 use super::{Same, State};
-use crate::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
+use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
+use crate::chart::table::Folds;
 use crate::chart::{columns, pick, window};
 use crate::engine::client::Link;
 use crate::engine::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
@@ -22,6 +23,12 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn page_of(&self, index: u32) -> Option<Same<RowsPage>> {
         self.pages.get(&(index / window::PAGE * window::PAGE)).cloned()
+    }
+
+    /// A number that is another one for another question.
+    pub(super) fn mark(&self) -> u64 {
+        use std::hash::BuildHasher;
+        rustc_hash::FxBuildHasher.hash_one((&self.head.query, self.sort))
     }
 
     /// What was asked.
@@ -45,6 +52,8 @@ pub(super) enum Heard {
     Waiting,
     Done(Shown),
     Failed(Failure),
+    /// Its filter is no expression.
+    Refused(FilterError),
 }
 
 impl Pending {
@@ -69,16 +78,8 @@ impl Pending {
             Reply::Breakdown(head) => self.head = Some(Same::new(*head)),
             Reply::Rows(page) => self.rows = Some(Same::new(page)),
             Reply::Failed(failure) => return Heard::Failed(failure),
-            Reply::BadFilter(error) => {
-                let title = "The filter cannot be used".to_owned();
-                return Heard::Failed(Failure { title, message: format!("{error}.") });
-            }
-            Reply::Hello { .. }
-            | Reply::Progress(_)
-            | Reply::Opened(_)
-            | Reply::Scopes(_)
-            | Reply::Steps(_)
-            | Reply::Cancelled => {}
+            Reply::BadFilter(error) => return Heard::Refused(error),
+            _ => {}
         }
         match (&self.head, &self.rows) {
             (Some(head), Some(rows)) => {
@@ -92,20 +93,30 @@ impl Pending {
 impl State {
     /// Asks for other figures, in another order, or both.
     pub(crate) fn choose(self, change: impl FnOnce(&mut Query, &mut Sort)) {
-        let (mut query, mut sort) = (self.query.get_untracked(), self.sort.get_untracked());
+        let (old, old_sort) = (self.query.get_untracked(), self.sort.get_untracked());
+        let (mut query, mut sort) = (old.clone(), old_sort);
         change(&mut query, &mut sort);
         if !columns::sortable(query.by, sort.column) {
             sort = Sort::default();
         }
-        let same = query == self.query.get_untracked() && sort == self.sort.get_untracked();
+        let same = query == old && sort == old_sort;
         // With its worker gone for good, nobody answers: what is chosen stays what is shown.
         if same || !self.engines.with_value(Engines::can_answer) {
             return;
         }
+        if query.by != old.by {
+            self.selected.update(Vec::clear);
+        }
+        self.folds.set(Folds::default());
         self.query.set(query);
         self.sort.set(sort);
         self.tips.hide();
         self.ask();
+    }
+
+    /// Shows other ops.
+    pub(crate) fn filter(self, change: impl FnOnce(&mut Filter)) {
+        self.choose(|query, _| change(&mut query.filter));
     }
 
     /// Groups rows by something else.
@@ -115,7 +126,7 @@ impl State {
 
     /// Chooses a device; its busiest step where it has no step of the number shown.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
-        let step = self.step();
+        let step = untrack(|| self.step());
         let steps = self.opened.with_untracked(|opened| {
             opened.as_ref().map(|opened| pick::steps(&opened.session, device)).unwrap_or_default()
         });
@@ -133,7 +144,7 @@ impl State {
 
     /// The step that is shown or asked for, "busiest" resolved to its number.
     pub(crate) fn step(self) -> StepChoice {
-        match self.query.get().step {
+        match self.query.with(|query| query.step) {
             StepChoice::Busiest => self
                 .shown
                 .with(|shown| shown.as_ref().map(|shown| pick::chosen_step(&shown.head.header.step)))
@@ -144,7 +155,7 @@ impl State {
 
     /// The step `by` places on, where there is one.
     pub(crate) fn step_on(self, by: isize) -> Option<StepChoice> {
-        let device = self.query.get().device;
+        let device = self.query.with(|query| query.device);
         let opened = self.opened.get()?;
         pick::neighbour(&pick::steps(&opened.session, device), self.step(), by)
     }
@@ -152,7 +163,7 @@ impl State {
     /// The device `by` places on, where there is one.
     pub(crate) fn device_on(self, by: isize) -> Option<DeviceChoice> {
         let opened = self.opened.get()?;
-        pick::neighbour(&pick::devices(&opened.session), self.query.get().device, by)
+        pick::neighbour(&pick::devices(&opened.session), self.query.with(|query| query.device), by)
     }
 
     pub(super) fn ask(self) {
@@ -196,6 +207,7 @@ impl State {
 
     /// Takes in an answer about the open session.
     pub(super) fn hear(self, answer: Answer) {
+        let Some(answer) = self.hear_further(answer) else { return };
         let id = answer.id;
         let rows = match &answer.reply {
             Reply::Rows(page) => Some(Same::new(page.clone())),
@@ -211,25 +223,32 @@ impl State {
                 self.engines.update_value(|engines| engines.pending = None);
                 self.show(shown);
             }
-            Heard::Failed(failure) => self.take_back(failure),
+            Heard::Failed(failure) => {
+                self.take_back();
+                self.fail(failure);
+            }
+            Heard::Refused(error) => {
+                self.take_back();
+                self.filter_error.set(Some(error));
+            }
             Heard::NotMine => self.take_rows(id, rows),
         }
     }
 
     pub(super) fn show(self, shown: Shown) {
         self.busy.set(false);
+        self.filter_error.set(None);
         self.shown.set(Some(shown));
     }
 
     /// A question could not be answered: what is on screen stays, and is what is chosen again.
-    fn take_back(self, failure: Failure) {
+    fn take_back(self) {
         self.engines.update_value(|engines| engines.pending = None);
         self.busy.set(false);
         if let Some((query, sort)) = self.shown.with_untracked(|shown| shown.as_ref().map(Shown::question)) {
             self.query.set(query);
             self.sort.set(sort);
         }
-        self.fail(failure);
     }
 
     fn take_rows(self, id: RequestId, rows: Option<Same<RowsPage>>) {

@@ -1,8 +1,10 @@
 //! What the page knows, in one place: signals that components read, and the calls they make.
 //! Knows the engine's contract; knows no component. `opening` loads files, `asking` asks about the open ones.
 
+mod address;
 mod asking;
 mod files;
+mod further;
 mod opening;
 mod same;
 mod theme;
@@ -11,12 +13,16 @@ pub(crate) use files::{from_drop, from_input};
 pub(crate) use same::Same;
 pub(crate) use theme::Theme;
 
-use crate::analysis::Query;
-use crate::chart::columns::Chosen;
+use crate::analysis::{FilterError, Query};
+use crate::chart::columns::Cell;
 use crate::chart::load::Load;
+use crate::chart::table::Folds;
+use crate::engine::address::Picture;
 use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
+use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
+use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use opening::Engines;
 pub(crate) use opening::now;
@@ -30,19 +36,17 @@ pub(crate) struct Opened {
     pub(crate) session: Session,
 }
 
-/// Something that is told and stays until it is dismissed.
+/// Something that is told in the corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Toast {
     pub(crate) id: u32,
     pub(crate) failure: Failure,
+    /// It is no failure: it goes by itself.
+    pub(crate) passing: bool,
 }
 
-/// The place of the keyboard in the table: a row (`None`: the head) and a column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) row: Option<u32>,
-    pub(crate) column: usize,
-}
+/// How long information stays, milliseconds.
+const PASSING: u32 = 6000;
 
 /// Handles on everything the page knows. Copied freely.
 #[derive(Clone, Copy)]
@@ -67,8 +71,20 @@ pub(crate) struct State {
     pub(crate) busy: RwSignal<bool>,
     /// Where the keyboard is in the table.
     pub(crate) place: RwSignal<Place>,
-    /// The table's columns, as its width allows.
-    pub(crate) columns: RwSignal<Vec<Chosen>>,
+    /// The table's columns that were chosen; `None`: as many as fit.
+    pub(crate) columns: RwSignal<Option<Vec<Cell>>>,
+    /// The rows that are selected, by name.
+    pub(crate) selected: RwSignal<Vec<String>>,
+    /// The rows whose parts are shown.
+    pub(crate) folds: RwSignal<Folds>,
+    /// The picture above the table.
+    pub(crate) picture: RwSignal<Picture>,
+    /// The scope that the icicle is zoomed to; empty: all.
+    pub(crate) zoom: RwSignal<String>,
+    /// Why the filter that was typed last is not applied.
+    pub(crate) filter_error: RwSignal<Option<FilterError>>,
+    /// The table on screen, for keys that work anywhere.
+    pub(crate) table: StoredValue<Option<Model>>,
     /// Whether single-letter keys do something.
     pub(crate) keys_on: RwSignal<bool>,
     /// Light, dark, or what the system says.
@@ -92,7 +108,13 @@ impl State {
             sort: RwSignal::new(Sort::default()),
             busy: RwSignal::new(false),
             place: RwSignal::new(Place { row: Some(0), column: 0 }),
-            columns: RwSignal::new(Vec::new()),
+            columns: RwSignal::new(None),
+            selected: RwSignal::new(Vec::new()),
+            folds: RwSignal::new(Folds::default()),
+            picture: RwSignal::new(Picture::default()),
+            zoom: RwSignal::new(String::new()),
+            filter_error: RwSignal::new(None),
+            table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
@@ -103,6 +125,11 @@ impl State {
     /// The figures on screen.
     pub(crate) fn head(self) -> Memo<Option<Same<BreakdownHead>>> {
         Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.head.clone())))
+    }
+
+    /// What the table on screen answers: other rows come when it changes.
+    pub(crate) fn question(self) -> Memo<u64> {
+        Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map_or(0, Shown::mark)))
     }
 
     /// The order of the rows on screen.
@@ -121,13 +148,25 @@ impl State {
             self.failure.set(Some(failure));
             return;
         }
+        self.tell(failure, false);
+    }
+
+    /// Tells something that is no failure; it goes by itself.
+    pub(crate) fn inform(self, words: Failure) {
+        let id = self.tell(words, true);
+        Timeout::new(PASSING, move || self.dismiss(id)).forget();
+    }
+
+    fn tell(self, failure: Failure, passing: bool) -> u32 {
+        let mut id = 0;
         self.toasts.update(|toasts| {
-            let id = toasts.last().map_or(0, |toast| toast.id + 1);
-            toasts.push(Toast { id, failure });
+            id = toasts.last().map_or(0, |toast| toast.id + 1);
+            toasts.push(Toast { id, failure, passing });
             if toasts.len() > 3 {
                 toasts.remove(0);
             }
         });
+        id
     }
 
     /// Takes back what was told.

@@ -8,11 +8,14 @@
 //! ```
 
 use super::asking::{Heard, Pending, Shown};
-use super::{Opened, Place, Same, State};
-use crate::analysis::Query;
+use super::further::Then;
+use super::{Opened, Same, State};
+use crate::analysis::{Filter, FilterError, Query};
+use crate::chart::table::Folds;
 use crate::chart::{load::Load, load::SHOWN_AFTER_MS, pick};
 use crate::engine::client::{Link, Picked, Report};
 use crate::engine::{Answer, Failure, Reply, RequestId, Session, Sort};
+use crate::view::widgets::table::Place;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use std::ops::Range;
@@ -31,6 +34,8 @@ pub(super) struct Engines {
     pub(super) pending: Option<Pending>,
     /// Rows asked for: which request, which page.
     pub(super) flight: Vec<(RequestId, u32)>,
+    /// Other questions, and what is done with their answers.
+    pub(super) further: Vec<(RequestId, Then)>,
     /// The rows on screen.
     pub(super) wanted: Range<u32>,
 }
@@ -49,7 +54,17 @@ struct Loading {
     /// Opened again after its worker died: out of sight.
     again: bool,
     session: Option<Session>,
+    /// What is asked of it first.
+    question: (Query, Sort),
     pending: Option<Pending>,
+}
+
+impl Loading {
+    /// Asks for what is shown first.
+    fn ask(&mut self) {
+        let (query, sort) = self.question.clone();
+        self.pending = Some(Pending::ask(&self.link, query, sort, None));
+    }
 }
 
 /// Ends workers, but not from within their own messages.
@@ -86,7 +101,15 @@ impl State {
         link.open(&files);
         self.engines.update_value(|engines| {
             engines.serial = serial;
-            engines.loading = Some(Loading { serial, link, files, again, session: None, pending: None });
+            engines.loading = Some(Loading {
+                serial,
+                link,
+                files,
+                again,
+                session: None,
+                question: Default::default(),
+                pending: None,
+            });
         });
         if again {
             return;
@@ -132,7 +155,14 @@ impl State {
     fn reset(self) {
         self.query.set(Query::default());
         self.sort.set(Sort::default());
+        self.restart();
+    }
+
+    /// Another session: nothing is selected in it, open, or zoomed to.
+    fn restart(self) {
         self.place.set(Place { row: Some(0), column: 0 });
+        self.folds.set(Folds::default());
+        self.filter_error.set(None);
         self.busy.set(false);
     }
 
@@ -167,27 +197,46 @@ impl State {
                 match heard.flatten() {
                     Some(Heard::Done(shown)) => self.swap_in(Some(shown)),
                     Some(Heard::Failed(failure)) => self.load_failed(failure),
+                    Some(Heard::Refused(error)) => self.refused(&error),
                     _ => {}
                 }
             }
         }
     }
 
-    /// The files are read: asks for what is shown first.
+    /// The files are read: asks for what is shown first. That is what the address says, or what was on screen before
+    /// the worker died; a session that takes another's place starts anew.
     fn read(self, session: Session) {
         let empty = session.devices.is_empty();
-        let asked = self.asked();
+        let (query, sort) = self.asked();
+        let replaces = self.opened.with_untracked(Option::is_some);
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
+            loading.question = match (loading.again, replaces) {
+                (true, _) => (query, sort),
+                (false, true) => Default::default(),
+                (false, false) => (pick::fitting(&session, query), sort),
+            };
             loading.session = Some(session);
             if !empty {
-                let (query, sort) = if loading.again { asked } else { Default::default() };
-                loading.pending = Some(Pending::ask(&loading.link, query, sort, None));
+                loading.ask();
             }
         });
         if empty {
             self.swap_in(None);
         }
+    }
+
+    /// The filter that the address came with is no expression: said, and left out.
+    fn refused(self, error: &FilterError) {
+        self.engines.update_value(|engines| {
+            let Some(loading) = engines.loading.as_mut() else { return };
+            loading.question.0.filter = Filter::default();
+            loading.ask();
+        });
+        let title = "The address has a filter that is no regular expression".to_owned();
+        let message = format!("Column {}: {}. It was left out.", error.column, error.message);
+        self.inform(Failure { title, message });
     }
 
     fn swap_in(self, shown: Option<Shown>) {
@@ -203,10 +252,19 @@ impl State {
             engines.reopened = loading.again;
             engines.pending = None;
             engines.flight.clear();
+            engines.further.clear();
         });
         if !loading.again {
-            self.reset();
-            self.toasts.set(Vec::new());
+            let replaces = self.opened.with_untracked(Option::is_some);
+            let (query, sort) = loading.question;
+            self.query.set(query);
+            self.sort.set(sort);
+            self.restart();
+            if replaces {
+                self.selected.set(Vec::new());
+                self.zoom.set(String::new());
+                self.toasts.set(Vec::new());
+            }
         }
         self.busy.set(false);
         self.load_shown.set(false);
@@ -238,6 +296,7 @@ impl State {
             }
             engines.pending = None;
             engines.flight.clear();
+            engines.further.clear();
             (!engines.reopened && engines.loading.is_none()).then(|| engines.files.clone())
         });
         match files.flatten() {

@@ -1,10 +1,14 @@
 //! Parts that several views use. Each knows how it behaves; none knows what it shows means.
 
+pub(crate) mod chart;
 pub(crate) mod files;
 pub(crate) mod icon;
 pub(crate) mod listbox;
+pub(crate) mod menu;
+pub(crate) mod out;
 pub(crate) mod popover;
 pub(crate) mod size;
 pub(crate) mod swatch;
+pub(crate) mod table;
 pub(crate) mod toast;
 pub(crate) mod tooltip;

@@ -64,8 +64,8 @@ pub(crate) fn Popover(
         let _ = panel.toggle_attribute_with_force("data-placed", shown);
         if shown {
             place_below(&event, &anchor);
-            // Where the panel has a list, the keyboard goes there.
-            if let Ok(Some(list)) = panel.query_selector("[role=listbox]") {
+            // Where the panel has a list, a menu or switches, the keyboard goes there.
+            if let Ok(Some(list)) = panel.query_selector("[role=listbox], [role^=menuitem], input:not([disabled])") {
                 let _ = list.unchecked_into::<HtmlElement>().focus();
             }
         }

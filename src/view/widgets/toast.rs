@@ -1,4 +1,4 @@
-//! What is told in the corner: errors stay until they are dismissed.
+//! What is told in the corner: errors stay until they are dismissed, information goes by itself.
 
 use crate::view::state::{State, Toast};
 use crate::view::widgets::icon::{Icon, icon};
@@ -8,6 +8,18 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Toasts(state: State) -> impl IntoView {
     let one = move |toast: Toast| {
+        if toast.passing {
+            return view! {
+                <section class="toast passing" role="status">
+                    {icon(Icon::Check)}
+                    <div>
+                        <b class="toast-title">{toast.failure.title}</b>
+                        {(!toast.failure.message.is_empty()).then(|| view! { <p>{toast.failure.message.clone()}</p> })}
+                    </div>
+                </section>
+            }
+            .into_any();
+        }
         view! {
             <section class="toast" role="alert">
                 <span class="bad">{icon(Icon::Warn)}</span>
@@ -20,6 +32,7 @@ pub(crate) fn Toasts(state: State) -> impl IntoView {
                 </div>
             </section>
         }
+        .into_any()
     };
     view! {
         <div class="toasts">

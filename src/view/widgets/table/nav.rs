@@ -1,9 +1,8 @@
 //! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
 
-use super::Grid;
-use crate::chart::rows;
+use super::{Act, Grid, Place};
+use crate::chart::rows::Tip;
 use crate::chart::window::{self, Move};
-use crate::view::state::Place;
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -14,8 +13,8 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     if event.ctrl_key() && !matches!(event.key().as_str(), "Home" | "End") || event.meta_key() || event.alt_key() {
         return;
     }
-    let place = grid.state.place.get_untracked();
-    let last = grid.state.columns.with_untracked(Vec::len).saturating_sub(1);
+    let place = grid.model.place.get_untracked();
+    let last = grid.ids.with_untracked(Vec::len).saturating_sub(1);
     let by = match event.key().as_str() {
         "ArrowLeft" => return go(grid, event, Place { column: place.column.saturating_sub(1), ..place }),
         "ArrowRight" => return go(grid, event, Place { column: (place.column + 1).min(last), ..place }),
@@ -25,18 +24,30 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
         "PageDown" => Move::PageDown,
         "Home" => Move::Home,
         "End" => Move::End,
+        "Enter" | " " => return row_key(grid, event, place),
         _ => return,
     };
-    let height = grid.node.get_untracked().map_or(0.0, |node| node.client_height().into());
-    let page = window::page_step(height, grid.measure.get_untracked().row);
-    let row = window::moved(place.row, by, page.saturating_sub(2).max(1), grid.count.get_untracked());
+    let height = grid.element().map_or(0.0, |node| node.client_height().into());
+    let page = window::page_step(height, grid.model.measure.get_untracked().row);
+    let row = window::moved(place.row, by, page.saturating_sub(2).max(1), grid.model.count.get_untracked());
     go(grid, event, Place { row, ..place });
+}
+
+/// Space selects a row; Enter opens what it holds.
+fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
+    // Within the head, and on buttons in cells, these keys are the browser's.
+    let Some(row) = place.row.filter(|_| event_target::<Element>(event).matches("[role=gridcell]").unwrap_or(false))
+    else {
+        return;
+    };
+    event.prevent_default();
+    grid.model.act.run(if event.key() == " " { Act::Select(row) } else { Act::Fold(row) });
 }
 
 fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
     event.prevent_default();
-    grid.state.tips.hide();
-    grid.state.place.set(place);
+    grid.model.tips.hide();
+    grid.model.place.set(place);
     if let Some(row) = place.row {
         reveal(grid, row);
     }
@@ -46,8 +57,8 @@ fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
 
 /// Scrolls the table, or the page where the page is what scrolls, until `row` is clear of head and foot.
 fn reveal(grid: Grid, row: u32) {
-    let (Some(node), Some(body)) = (grid.node.get_untracked(), grid.body.get_untracked()) else { return };
-    let height = grid.measure.get_untracked().row;
+    let (Some(node), Some(body)) = (grid.element(), grid.body.try_get_untracked().flatten()) else { return };
+    let height = grid.model.measure.get_untracked().row;
     let edge = |class: &str| node.query_selector(class).ok().flatten().map_or(0.0, |part| rect(&part).height);
     let (head, foot) = (edge(".grid-head"), edge(".grid-foot"));
     let frame = rect(&node);
@@ -68,7 +79,9 @@ fn reveal(grid: Grid, row: u32) {
 pub(super) fn follow(grid: Grid, place: Place) {
     let active = document().active_element();
     let within = active.and_then(|cell| cell.closest(".grid-body").ok().flatten());
-    if within.is_some() && grid.body.get_untracked().is_some_and(|body| within.as_ref() == Some(body.as_ref())) {
+    if within.is_some()
+        && grid.body.try_get_untracked().flatten().is_some_and(|body| within.as_ref() == Some(body.as_ref()))
+    {
         request_animation_frame(move || focus(grid, place));
     }
 }
@@ -79,7 +92,7 @@ fn cell_at(grid: Grid, place: Place) -> Option<HtmlElement> {
         Some(row) => format!("[data-row='{row}'] > [data-column='{column}']"),
         None => format!(".grid-head [data-column='{column}']"),
     };
-    grid.node.get_untracked()?.query_selector(&selector).ok().flatten()?.dyn_into().ok()
+    grid.element()?.query_selector(&selector).ok().flatten()?.dyn_into().ok()
 }
 
 fn focus(grid: Grid, place: Place) {
@@ -100,22 +113,20 @@ fn place_of(target: Option<EventTarget>) -> Option<(Element, Place)> {
 }
 
 /// What a cell has to say beyond its text.
-fn tip(grid: Grid, place: Place) -> Option<rows::Tip> {
-    let row = place.row?;
-    let cell = grid.state.columns.with_untracked(|columns| columns.get(place.column).map(|chosen| chosen.cell))?;
-    let page = untrack(|| grid.state.page_of(row))?;
-    rows::tip(cell, rows::find(&page, row)?)
+fn tip(grid: Grid, place: Place) -> Option<Tip> {
+    let id = grid.ids.with_untracked(|ids| ids.get(place.column).copied())?;
+    untrack(|| grid.model.tip.run((place.row?, id)))
 }
 
 /// A cell has the focus, by key or by press: it is the place from now on.
 pub(super) fn focused(grid: Grid, event: &ev::FocusEvent) {
     let Some((cell, place)) = place_of(event.target()) else { return };
-    if grid.state.place.get_untracked() != place {
-        grid.state.place.set(place);
+    if grid.model.place.get_untracked() != place {
+        grid.model.place.set(place);
     }
     let by_key = cell.matches(":focus-visible").unwrap_or(false);
     if let Some(tip) = tip(grid, place).filter(|_| by_key) {
-        grid.state.tips.hover(tip, rect(&cell));
+        grid.model.tips.hover(tip, rect(&cell));
     }
 }
 
@@ -125,7 +136,7 @@ pub(super) fn hovered(grid: Grid, event: &ev::PointerEvent) {
         return;
     }
     match place_of(event.target()).and_then(|(cell, place)| Some((tip(grid, place)?, rect(&cell)))) {
-        Some((tip, anchor)) => grid.state.tips.hover(tip, anchor),
-        None => grid.state.tips.leave(),
+        Some((tip, anchor)) => grid.model.tips.hover(tip, anchor),
+        None => grid.model.tips.leave(),
     }
 }

@@ -1,0 +1,79 @@
+//! What tooltips say: exact values behind the texts of cells. Knows groups; no browser.
+
+use super::cell::Cell;
+use super::rows::Row;
+use crate::analysis::Part;
+use crate::report::number;
+
+/// What a tooltip says: a name, then a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// The whole name.
+    pub title: String,
+    /// Exact values.
+    pub rows: Vec<(String, String)>,
+}
+
+/// What a cell's tooltip says, where it has more to say than the cell.
+pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
+    let group = row.group;
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    match cell {
+        Cell::Name => {
+            say("Program", group.program.clone());
+            say("Category", group.main_category().map(str::to_owned));
+            say("Result", group.shapes.first().cloned());
+            say("Scope", group.tf_op.clone());
+            say("Source", group.source_inner.clone());
+            return Some(Tip { title: group.key.clone(), rows });
+        }
+        Cell::SelfTime | Cell::Step | Cell::Inclusive | Cell::OfKind => {
+            say("Self", Some(number::exact_time(group.total)));
+            say("With what runs inside", Some(number::exact_time(group.inclusive)));
+            say("Of its kind", group.of_kind.map(number::percent_text));
+        }
+        Cell::Mean | Cell::Runs | Cell::Min | Cell::Max => {
+            say("Executions", Some(number::count(group.n_executions)));
+            say("Mean", group.mean.map(number::exact_time));
+            say("Shortest", Some(number::exact_time(group.min)));
+            say("Longest", Some(number::exact_time(group.max)));
+        }
+        Cell::Cumulative => say("Self time up to here", Some(number::exact_time(row.cumulative))),
+        Cell::Rate => {
+            say("Floating point operations", Some(number::quantity(group.flops?)));
+            say("Self", Some(number::exact_time(group.total)));
+        }
+        Cell::Bytes => {
+            say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
+            say("Self", Some(number::exact_time(group.total)));
+        }
+        Cell::Category => {
+            let by_time = |(name, share): (&String, &crate::analysis::Share)| {
+                (name.clone(), format!("{}, {}", number::time_text(share.dur), number::counted(share.n, "run", "runs")))
+            };
+            rows.extend(group.categories.iter().take(8).map(by_time));
+        }
+        Cell::Source => {
+            let frames = group.source_stack.as_deref().or(group.source_inner.as_deref())?;
+            rows.extend(frames.lines().take(12).map(|frame| (String::new(), frame.to_owned())));
+        }
+        Cell::Kind => say("Kind", Some(group.kind.label().to_owned())),
+        Cell::Scope => rows.push((String::new(), group.tf_op.clone()?)),
+        Cell::Shape | Cell::Dtype => rows.extend(group.shapes.iter().map(|shape| (String::new(), shape.clone()))),
+        Cell::Program => say("Program", Some(group.program.clone()?)),
+        Cell::Intensity => {
+            say("Floating point operations", Some(number::quantity(group.flops?)));
+            say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
+        }
+        Cell::Phase | Cell::OpGroup | Cell::Layer => return None,
+    }
+    Some(Tip { title: group.key.clone(), rows })
+}
+
+/// What a part has to say beyond its cells.
+pub fn inner_tip(part: &Part) -> Option<Tip> {
+    let rows =
+        vec![("Self".to_owned(), number::exact_time(part.total)), ("Executions".to_owned(), number::count(part.n))];
+    Some(Tip { title: part.signature.clone(), rows })
+}

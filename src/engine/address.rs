@@ -1,0 +1,311 @@
+//! What the page's address says: what is asked, and how it is shown. Written after the `#`, which no browser sends.
+//!
+//! ```text
+//!  #v=1&by=source&step=12&filter=dot&in=anywhere&sort=-mean&cols=self,runs&zoom=jit(f)/mlp
+//! ```
+//!
+//! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
+//! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
+//! a future of the same version are passed over. Knows queries and names of columns; no page.
+
+use super::{Column, Sort};
+use crate::analysis::{DeviceChoice, GroupBy, Kind, Query, StepChoice, Within};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The version that is written.
+pub const VERSION: u32 = 1;
+/// Longer addresses are refused: mail programs and browsers cut them.
+pub const MAX: usize = 64_000;
+
+/// All that an address says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// What is asked.
+    pub query: Query,
+    /// In which order.
+    pub sort: Sort,
+    /// Columns that were chosen, by name; `None`: as many as fit.
+    pub columns: Option<Vec<String>>,
+    /// Rows that are selected, by name.
+    pub selection: Vec<String>,
+    /// The picture above the table.
+    pub picture: Picture,
+    /// The scope the icicle is zoomed to; empty: all.
+    pub zoom: String,
+}
+
+/// The pictures of a breakdown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Picture {
+    /// The tree of scopes.
+    #[default]
+    Scopes,
+    /// Time of each step.
+    Steps,
+    /// Devices side by side.
+    Devices,
+}
+
+impl Picture {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::Scopes, Self::Steps, Self::Devices];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Scopes => "scopes",
+            Self::Steps => "steps",
+            Self::Devices => "devices",
+        }
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Scopes => "Scopes",
+            Self::Steps => "Steps",
+            Self::Devices => "Devices",
+        }
+    }
+}
+
+/// Why an address cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AddressError {
+    /// It comes from a newer Rooflight.
+    #[error("The address is of version {0}; this page reads up to {VERSION}. Reload the page to get the newest.")]
+    Newer(u32),
+    /// A name has a value that means nothing.
+    #[error("The address says {name}={value}, which means nothing here. The rest of it was not used either.")]
+    Value {
+        /// The name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// It is too long.
+    #[error("The address is {0} characters long; {MAX} are the most that is read.")]
+    Long(usize),
+}
+
+/// What stands for itself in a fragment: the rest is written as %XX.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'`')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b',')
+    .add(b'=')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b'[')
+    .add(b']');
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v={VERSION}")?;
+        let usual = Self::default();
+        let mut say = |name: &str, value: &str, is_usual: bool| {
+            if is_usual { Ok(()) } else { write!(f, "&{name}={}", utf8_percent_encode(value, ESCAPED)) }
+        };
+        let (query, filter) = (&self.query, &self.query.filter);
+        match query.device {
+            DeviceChoice::One(index) => say("device", &index.to_string(), query.device == usual.query.device)?,
+            DeviceChoice::All => say("device", "all", false)?,
+        }
+        say("step", &query.step.to_string(), query.step == usual.query.step)?;
+        say("by", query.by.key(), query.by == usual.query.by)?;
+        say("filter", &filter.text, filter.text.is_empty())?;
+        say("in", filter.within.key(), filter.within == Within::default())?;
+        say("regex", "1", !filter.regex)?;
+        say("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
+        say("scope", &filter.scope, filter.scope.is_empty())?;
+        let sign = if self.sort.descending { "-" } else { "" };
+        say("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
+        say("picture", self.picture.key(), self.picture == usual.picture)?;
+        say("zoom", &self.zoom, self.zoom.is_empty())?;
+        list(f, "cols", self.columns.as_deref())?;
+        list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
+    }
+}
+
+/// Items with commas between them; each is written by itself, so that a comma in one is none.
+fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt::Result {
+    let Some(items) = items else { return Ok(()) };
+    write!(f, "&{name}=")?;
+    for (at, item) in items.iter().enumerate() {
+        write!(f, "{}{}", if at == 0 { "" } else { "," }, utf8_percent_encode(item, ESCAPED))?;
+    }
+    Ok(())
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    /// Reads what follows the `#`, with or without it. Nothing at all is the usual.
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let text = text.strip_prefix('#').unwrap_or(text);
+        if text.len() > MAX {
+            return Err(AddressError::Long(text.len()));
+        }
+        let mut pairs: Vec<(&str, &str)> = text
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .collect();
+        let version = match pairs.iter().find(|(name, _)| *name == "v") {
+            Some((_, value)) => value.parse().map_err(|_| refused("v", value))?,
+            None => VERSION,
+        };
+        upgrade(version, &mut pairs)?;
+        let mut address = Self::default();
+        for (name, value) in pairs {
+            address.take(name, value).ok_or_else(|| refused(name, value))?;
+        }
+        Ok(address)
+    }
+}
+
+fn refused(name: &str, value: &str) -> AddressError {
+    AddressError::Value { name: decoded(name).unwrap_or_default(), value: decoded(value).unwrap_or_default() }
+}
+
+/// Brings the names and values of an older version to this one's. There is one version so far: the first that
+/// changes a name adds its step here, and an address of before to the tests.
+fn upgrade(version: u32, _pairs: &mut [(&str, &str)]) -> Result<(), AddressError> {
+    if version > VERSION { Err(AddressError::Newer(version)) } else { Ok(()) }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
+}
+
+impl Address {
+    /// Takes in one name and its value; `None` where the value means nothing.
+    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+        let (query, text) = (&mut self.query, decoded(value)?);
+        let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
+        match name {
+            "device" if text == "all" => query.device = DeviceChoice::All,
+            "device" => query.device = DeviceChoice::One(text.parse().ok()?),
+            "step" if text == "busiest" => query.step = StepChoice::Busiest,
+            "step" if text == "all" => query.step = StepChoice::All,
+            "step" => query.step = StepChoice::Number(text.parse().ok()?),
+            "by" => query.by = GroupBy::ALL.into_iter().find(|by| by.key() == text)?,
+            "filter" => query.filter.text = text,
+            "in" => query.filter.within = Within::ALL.into_iter().find(|within| within.key() == text)?,
+            "regex" => query.filter.regex = text == "1",
+            "kind" => query.filter.kind = Some(Kind::ALL.into_iter().find(|kind| kind.key() == text)?),
+            "scope" => query.filter.scope = text,
+            "sort" => {
+                let name = text.strip_prefix('-').unwrap_or(&text);
+                let column = Column::ALL.into_iter().find(|column| column.key() == name)?;
+                self.sort = Sort { column, descending: text.starts_with('-') };
+            }
+            "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
+            "zoom" => self.zoom = text,
+            "cols" => self.columns = Some(items()?),
+            "sel" => self.selection = items()?,
+            // A name that a later build of this version knows.
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::analysis::Filter;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_usual_says_nothing() {
+        assert_eq!(Address::default().to_string(), "v=1");
+        assert_eq!("".parse(), Ok(Address::default()));
+        assert_eq!("#v=1".parse(), Ok(Address::default()));
+        assert_eq!("#later=1&v=1&".parse(), Ok(Address::default()), "names of a later build");
+    }
+
+    #[test]
+    fn written_once_read_for_ever() {
+        // Addresses of each version that was ever written: never changed, only added to.
+        let one: Address =
+            "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=mean&zoom=jit(f)&cols=self,runs&sel=fusion.1@7,a%2Cb"
+                .parse()
+                .unwrap();
+        assert_eq!(one.query.device, DeviceChoice::All);
+        assert_eq!(one.query.filter.text, "dot & x");
+        assert_eq!(one.sort, Sort { column: Column::Mean, descending: false });
+        assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
+        assert_eq!(one.columns.as_deref(), Some(["self".to_owned(), "runs".to_owned()].as_slice()));
+        assert_eq!(one.to_string().parse(), Ok(one));
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        assert_eq!("v=2".parse::<Address>(), Err(AddressError::Newer(2)));
+        for text in
+            ["by=colour", "step=-1", "device=x", "sort=-", "kind=", "v=x", "filter=%ff", "in=there", "picture=cat"]
+        {
+            assert!(matches!(text.parse::<Address>(), Err(AddressError::Value { .. })), "{text}");
+        }
+        assert_eq!("x".repeat(MAX + 1).parse::<Address>(), Err(AddressError::Long(MAX + 1)));
+    }
+
+    fn address() -> impl Strategy<Value = Address> {
+        let device = prop_oneof![Just(DeviceChoice::All), any::<u32>().prop_map(DeviceChoice::One)];
+        let step =
+            prop_oneof![Just(StepChoice::All), Just(StepChoice::Busiest), any::<u64>().prop_map(StepChoice::Number)];
+        let by = prop::sample::select(GroupBy::ALL.to_vec());
+        let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
+        let within = prop::sample::select(Within::ALL.to_vec());
+        let filter = (".*", within, any::<bool>(), kind, ".*").prop_map(|(text, within, regex, kind, scope)| Filter {
+            text,
+            within,
+            regex,
+            kind,
+            scope,
+        });
+        let query =
+            (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
+        let sort = (prop::sample::select(Column::ALL.to_vec()), any::<bool>())
+            .prop_map(|(column, descending)| Sort { column, descending });
+        let names = || prop::collection::vec(".+", 0..4);
+        let picture = prop::sample::select(Picture::ALL.to_vec());
+        (query, sort, prop::option::of(names()), names(), picture, ".*").prop_map(
+            |(query, sort, columns, selection, picture, zoom)| Address {
+                query,
+                sort,
+                columns,
+                selection,
+                picture,
+                zoom,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_read_back(address in address()) {
+            prop_assert_eq!(address.to_string().parse::<Address>(), Ok(address));
+        }
+
+        #[test]
+        fn hostile_text_is_an_error_at_most(text in ".*", tail in "[%&=,#a-f0-9]*") {
+            let _ = text.parse::<Address>();
+            let _ = tail.parse::<Address>();
+        }
+    }
+}

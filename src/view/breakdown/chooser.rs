@@ -1,0 +1,62 @@
+//! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
+
+use crate::chart::columns::{self, Cell};
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::Popover;
+use leptos::{ev, prelude::*};
+use web_sys::HtmlInputElement;
+
+/// The button and its list.
+#[component]
+pub(crate) fn Chooser(state: State) -> impl IntoView {
+    let by = Memo::new(move |_| state.query.with(|query| query.by));
+    let shown = move || {
+        let model = state.table.get_value();
+        model.map(|model| model.columns.with(|columns| columns.iter().map(|column| column.id).collect::<Vec<_>>()))
+    };
+    let one = move |cell: Cell| {
+        let checked = move || shown().is_some_and(|shown| shown.contains(&cell.key()));
+        let change = move |event: ev::Event| {
+            let on = event_target::<HtmlInputElement>(&event).checked();
+            let mut now: Vec<Cell> = untrack(shown).into_iter().flatten().filter_map(Cell::of_key).collect();
+            now.retain(|other| *other != cell);
+            if on {
+                // Where it belongs in the usual order.
+                let at = now.iter().position(|other| *other > cell).unwrap_or(now.len());
+                now.insert(at, cell);
+            }
+            state.columns.set(Some(now));
+        };
+        view! {
+            <label class="column">
+                <input type="checkbox" prop:checked=checked disabled=cell == Cell::Name on:change=change />
+                <span>{cell.head(by.get())}</span>
+                <span class="entry-detail">{cell.about()}</span>
+            </label>
+        }
+    };
+    let list = move || columns::available(by.get()).map(one).collect_view();
+    view! {
+        <Popover
+            id="columns"
+            class="btn line"
+            label=Signal::stored("Columns".to_owned())
+            panel_class="columns"
+            face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.into_any())
+        >
+            <div class="columns-list">{list}</div>
+            <div class="columns-foot">
+                <button
+                    type="button"
+                    class="btn line"
+                    disabled=move || state.columns.with(Option::is_none)
+                    on:click=move |_| state.columns.set(None)
+                >
+                    "As many as fit"
+                </button>
+            </div>
+        </Popover>
+    }
+    .into_any()
+}

@@ -1,0 +1,168 @@
+//! The filter box: what is looked for, where, and whether as an expression; below it what it lets through. What is
+//! typed is asked a moment later, and what cannot be read leaves the last good result on screen.
+
+use crate::analysis::Within;
+use crate::chart::rows;
+use crate::engine::BreakdownHead;
+use crate::view::state::{Same, State};
+use crate::view::widgets::icon::{Icon, icon};
+use gloo_timers::callback::Timeout;
+use leptos::{ev, html, prelude::*};
+use web_sys::HtmlElement;
+
+/// Typed text is asked this much later, milliseconds.
+const AFTER: u32 = 120;
+/// The field's id.
+const FIELD: &str = "filter";
+
+/// Goes to the field; where it has the focus already, to the next scope.
+pub(crate) fn focus(state: State) {
+    let field = document().get_element_by_id(FIELD);
+    if field.is_some() && document().active_element() == field {
+        let now = state.query.with_untracked(|query| query.filter.within);
+        let at = Within::ALL.into_iter().position(|within| within == now).unwrap_or(0);
+        let next = Within::ALL.into_iter().cycle().nth(at + 1).unwrap_or_default();
+        state.filter(|filter| filter.within = next);
+    } else if let Some(field) = field {
+        use wasm_bindgen::JsCast;
+        let _ = field.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// The box.
+#[component]
+pub(crate) fn FilterBox(state: State) -> impl IntoView {
+    let node = NodeRef::<html::Input>::new();
+    let asked = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
+    Effect::new(move |_| {
+        // Changed from elsewhere (the address, "clear"): typing is not disturbed.
+        let text = asked.get();
+        let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
+        if let Some(field) = node.get().filter(|field| !typing(field) && state.filter_error.get_untracked().is_none()) {
+            field.set_value(&text);
+        }
+    });
+    let timer = StoredValue::new_local(None::<Timeout>);
+    let apply = move |text: String| {
+        timer.set_value(None);
+        state.filter_error.set(None);
+        state.filter(|filter| filter.text = text);
+    };
+    let typed = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        timer.set_value(Some(Timeout::new(AFTER, move || apply(text))));
+    };
+    let key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" => apply(event_target_value(&event)),
+        "Escape" => {
+            event.stop_propagation();
+            if let Some(field) = node.get_untracked() {
+                if field.value().is_empty() {
+                    let _ = field.blur();
+                } else {
+                    field.set_value("");
+                    apply(String::new());
+                }
+            }
+        }
+        "/" if event_target_value(&event).is_empty() => {
+            event.prevent_default();
+            focus(state);
+        }
+        _ => {}
+    };
+    let chip = move |within: Within| {
+        let pressed = move || (state.query.with(|query| query.filter.within) == within).to_string();
+        let words = if within == Within::Source { "source" } else { within.key() };
+        view! {
+            <button
+                type="button"
+                class="chip"
+                aria-pressed=pressed
+                title=format!("Look in {}", within.label())
+                on:click=move |_| state.filter(|filter| filter.within = within)
+            >
+                {words}
+            </button>
+        }
+    };
+    let regex = move || state.query.with(|query| query.filter.regex);
+    let bad = move || state.filter_error.with(Option::is_some);
+    let switch = move |_| {
+        let text = node.get_untracked().map(|field| field.value()).unwrap_or_default();
+        state.filter_error.set(None);
+        state.filter(|filter| {
+            filter.regex = !filter.regex;
+            filter.text = text;
+        });
+    };
+    view! {
+        <div class="field" class:bad=bad role="search">
+            {icon(Icon::Search)}
+            <input
+                node_ref=node
+                id=FIELD
+                type="text"
+                placeholder="Filter ops"
+                aria-label="Filter ops"
+                aria-invalid=move || bad().to_string()
+                aria-describedby="filter-says"
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck="false"
+                on:input=typed
+                on:keydown=key
+            />
+            <span class="chips" role="group" aria-label="Where to look">
+                {Within::ALL.map(chip).collect_view()}
+                <button
+                    type="button"
+                    class="chip mono"
+                    aria-label="Regular expression"
+                    title="Regular expression"
+                    aria-pressed=move || regex().to_string()
+                    on:click=switch
+                >
+                    ".*"
+                </button>
+            </span>
+        </div>
+    }
+    .into_any()
+}
+
+/// What the filter lets through, or why it is not applied; with what else narrows the table.
+#[component]
+pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+    let says = move || {
+        if let Some(error) = state.filter_error.get() {
+            let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
+            return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.into_any();
+        }
+        let words = head.with(|head| head.as_ref().and_then(|head| rows::filtered(head)));
+        words.map(|words| view! { <span>{words}</span> }).into_any()
+    };
+    let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());
+    let scope = move || Some(state.query.with(|query| query.filter.scope.clone())).filter(|scope| !scope.is_empty());
+    let only = move |what: &'static str, value: String, clear: Callback<()>| {
+        let label = format!("{what} {value}: show all again");
+        view! {
+            <button type="button" class="only" aria-label=label on:click=move |_| clear.run(())>
+                <span class="sub">{what}</span>
+                <span class="only-what">{value}</span>
+                {icon(Icon::Close)}
+            </button>
+        }
+    };
+    let any_kind = Callback::new(move |()| state.filter(|filter| filter.kind = None));
+    let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
+    let shown = move || state.filter_error.with(Option::is_some) || state.query.with(|query| !query.filter.is_empty());
+    view! {
+        <div class="filter-line" hidden=move || !shown()>
+            {move || kind().map(|kind| only("kind", kind, any_kind))}
+            {move || scope().map(|scope| only("scope", scope, any_scope))}
+            <p class="filter-says" id="filter-says" role="status">{says}</p>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,171 @@
+//! Copying and saving the table: what is seen goes to the clipboard as it is seen, files hold exact figures of all
+//! rows, as the command line writes them. Knows the state; formats are in `chart::table` and `report`.
+
+use crate::chart::columns::Cell;
+use crate::chart::rows;
+use crate::chart::table::{self, Column};
+use crate::engine::{Export, Failure, Reply, Request, RowsPage, RowsQuery};
+use crate::report::number;
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::out;
+use crate::view::widgets::popover::Popover;
+use leptos::prelude::*;
+
+/// The menu's id.
+pub(crate) const ID: &str = "save";
+/// Rows that go to the clipboard at most; a file has all of them.
+const MOST: u32 = 1000;
+
+/// How rows go to the clipboard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Tsv,
+    Markdown,
+}
+
+/// Which rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    All,
+    /// Those selected; without any, the one with the keyboard's place.
+    Chosen,
+}
+
+/// The button and its menu.
+#[component]
+pub(crate) fn Save(state: State) -> impl IntoView {
+    let run = move |act: fn(State)| Callback::new(move |()| act(state));
+    let entries = Signal::derive(move || {
+        let selected = state.selected.with(Vec::len);
+        let mut entries = Vec::new();
+        if selected > 0 {
+            let label = format!("Copy {}", number::counted(selected as u64, "selected row", "selected rows"));
+            entries.push(Entry::new(label, run(|state| copy(state, Which::Chosen, Form::Tsv))).key("y"));
+        }
+        entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, Which::All, Form::Tsv))).key("Y"));
+        entries.push(Entry::new("Copy table as Markdown", run(|state| copy(state, Which::All, Form::Markdown))));
+        entries.push(Entry::new("Save CSV", run(|state| export(state, Export::Csv))).apart());
+        entries.push(Entry::new("Save JSON", run(|state| export(state, Export::Json))));
+        entries
+    });
+    view! {
+        <Popover
+            id=ID
+            class="btn line"
+            label=Signal::stored("Save or copy".to_owned())
+            panel_class="menu"
+            face=Box::new(move || view! { {icon(Icon::Save)} <span class="wide">"Save"</span> }.into_any())
+        >
+            {menu::list(ID, "Save or copy", entries)}
+        </Popover>
+    }
+    .into_any()
+}
+
+/// What the state's table shows now.
+fn columns(state: State) -> Vec<Column> {
+    state.table.get_value().map(|model| model.columns.get_untracked()).unwrap_or_default()
+}
+
+/// Copies rows with the columns shown.
+pub(crate) fn copy(state: State, which: Which, form: Form) {
+    copy_columns(state, which, form, columns(state));
+}
+
+/// Copies one column of all rows.
+pub(super) fn copy_column(state: State, id: &str) {
+    let only = columns(state).into_iter().filter(|column| column.id == id).collect();
+    copy_columns(state, Which::All, Form::Tsv, only);
+}
+
+fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
+    let Some(head) = untrack(|| state.head().get()) else { return };
+    let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
+    let query = RowsQuery { query: head.query.clone(), sort, first: 0, count: MOST };
+    let chosen = (which == Which::Chosen).then(|| chosen(state)).filter(|chosen| !chosen.is_empty());
+    if which == Which::Chosen && chosen.is_none() {
+        return;
+    }
+    state.request(&Request::Rows(query), move |reply| {
+        let Reply::Rows(page) = reply else { return };
+        let n_all = head.n_groups;
+        let units = crate::chart::columns::Units::of(&head.largest);
+        let line = |at: u32| -> Option<Vec<String>> {
+            let row = rows::find(&page, at)?;
+            if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&rows::key(row.group))) {
+                return None;
+            }
+            let text = |column: &Column| {
+                Cell::of_key(column.id)
+                    .map(|cell| rows::text(cell, row, head.header.step_duration, units))
+                    .unwrap_or_default()
+            };
+            Some(columns.iter().map(text).collect())
+        };
+        let lines: Vec<_> = indices(&page).filter_map(line).collect();
+        let text = match form {
+            Form::Tsv => table::tsv(&columns, &lines),
+            Form::Markdown => table::markdown(&columns, &lines),
+        };
+        let n = lines.len();
+        out::copy(&text, move |done| state.inform(said(done, n, if chosen.is_some() { n as u32 } else { n_all })));
+    });
+}
+
+fn indices(page: &RowsPage) -> std::ops::Range<u32> {
+    page.query.first..page.query.first.saturating_add(u32::try_from(page.rows.len()).unwrap_or(u32::MAX))
+}
+
+/// The names of the rows that are selected, else of the one with the keyboard's place.
+fn chosen(state: State) -> Vec<String> {
+    let selected = state.selected.get_untracked();
+    if !selected.is_empty() {
+        return selected;
+    }
+    let name = || {
+        let flat = state.place.get().row?;
+        let (index, _) = state.folds.with(|folds| folds.find(flat));
+        Some(rows::key(rows::find(&*state.page_of(index)?, index)?.group))
+    };
+    untrack(name).into_iter().collect()
+}
+
+fn said(done: bool, n: usize, of: u32) -> Failure {
+    let rows = number::counted(n as u64, "row", "rows");
+    let (title, message) = if !done {
+        (
+            "Nothing was copied".to_owned(),
+            "The browser does not let this page use the clipboard. Save the table instead.".to_owned(),
+        )
+    } else if n < of as usize {
+        let all = number::count(of.into());
+        (format!("Copied the first {rows} of {all}"), "Save CSV has all of them.".to_owned())
+    } else {
+        (format!("Copied {rows}"), String::new())
+    };
+    Failure { title, message }
+}
+
+/// Saves all rows as a file.
+fn export(state: State, format: Export) {
+    let Some(head) = untrack(|| state.head().get()) else { return };
+    let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
+    let name =
+        state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone())).unwrap_or_default();
+    let (end, mime) = match format {
+        Export::Csv => ("csv", "text/csv"),
+        Export::Json => ("json", "application/json"),
+    };
+    let name = table::file_name(&name, &format!("breakdown by {}", head.query.by.key()), end);
+    state.request(&Request::Export { query: head.query.clone(), sort, format }, move |reply| match reply {
+        Reply::Exported(text) => {
+            let message = "The browser refuses to save a file from this page.".to_owned();
+            let told = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });
+            out::save(&name, mime, &text).unwrap_or_else(told);
+        }
+        Reply::Failed(failure) => state.fail(failure),
+        _ => {}
+    });
+}

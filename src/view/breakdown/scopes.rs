@@ -1,0 +1,206 @@
+//! The icicle of scopes: press to zoom, Enter to show only these ops, Esc to go out. Knows the state; geometry and
+//! words are in `chart`.
+
+use super::picture::framed;
+use crate::analysis::Scopes;
+use crate::chart::icicle::{self, Icicle, Node};
+use crate::chart::table::TWO_LINES;
+use crate::chart::{icicle_scene, readout, scopes};
+use crate::engine::{BreakdownHead, Reply, Request, RequestId};
+use crate::view::state::{Same, State};
+use crate::view::widgets::chart::{Model, room};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::size::on_width;
+use leptos::{html, prelude::*};
+
+/// Scopes below this part of what is shown are told together: at 4,000 pixels that is two of them.
+const MIN_SHARE: f64 = 0.0005;
+/// Rows drawn, and on narrow screens.
+const ROWS: (u32, u32) = (7, 5);
+
+/// A laid out tree, shared.
+struct Drawn {
+    scopes: Same<Scopes>,
+    /// The node drawn across the whole width.
+    first: u32,
+    nodes: Vec<Node>,
+    icicle: Icicle,
+}
+
+/// The picture.
+#[component]
+pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let (width, set_width) = signal(0.0);
+    Effect::new(move |_| {
+        if let Some(node) = node.get() {
+            on_width(&node, move |width| set_width.set(width));
+        }
+    });
+    let found = ask(state);
+    let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
+    let drawn = Memo::new(move |_| {
+        let scopes = found.get()?;
+        let mut nodes = scopes::nodes(&scopes);
+        let rows = if width.get() < TWO_LINES { ROWS.1 } else { ROWS.0 };
+        let window = window();
+        let first = scopes::first(&scopes);
+        // Below something else only where one has zoomed in: amber says so.
+        if let Some(node) = nodes.get_mut(first as usize) {
+            node.parent = (!scopes.root.is_empty()).then_some(u32::MAX);
+        }
+        let icicle = icicle::layout(&nodes, first, room(width.get()), rows, &|node| scopes::figure(node.total, window));
+        Some(Same::new(Drawn { scopes, first, nodes, icicle }))
+    });
+    let at = RwSignal::new(None);
+    let scene = Memo::new(move |_| {
+        let drawn = drawn.get()?;
+        let window = window();
+        let filter = state.query.with(|query| query.filter.scope.clone());
+        let selected = drawn.scopes.nodes.iter().position(|node| !filter.is_empty() && node.path == filter);
+        let selected = selected.and_then(|at| u32::try_from(at).ok());
+        let figure = |node: &Node| scopes::figure(node.total, window);
+        let title = "Self time by scope path";
+        Some(Same::new(icicle_scene::to_scene(
+            &drawn.nodes,
+            &drawn.icicle,
+            room(width.get()),
+            selected,
+            title,
+            &figure,
+        )))
+    });
+    let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
+    // The tree is another one when only a scope's ops are shown: the keyboard stays where it was in it.
+    let kept = StoredValue::new(None::<String>);
+    Effect::new(move |_| {
+        let Some(drawn) = drawn.get() else { return };
+        if let Some(path) = kept.get_value() {
+            let place = drawn.scopes.nodes.iter().rposition(|node| node.path == path);
+            at.set(place.and_then(|place| u32::try_from(place).ok()));
+        }
+    });
+    let press = move |(id, by_key): (u32, bool)| {
+        let Some(node) = of(id) else { return };
+        if by_key {
+            let same = state.query.with_untracked(|query| query.filter.scope == node.path);
+            kept.set_value(Some(node.path.clone()));
+            state.filter(|filter| filter.scope = if same { String::new() } else { node.path });
+            return;
+        } else if drawn.with_untracked(|drawn| drawn.as_ref().is_some_and(|drawn| drawn.first == id)) {
+            state.zoom.update(|zoom| *zoom = scopes::out_of(zoom));
+        } else {
+            state.zoom.set(node.path);
+        }
+        kept.set_value(None);
+        at.set(None);
+    };
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id| of(id).map(|node| scopes::tip(&node, untrack(window), untrack(whole)))),
+        press: Callback::new(press),
+        out: Callback::new(move |()| {
+            let zoomed = state.zoom.with_untracked(|zoom| !zoom.is_empty());
+            state.zoom.update(|zoom| *zoom = scopes::out_of(zoom));
+            zoomed
+        }),
+        walk: Some(Callback::new(move |(from, way)| {
+            drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), way))
+        })),
+        at,
+    };
+    let none = Memo::new(move |_| {
+        found.with(|found| found.as_ref().is_some_and(|found| found.total.0 > 0 && found.no_scope == found.total))
+    });
+    let without = move || found.with(|found| found.as_ref().and_then(|found| scopes::without(found)));
+    let beside = view! {
+        <Crumbs state />
+        <span class="grow"></span>
+        <span class="picture-note">
+            {move || {
+                if none.get() { Some("No op carries a tf_op path: the capture has no scopes.".to_owned()) } else { without() }
+            }}
+        </span>
+    };
+    // Typing in the filter must not make the table jump: the picture keeps the room it had.
+    let tallest = Memo::new(move |old: Option<&f64>| {
+        let now = scene.with(|scene| scene.as_ref().map_or(0.0, |scene| scene.height));
+        if state.query.with(|query| query.filter.is_empty()) { now } else { now.max(old.copied().unwrap_or(0.0)) }
+    });
+    view! {
+        <div node_ref=node style=("--tallest", move || format!("{}px", tallest.get()))>
+            {framed(state, model, "scopes", choice, beside.into_any())}
+        </div>
+    }
+    .into_any()
+}
+
+/// Asks for the tree whenever another is wanted; the last one stays until the next has come.
+fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
+    let found = RwSignal::new(None::<Same<Scopes>>);
+    let asked = Memo::new(move |_| {
+        let query = state.query.get();
+        (crate::analysis::Query { by: crate::analysis::GroupBy::Scope, ..query }, state.zoom.get())
+    });
+    let waiting = StoredValue::new(None::<RequestId>);
+    Effect::new(move |_| {
+        state.opened.track();
+        let (query, root) = asked.get();
+        if let Some(old) = waiting.get_value() {
+            state.withdraw(old);
+        }
+        let request = Request::Scopes { query, root, min_share: MIN_SHARE };
+        let id = state.request(&request, move |reply| {
+            waiting.set_value(None);
+            if let Reply::Scopes(scopes) = reply {
+                // A zoom into what this step does not have: all of it.
+                if scopes.total.0 == 0 && !scopes.root.is_empty() {
+                    state.zoom.set(String::new());
+                }
+                found.set(Some(Same::new(scopes)));
+            }
+        });
+        waiting.set_value(id);
+    });
+    on_cleanup(move || {
+        if let Some(Some(id)) = waiting.try_get_value() {
+            state.withdraw(id);
+        }
+    });
+    found
+}
+
+/// The way out of a zoom, and what can be done with what it shows.
+#[component]
+fn Crumbs(state: State) -> impl IntoView {
+    let zoom = Memo::new(move |_| state.zoom.get());
+    let only = move |_| state.filter(|filter| filter.scope = zoom.get_untracked());
+    let one = move |(name, path): (String, String)| {
+        let current = (path == zoom.get()).then_some("true");
+        let title = path.clone();
+        view! {
+            <span class="crumb-gap" aria-hidden="true">"/"</span>
+            <button type="button" class="crumb" title=title aria-current=current on:click=move |_| state.zoom.set(path.clone())>
+                {name}
+            </button>
+        }
+    };
+    let zoomed = move || zoom.with(|zoom| !zoom.is_empty());
+    let filtered = move || state.query.with(|query| query.filter.scope == zoom.get());
+    view! {
+        <Show
+            when=zoomed
+            fallback=|| view! { <span class="picture-note">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span> }
+        >
+            <nav class="crumbs" aria-label="Scope">
+                <button type="button" class="crumb" on:click=move |_| state.zoom.set(String::new())>"all ops"</button>
+                {move || zoom.with(|zoom| scopes::crumbs(zoom)).into_iter().map(one).collect_view()}
+            </nav>
+            <Show when=move || !filtered()>
+                <button type="button" class="btn small-text" on:click=only>{icon(Icon::Search)} "Show only these ops"</button>
+            </Show>
+        </Show>
+    }
+    .into_any()
+}

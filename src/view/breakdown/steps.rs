@@ -1,0 +1,159 @@
+//! The pictures over steps: the time of each, and devices side by side. A press chooses the step, or the device. Knows
+//! the state; geometry and words are in `chart`.
+
+use super::picture::framed;
+use crate::analysis::{DeviceChoice, StepStats};
+use crate::chart::scene::Scene;
+use crate::chart::table::TWO_LINES;
+use crate::chart::{step_stats, steps};
+use crate::engine::{Reply, Request, RequestId};
+use crate::report::number;
+use crate::view::state::{Same, State};
+use crate::view::widgets::chart::{Model, room};
+use crate::view::widgets::popover::Popover;
+use crate::view::widgets::size::on_width;
+use leptos::{html, prelude::*};
+
+/// Height of the chart per step, and of it on narrow screens.
+const HEIGHT: (f64, f64) = (168.0, 140.0);
+
+/// The statistics, asked for once per session.
+fn ask(state: State) -> RwSignal<Option<Same<StepStats>>> {
+    let found = RwSignal::new(None::<Same<StepStats>>);
+    let waiting = StoredValue::new(None::<RequestId>);
+    Effect::new(move |_| {
+        state.opened.track();
+        let id = state.request(&Request::Steps, move |reply| {
+            waiting.set_value(None);
+            if let Reply::Steps(stats) = reply {
+                found.set(Some(Same::new(stats)));
+            }
+        });
+        waiting.set_value(id);
+    });
+    on_cleanup(move || {
+        if let Some(Some(id)) = waiting.try_get_value() {
+            state.withdraw(id);
+        }
+    });
+    found
+}
+
+fn width_of(node: NodeRef<html::Div>) -> ReadSignal<f64> {
+    let (width, set_width) = signal(0.0);
+    Effect::new(move |_| {
+        if let Some(node) = node.get() {
+            on_width(&node, move |width| set_width.set(width));
+        }
+    });
+    width
+}
+
+/// Time of each step.
+#[component]
+pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let width = width_of(node);
+    let found = ask(state);
+    let device = Memo::new(move |_| state.query.with(|query| query.device));
+    let bars = Memo::new(move |_| Some(Same::new(step_stats::steps(&*found.get()?, device.get()))));
+    let scene = Memo::new(move |_| {
+        let (stats, bars) = (found.get()?, bars.get()?);
+        let selected = step_stats::place(&stats, device.get(), state.step());
+        let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
+        let whose = format!("of {}", step_stats::whose(&stats, device.get()));
+        Some(Same::new(steps::layout(&bars, &whose, selected, room(width.get()), height)))
+    });
+    let model = model(
+        scene,
+        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, at)),
+        move |at| {
+            let stats = found.get_untracked();
+            if let Some(step) = stats.and_then(|stats| step_stats::number(&stats, device.get_untracked(), at)) {
+                state.choose_step(step);
+            }
+        },
+    );
+    let figures = move || {
+        let figures = found.with(|found| step_stats::figures(found.as_ref()?, device.get()))?;
+        let one = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> };
+        let how = found.with(|found| step_stats::how(found.as_ref()?, device.get()))?;
+        Some(view! {
+            <div class="spread">
+                <dl>{figures.into_iter().map(one).collect_view()}</dl>
+                <Popover
+                    id="how-steps"
+                    class="how"
+                    label=Signal::stored("How the figures over steps are computed".to_owned())
+                    panel_class="how-panel"
+                    face=Box::new(|| "=".into_any())
+                >
+                    {super::figures::how(how.clone())}
+                </Popover>
+            </div>
+        })
+    };
+    let none = move || bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
+    let beside = view! {
+        <span class="picture-note">{move || found.with(|found| found.as_ref().map(|stats| step_stats::whose(stats, device.get())))}</span>
+        <span class="grow"></span>
+    };
+    view! {
+        <div node_ref=node>
+            {framed(state, model, "steps", choice, beside.into_any())}
+            {figures}
+            {move || none().then(|| view! {
+                <p class="chart-empty">"This device has no steps: neither a Steps line nor runs of a program. The whole capture is shown."</p>
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+/// Devices side by side.
+#[component]
+pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let width = width_of(node);
+    let found = ask(state);
+    let scene = Memo::new(move |_| {
+        let stats = found.get()?;
+        let selected = match state.query.with(|query| query.device) {
+            DeviceChoice::One(index) => Some(index),
+            DeviceChoice::All => None,
+        };
+        let spread = step_stats::widest(&stats).map(|across| across.spread);
+        Some(Same::new(steps::devices_scene(&step_stats::devices(&stats), spread, selected, room(width.get()))))
+    });
+    let tip = move |at: u32| {
+        let stats = found.get_untracked()?;
+        let device = stats.devices.get(at as usize)?;
+        let rows = step_stats::spread(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
+        Some(crate::chart::rows::Tip { title: device.label.clone(), rows: rows.collect() })
+    };
+    let model = model(scene, tip, move |at| state.choose_device(DeviceChoice::One(at)));
+    let note = move || {
+        found.with(|found| {
+            let across = step_stats::widest(found.as_ref()?)?;
+            let apart = number::percent_text(across.spread);
+            Some(format!("widest apart in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
+        })
+    };
+    let beside = view! { <span class="picture-note">{note}</span> <span class="grow"></span> };
+    view! { <div node_ref=node>{framed(state, model, "devices", choice, beside.into_any())}</div> }.into_any()
+}
+
+fn model(
+    scene: Memo<Option<Same<Scene>>>,
+    tip: impl Fn(u32) -> Option<crate::chart::rows::Tip> + Send + Sync + 'static,
+    press: impl Fn(u32) + Send + Sync + 'static,
+) -> Model {
+    Model {
+        scene,
+        tip: Callback::new(tip),
+        press: Callback::new(move |(at, _)| press(at)),
+        out: Callback::new(|()| false),
+        walk: None,
+        at: RwSignal::new(None),
+    }
+}

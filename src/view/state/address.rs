@@ -1,0 +1,118 @@
+//! The page's address and its state, each kept as the other says. Knows when a change is a step in the browser's
+//! history; what is written is in `engine::address`.
+
+use super::State;
+use crate::chart::columns::Cell;
+use crate::engine::Failure;
+use crate::engine::address::{Address, MAX};
+use gloo_timers::callback::Timeout;
+use leptos::{ev, prelude::*};
+use wasm_bindgen::JsValue;
+
+/// Typing is not a step of history, and browsers limit how often the address may change: written this much later.
+const AFTER: u32 = 250;
+/// A longer selection stays out of the address.
+const MAX_SELECTION: usize = 2_000;
+
+impl State {
+    /// What the state is, as an address says it.
+    pub(crate) fn address(self) -> Address {
+        let selection = self.selected.get();
+        let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
+        Address {
+            query: self.query.get(),
+            sort: self.sort.get(),
+            columns: self.columns.with(|columns| {
+                columns.as_ref().map(|columns| columns.iter().map(|cell| cell.key().to_owned()).collect())
+            }),
+            selection: if fits { selection } else { Vec::new() },
+            picture: self.picture.get(),
+            zoom: self.zoom.get(),
+        }
+    }
+
+    /// Makes the state what an address says. Asks, where something is open.
+    fn obey(self, address: Address) {
+        self.columns.set(address.columns.map(|names| names.iter().filter_map(|name| Cell::of_key(name)).collect()));
+        self.picture.set(address.picture);
+        self.zoom.set(address.zoom);
+        let (query, sort) = (address.query, address.sort);
+        if self.opened.with_untracked(Option::is_some) {
+            self.choose(|asked, order| (*asked, *order) = (query, sort));
+        } else {
+            self.query.set(query);
+            self.sort.set(sort);
+        }
+        self.selected.set(address.selection);
+    }
+
+    /// Reads the address that the page was opened with; from then on each follows the other.
+    pub(crate) fn follow_address(self) {
+        self.read_address();
+        // Also fired where someone edits the address by hand.
+        window_event_listener(ev::popstate, move |_| self.read_address());
+        let timer = StoredValue::new_local(None::<Timeout>);
+        Effect::new(move |old: Option<Address>| {
+            let now = self.address();
+            let open = self.opened.with(Option::is_some);
+            if open && old.as_ref() != Some(&now) {
+                let step = old.as_ref().is_some_and(|old| is_step(old, &now));
+                let text = now.to_string();
+                if step {
+                    timer.set_value(None);
+                    write(&text, true);
+                } else {
+                    timer.set_value(Some(Timeout::new(AFTER, move || write(&text, false))));
+                }
+            }
+            now
+        });
+    }
+
+    fn read_address(self) {
+        let hash = window().location().hash().unwrap_or_default();
+        if hash == format!("#{}", untrack(|| self.address())) {
+            return;
+        }
+        match hash.parse() {
+            Ok(address) => self.obey(address),
+            Err(error) => {
+                let title = "The address could not be read".to_owned();
+                self.inform(Failure { title, message: error.to_string() });
+            }
+        }
+    }
+}
+
+/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture or zoom; not typing, not an order.
+fn is_step(old: &Address, new: &Address) -> bool {
+    let key = |address: &Address| {
+        let query = &address.query;
+        (
+            query.device,
+            query.step,
+            query.by,
+            query.filter.kind,
+            query.filter.scope.clone(),
+            address.picture,
+            address.zoom.clone(),
+        )
+    };
+    key(old) != key(new)
+}
+
+fn write(text: &str, step: bool) {
+    let Ok(history) = window().history() else { return };
+    // What was just read is not written again: it would end the way forward. Nothing at all says the usual.
+    let hash = window().location().hash().unwrap_or_default();
+    let same = hash.parse::<Address>().is_ok_and(|address| address.to_string() == text);
+    if text.len() > MAX || same {
+        return;
+    }
+    let address = format!("#{text}");
+    let _ = if step {
+        history.push_state_with_url(&JsValue::NULL, "", Some(&address))
+    } else {
+        history.replace_state_with_url(&JsValue::NULL, "", Some(&address))
+    };
+}

@@ -1,0 +1,291 @@
+//! A chart on the screen: draws any scene, says what the pointer or the keyboard is on, saves itself as SVG or PNG, and
+//! shows the same figures as a table. Knows marks; not what they stand for. One tab stop; arrows walk the marks.
+
+use crate::chart::hit::{self, Direction};
+use crate::chart::place::Rect;
+use crate::chart::rows::Tip;
+use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
+use crate::chart::svg;
+use crate::chart::table::TWO_LINES;
+use crate::engine::Failure;
+use crate::view::state::{Same, State};
+use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::out;
+use crate::view::widgets::size::rect;
+use leptos::{ev, html, prelude::*};
+use web_sys::Element;
+
+/// What a chart needs of its view. Copied freely.
+#[derive(Clone, Copy)]
+pub(crate) struct Model {
+    /// What is drawn.
+    pub(crate) scene: Memo<Option<Same<Scene>>>,
+    /// What a mark has to say.
+    pub(crate) tip: Callback<u32, Option<Tip>>,
+    /// A mark was pressed; or, with `true`, Enter was.
+    pub(crate) press: Callback<(u32, bool)>,
+    /// Esc or Backspace: back out; `false` where there is nothing to leave.
+    pub(crate) out: Callback<(), bool>,
+    /// Where an arrow key goes from a mark; `None`: by the place of marks.
+    pub(crate) walk: Option<Callback<(u32, Direction), Option<u32>>>,
+    /// The mark the keyboard is on.
+    pub(crate) at: RwSignal<Option<u32>>,
+}
+
+/// What is left for a chart in a view this wide: the gutters go off, as in the style sheet.
+pub(crate) fn room(width: f64) -> f64 {
+    (width - if width < TWO_LINES { 24.0 } else { 32.0 }).max(0.0)
+}
+
+/// The chart. It fills its scene's size; whoever makes scenes measures.
+#[component]
+pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let focused = RwSignal::new(false);
+    let drawing = move || model.scene.get().map(|scene| draw(&scene));
+    let sentence =
+        move || model.scene.with(|scene| scene.as_ref().map(|scene| scene.title.clone()).unwrap_or_default());
+    // The mark under the keyboard, by its own words: what is read out.
+    let current = move || {
+        let at = model.at.get()?;
+        model
+            .scene
+            .with(|scene| Some(scene.as_ref()?.marks.iter().rev().find(|mark| mark.id == Some(at))?.label.clone()))
+    };
+    let ring = move || {
+        let at = model.at.get().filter(|_| focused.get())?;
+        let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, at))?;
+        Some(view! {
+            <rect
+                class="chart-focus"
+                x=(bounds.x + 1.0).to_string()
+                y=(bounds.y + 1.0).to_string()
+                width=(bounds.width - 2.0).max(2.0).to_string()
+                height=(bounds.height - 2.0).max(2.0).to_string()
+            />
+        })
+    };
+    let find = move |event: &ev::PointerEvent| {
+        let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);
+        let (x, y) = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
+        model.scene.with_untracked(|scene| hit::at(&scene.as_ref()?.marks, x, y))
+    };
+    let hover = move |event: ev::PointerEvent| {
+        if event.pointer_type() == "touch" {
+            return;
+        }
+        match find(&event).and_then(|id| untrack(|| model.tip.run(id))) {
+            Some(tip) => {
+                let (x, y) = (f64::from(event.client_x()) + 12.0, f64::from(event.client_y()) - 8.0);
+                state.tips.hover(tip, Rect { x, y, width: 0.0, height: 16.0 });
+            }
+            None => state.tips.leave(),
+        }
+    };
+    let press = move |event: ev::PointerEvent| {
+        if let Some(id) = find(&event).filter(|_| event.button() == 0) {
+            model.at.set(Some(id));
+            state.tips.hide();
+            model.press.run((id, false));
+        }
+    };
+    let tell = move |id: u32| {
+        let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+        let bounds = model.scene.with_untracked(|scene| bounds_of(scene.as_ref()?, id)).unwrap_or_default();
+        if let Some(tip) = untrack(|| model.tip.run(id)) {
+            state.tips.focus(tip, Rect { x: frame.x + bounds.x, y: frame.y + bounds.y, ..bounds });
+        }
+    };
+    let key = move |event: ev::KeyboardEvent| {
+        let way = match event.key().as_str() {
+            "ArrowLeft" => Direction::Left,
+            "ArrowRight" => Direction::Right,
+            "ArrowUp" => Direction::Up,
+            "ArrowDown" => Direction::Down,
+            "Enter" | " " => {
+                event.prevent_default();
+                if let Some(at) = model.at.get_untracked() {
+                    model.press.run((at, true));
+                }
+                return;
+            }
+            "Escape" | "Backspace" => {
+                if !state.tips.is_shown() && model.out.run(()) {
+                    event.prevent_default();
+                    event.stop_propagation();
+                }
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        let from = model.at.get_untracked();
+        let to = match (from, model.walk) {
+            (Some(from), Some(walk)) => untrack(|| walk.run((from, way))),
+            _ => model.scene.with_untracked(|scene| hit::walk(&scene.as_ref()?.marks, from, way)),
+        };
+        if let Some(to) = to {
+            model.at.set(Some(to));
+            tell(to);
+        }
+    };
+    let enter = move |_| {
+        focused.set(true);
+        let there = model.at.get_untracked().filter(|at| {
+            model.scene.with_untracked(|scene| scene.as_ref().is_some_and(|scene| bounds_of(scene, *at).is_some()))
+        });
+        let first = || model.scene.with_untracked(|scene| scene.as_ref()?.marks.iter().find_map(|mark| mark.id));
+        model.at.set(there.or_else(first));
+    };
+    let leave = move |_| {
+        focused.set(false);
+        state.tips.hide();
+    };
+    let size = move |of: fn(&Scene) -> f64| {
+        move || model.scene.with(|scene| scene.as_ref().map_or(0.0, |scene| of(scene))).to_string()
+    };
+    view! {
+        <div class="chart" node_ref=node>
+            <svg
+                class="scene"
+                role="img"
+                tabindex="0"
+                aria-label=move || format!("{} {}", sentence(), current().unwrap_or_default())
+                width=size(|scene| scene.width)
+                height=size(|scene| scene.height)
+                on:pointermove=hover
+                on:pointerleave=move |_| state.tips.leave()
+                on:pointerup=press
+                on:keydown=key
+                on:focus=enter
+                on:blur=leave
+            >
+                {drawing}
+                {ring}
+            </svg>
+        </div>
+    }
+    .into_any()
+}
+
+/// The box of the topmost mark of a datum.
+fn bounds_of(scene: &Scene, id: u32) -> Option<Rect> {
+    scene.marks.iter().find(|mark| mark.id == Some(id)).map(|mark| mark.shape.bounds())
+}
+
+fn draw(scene: &Scene) -> AnyView {
+    scene.marks.iter().filter(|mark| mark.paint.is_drawn()).map(mark).collect_view().into_any()
+}
+
+fn mark(mark: &Mark) -> AnyView {
+    let paint = mark.paint;
+    let (fill, stroke) = (paint.fill_css(), paint.stroke_css());
+    let width = paint.stroke.is_some().then(|| paint.width.to_string());
+    let dash = paint.dash.then_some("3 3");
+    let opacity = (paint.opacity < 1.0).then(|| paint.opacity.to_string());
+    match &mark.shape {
+        Shape::Rect { x, y, w, h, r } => view! {
+            <rect x=x.to_string() y=y.to_string() width=w.to_string() height=h.to_string() rx=(*r > 0.0).then(|| r.to_string()) fill=fill stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
+        }
+        .into_any(),
+        Shape::Line { x1, y1, x2, y2 } => view! {
+            <line x1=x1.to_string() y1=y1.to_string() x2=x2.to_string() y2=y2.to_string() stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
+        }
+        .into_any(),
+        Shape::Path(points, closed) => view! {
+            <path d=path_data(points, *closed) fill=fill stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
+        }
+        .into_any(),
+        Shape::Circle { x, y, r } => view! {
+            <circle cx=x.to_string() cy=y.to_string() r=r.to_string() fill=fill stroke=stroke stroke-width=width opacity=opacity />
+        }
+        .into_any(),
+        Shape::Text { x, y, text, anchor, size, mono, halo } => {
+            let anchor = (*anchor != Anchor::Start).then(|| anchor.key());
+            view! {
+                <text x=x.to_string() y=y.to_string() class="chart-text" class:dense=*size == Size::Dense class:mono=*mono class:halo=*halo text-anchor=anchor fill=fill opacity=opacity>
+                    {text.clone()}
+                </text>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// The menu's entries: save as a picture, show as a table.
+pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwSignal<bool>) -> Signal<Vec<Entry>> {
+    let picture = move |png: bool| Callback::new(move |()| save(state, model, name, png));
+    let show = Callback::new(move |()| table.update(|shown| *shown = !*shown));
+    Signal::derive(move || {
+        let words = if table.get() { "Show as a picture" } else { "Show as a table" };
+        vec![
+            Entry::new(words, show),
+            Entry::new("Save SVG", picture(false)).apart(),
+            Entry::new("Save PNG", picture(true)),
+        ]
+    })
+}
+
+/// The button with the menu.
+pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
+    use crate::view::widgets::icon::{Icon, icon};
+    use crate::view::widgets::popover::Popover;
+    view! {
+        <Popover
+            id=id
+            class="btn icon-only small"
+            label=Signal::stored("Save or show this chart".to_owned())
+            panel_class="menu"
+            face=Box::new(|| icon(Icon::More))
+        >
+            {menu::list(id, "Chart", entries)}
+        </Popover>
+    }
+    .into_any()
+}
+
+fn save(state: State, model: Model, name: &'static str, png: bool) {
+    let Some(scene) = model.scene.get_untracked() else { return };
+    let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let colour = |token: &str| {
+        style.as_ref().and_then(|style| style.get_property_value(token).ok()).unwrap_or_default().trim().to_owned()
+    };
+    let text = svg::write(&scene, &colour);
+    let capture = state.opened.with_untracked(|opened| opened.as_ref().map(|o| o.name.clone())).unwrap_or_default();
+    let file = |end: &str| crate::chart::table::file_name(&capture, name, end);
+    if !png {
+        if out::save(&file("svg"), "image/svg+xml", &text).is_err() {
+            refused(state);
+        }
+        return;
+    }
+    let file = file("png");
+    out::save_png(&file, &text, (scene.width, scene.height), move |done| {
+        if !done {
+            refused(state);
+        }
+    });
+}
+
+fn refused(state: State) {
+    let message = "The browser refuses to save a picture from this page.".to_owned();
+    state.inform(Failure { title: "Nothing was saved".to_owned(), message });
+}
+
+/// The chart's figures as a table.
+pub(crate) fn as_table(model: Model) -> AnyView {
+    let table = move || {
+        model.scene.get().map(|scene| {
+            let heads =
+                scene.table.heads.iter().map(|head| view! { <th scope="col">{head.clone()}</th> }).collect_view();
+            let row = |row: &Vec<String>| {
+                let cells = row.iter().map(|cell| view! { <td>{cell.clone()}</td> }).collect_view();
+                view! { <tr>{cells}</tr> }
+            };
+            let rows = scene.table.rows.iter().take(2000).map(row).collect_view();
+            view! { <thead><tr>{heads}</tr></thead><tbody>{rows}</tbody> }
+        })
+    };
+    view! { <div class="chart-table" tabindex="0" role="region" aria-label="The chart as a table"><table>{table}</table></div> }.into_any()
+}

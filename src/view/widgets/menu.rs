@@ -1,0 +1,119 @@
+//! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
+//! popover). Knows names and keys; not what they do.
+
+use super::popover;
+use crate::chart::place::{self, Rect};
+use crate::view::widgets::size::{rect, screen};
+use leptos::{ev, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// One thing to do.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    label: String,
+    key: &'static str,
+    /// A line above it.
+    apart: bool,
+    run: Callback<()>,
+}
+
+impl Entry {
+    pub(crate) fn new(label: impl Into<String>, run: Callback<()>) -> Self {
+        Self { label: label.into(), key: "", apart: false, run }
+    }
+
+    /// The key that does the same.
+    pub(crate) fn key(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    /// With a line above it.
+    pub(crate) fn apart(self) -> Self {
+        Self { apart: true, ..self }
+    }
+}
+
+/// Opens the menu of an id at `anchor`.
+pub(crate) fn open_at(id: &str, anchor: Rect) {
+    let Some(panel) = document().get_element_by_id(id).and_then(|panel| panel.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
+    let _ = panel.show_popover();
+    // Its entries are made in this moment; only then it has its size.
+    request_animation_frame(move || {
+        let size = rect(&panel);
+        let (x, y) = place::beside(anchor, (size.width, size.height), screen(), 4.0);
+        let style = panel.style();
+        let _ = style.set_property("left", &format!("{x}px"));
+        let _ = style.set_property("top", &format!("{y}px"));
+        let _ = panel.toggle_attribute_with_force("data-placed", true);
+        focus(&panel, 0);
+    });
+}
+
+fn entries(panel: &HtmlElement) -> Vec<HtmlElement> {
+    let all = panel.query_selector_all("[role^=menuitem]").ok();
+    let all = all.into_iter().flat_map(|all| (0..all.length()).filter_map(move |at| all.item(at)));
+    all.filter_map(|node| node.dyn_into().ok()).collect()
+}
+
+fn focus(panel: &HtmlElement, at: usize) {
+    if let Some(entry) = entries(panel).get(at) {
+        let _ = entry.focus();
+    }
+}
+
+/// Arrows, Home and End go from entry to entry, around the ends.
+pub(crate) fn walk(event: &ev::KeyboardEvent, id: &str) {
+    let panel: HtmlElement = event.current_target().map_or_else(|| event_target(event), JsCast::unchecked_into);
+    let all = entries(&panel);
+    let active = document().active_element();
+    let now = all.iter().position(|entry| active.as_ref() == Some(entry.as_ref())).unwrap_or(0);
+    let to = match event.key().as_str() {
+        "ArrowDown" => (now + 1) % all.len().max(1),
+        "ArrowUp" => (now + all.len().max(1) - 1) % all.len().max(1),
+        "Home" => 0,
+        "End" => all.len().saturating_sub(1),
+        "Tab" => return popover::hide(id),
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    focus(&panel, to);
+}
+
+/// The entries, within a panel that is there already.
+pub(crate) fn list(id: &'static str, label: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
+    let one = move |entry: Entry| {
+        let run = entry.run;
+        let press = move |_| {
+            popover::hide(id);
+            run.run(());
+        };
+        let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> });
+        view! {
+            <button type="button" class="menu-act" class:apart=entry.apart role="menuitem" tabindex="-1" on:click=press>
+                <span class="entry-label">{entry.label}</span>
+                {key}
+            </button>
+        }
+    };
+    view! {
+        <div role="menu" aria-label=label class="menu-acts" on:keydown=move |event| walk(&event, id)>
+            {move || entries.get().into_iter().map(one).collect_view()}
+        </div>
+    }
+    .into_any()
+}
+
+/// A menu without a button of its own: opened by [`open_at`].
+#[component]
+pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries: Signal<Vec<Entry>>) -> impl IntoView {
+    view! {
+        <div id=id class="panel menu" popover="auto">
+            {list(id, label, entries)}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,67 @@
+//! What leaves the page on someone's word: text into the clipboard, a file into the downloads. Knows the browser's
+//! two ways; not what goes out.
+
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, Url,
+};
+
+/// Puts text into the clipboard, then says whether it could.
+pub(crate) fn copy(text: &str, then: impl FnOnce(bool) + 'static) {
+    let navigator = window().navigator();
+    // Absent where the page was not loaded securely.
+    let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into()).ok().filter(|c| !c.is_undefined());
+    if clipboard.is_none() {
+        return then(false);
+    }
+    let written = JsFuture::from(navigator.clipboard().write_text(text));
+    spawn_local(async move { then(written.await.is_ok()) });
+}
+
+/// Saves text as a file of this name.
+pub(crate) fn save(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    let blob = Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &options)?;
+    let url = Url::create_object_url_with_blob(&blob)?;
+    let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    // The download holds on to the Blob by itself; its address is needed until it has begun.
+    set_timeout(move || drop(Url::revoke_object_url(&url)), std::time::Duration::from_secs(10));
+    Ok(())
+}
+
+/// Saves a picture, given as SVG of this size, as a PNG of twice as many pixels.
+pub(crate) fn save_png(name: &str, svg: &str, size: (f64, f64), then: impl FnOnce(bool) + 'static) {
+    let (name, svg) = (name.to_owned(), svg.to_owned());
+    spawn_local(async move { then(png(&name, &svg, size).await.is_ok()) });
+}
+
+async fn png(name: &str, svg: &str, (width, height): (f64, f64)) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type("image/svg+xml");
+    let blob = Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&svg.into()), &options)?;
+    let url = Url::create_object_url_with_blob(&blob)?;
+    let image = HtmlImageElement::new()?;
+    image.set_src(&url);
+    let loaded = JsFuture::from(image.decode()).await;
+    let _ = Url::revoke_object_url(&url);
+    loaded?;
+    let canvas: HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
+    let pixels = |side: f64| (side * 2.0).ceil() as u32;
+    canvas.set_width(pixels(width));
+    canvas.set_height(pixels(height));
+    let context: CanvasRenderingContext2d = canvas.get_context("2d")?.ok_or("no canvas")?.unchecked_into();
+    context.scale(2.0, 2.0)?;
+    context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)?;
+    let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    link.set_href(&canvas.to_data_url_with_type("image/png")?);
+    link.set_download(name);
+    link.click();
+    Ok(())
+}

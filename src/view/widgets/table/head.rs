@@ -1,0 +1,129 @@
+//! A table's head: names, units, and the order; a press sorts, its menu does the rest.
+
+use super::{Act, Grid, Place};
+use crate::chart::place::Rect;
+use crate::chart::table::Column;
+use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::size::rect;
+use leptos::{ev, prelude::*};
+use web_sys::Element;
+
+/// The menu's id: one per page, for whatever column was asked.
+pub(crate) const MENU: &str = "column-menu";
+
+/// The head.
+#[component]
+pub(super) fn Head(grid: Grid) -> impl IntoView {
+    // Made anew only when other columns are shown: a head keeps the focus while its figures change.
+    let cells =
+        move || grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }).collect_view();
+    view! {
+        <div class="grid-head" role="rowgroup">
+            <div class="row" role="row" aria-rowindex="1">{cells}</div>
+        </div>
+    }
+    .into_any()
+}
+
+/// The menu of whatever column was asked. Beside the grid, which holds rows only.
+#[component]
+pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
+    let entries = Signal::derive(move || grid.asked.get().map(|id| entries(grid, id)).unwrap_or_default());
+    view! { <menu::Menu id=MENU label="Column" entries /> }
+}
+
+/// What a column's menu offers.
+fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
+    let model = grid.model;
+    let act = move |act: Act| Callback::new(move |()| model.act.run(act));
+    let (column, at, count) = model.columns.with(|columns| {
+        let at = columns.iter().position(|column| column.id == id);
+        (at.and_then(|at| columns.get(at).cloned()), at.unwrap_or(0), columns.len())
+    });
+    let Some(Column { head, sort, digits, .. }) = column else { return Vec::new() };
+    let mut entries = Vec::new();
+    if sort.is_some() {
+        entries.push(Entry::new("Sort descending", act(Act::Sort(id, true))).key("s"));
+        entries.push(Entry::new("Sort ascending", act(Act::Sort(id, false))).key("S"));
+    }
+    if digits.is_some() {
+        entries.push(Entry::new(format!("Hide {head}"), act(Act::Hide(id))).apart());
+        if at > 1 {
+            entries.push(Entry::new("Move left", act(Act::Move(id, -1))));
+        }
+        if at + 1 < count {
+            entries.push(Entry::new("Move right", act(Act::Move(id, 1))));
+        }
+    }
+    entries.push(Entry::new("All columns…", act(Act::Columns)).key("c").apart());
+    entries.push(Entry::new("Copy column", act(Act::Copy(id))));
+    entries
+}
+
+/// The order a press asks for: the natural one first, then the other way round.
+fn next(natural: bool, now: Option<bool>) -> bool {
+    now.map_or(natural, |descending| !descending)
+}
+
+#[component]
+fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
+    let model = grid.model;
+    let column = Memo::new(move |_| model.columns.with(|columns| columns.get(at).cloned()));
+    let sorted = Memo::new(move |_| model.sorted.get().filter(|(of, _)| *of == id).map(|(_, descending)| descending));
+    let order = move || sorted.get().map(|descending| if descending { "descending" } else { "ascending" });
+    let arrow = move || sorted.get().map(|descending| if descending { "↓" } else { "↑" });
+    let head = move || column.with(|column| column.as_ref().map_or("", |column| column.head));
+    let unit = move || column.with(|column| column.as_ref().map_or("", |column| column.unit));
+    let stop = move || {
+        let place = model.place.get();
+        if place.row.is_none() && place.column == at { "0" } else { "-1" }
+    };
+    let natural = column.with_untracked(|column| column.as_ref().and_then(|column| column.sort));
+    let numeric = column.with_untracked(|column| column.as_ref().is_some_and(|column| column.numeric));
+    let press = move |_| {
+        if let Some(natural) = natural {
+            model.act.run(Act::Sort(id, next(natural, sorted.get_untracked())));
+        }
+    };
+    let open_menu = move |anchor: Rect| {
+        grid.asked.set(Some(id));
+        model.place.set(Place { row: None, column: at });
+        menu::open_at(MENU, anchor);
+    };
+    let right = move |event: ev::MouseEvent| {
+        event.prevent_default();
+        let anchor = Rect { x: event.client_x().into(), y: event.client_y().into(), width: 0.0, height: 0.0 };
+        open_menu(anchor);
+    };
+    let key = move |event: ev::KeyboardEvent| {
+        if event.alt_key() && event.key() == "ArrowDown" {
+            event.prevent_default();
+            event.stop_propagation();
+            open_menu(rect(&event_target::<Element>(&event)));
+        }
+    };
+    let words = view! {
+        <span class="arrow" aria-hidden="true">{arrow}</span>
+        <span>{head}</span>
+        <span class="unit">{unit}</span>
+    };
+    let inner = if natural.is_some() {
+        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }
+            .into_any()
+    } else {
+        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.into_any()
+    };
+    view! {
+        <div
+            role="columnheader"
+            class:num=numeric
+            class:sorted=move || sorted.get().is_some()
+            aria-sort=order
+            on:contextmenu=right
+            on:keydown=key
+        >
+            {inner}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,119 @@
+//! One row of a table: empty until it has come.
+
+use super::{Act, Grid, Shared, content};
+use crate::chart::table::{Content, Name};
+use crate::report::number::ABSENT;
+use crate::view::widgets::swatch::swatch;
+use leptos::{html, prelude::*};
+use std::sync::Arc;
+
+/// The row at `index`.
+#[component]
+pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
+    let model = grid.model;
+    let row = Memo::new(move |_| model.row.run(index).map(Arc::new));
+    // The keyboard's column, where this is its row: other rows need not know when it moves, and one effect a row is
+    // less than one a cell.
+    let node = NodeRef::<html::Div>::new();
+    let stop = Memo::new(move |_| {
+        let place = model.place.get();
+        (place.row == Some(index)).then_some(place.column)
+    });
+    Effect::new(move |old: Option<Option<usize>>| {
+        let (now, node) = (stop.get(), node.get());
+        grid.ids.track();
+        let cell = |column: usize| node.as_ref()?.children().item(u32::try_from(column).ok()?);
+        for (column, to) in
+            old.flatten().map(|column| (column, "-1")).into_iter().chain(now.map(|column| (column, "0")))
+        {
+            if let Some(cell) = cell(column) {
+                let _ = cell.set_attribute("tabindex", to);
+            }
+        }
+        now
+    });
+    // What changes is within the cells: one that is made anew while it has the focus loses it.
+    let cells = move || {
+        let columns = model.columns.get_untracked();
+        let one = |(at, id): (usize, &'static str)| {
+            let class = match columns.get(at) {
+                Some(column) if column.numeric => "num",
+                Some(column) if column.digits.is_none() => "name",
+                _ => "",
+            };
+            view! {
+                <div role="gridcell" class=class data-column=at.to_string() data-id=id tabindex="-1">
+                    {move || row.with(|row| row.as_ref().and_then(|row| Some(cell(grid, index, row, content(row, at)?))))}
+                </div>
+            }
+        };
+        grid.ids.get().into_iter().enumerate().map(one).collect_view()
+    };
+    let top = move || format!("{}px", f64::from(index) * model.measure.get().row);
+    let selected = move || row.with(|row| row.as_ref().is_some_and(|row| row.selected));
+    let inner = move || row.with(|row| row.as_ref().is_some_and(|row| row.inner));
+    view! {
+        <div
+            node_ref=node
+            class="row"
+            class:selected=selected
+            class:inner=inner
+            role="row"
+            aria-rowindex=(u64::from(index) + 2).to_string()
+            aria-selected=move || selected().to_string()
+            data-row=index.to_string()
+            style:top=top
+        >
+            {cells}
+        </div>
+    }
+    .into_any()
+}
+
+fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
+    match content {
+        Content::Absent => view! { <span class="absent">{ABSENT}</span> }.into_any(),
+        Content::Text(text) => view! { <span>{text.clone()}</span> }.into_any(),
+        Content::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.into_any(),
+        Content::Above(text) => view! {
+            <span class="above"><span class="above" title="Cost estimate above peak">"▲ "</span> {text.clone()}</span>
+        }
+        .into_any(),
+        Content::Share(share, text) => view! {
+            <span class="share"><span style:width=format!("{:.1}%", share * 100.0)></span></span>
+            <span>{text.clone()}</span>
+        }
+        .into_any(),
+        Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.into_any(),
+        Content::Name(name) => called(grid, index, row, name),
+    }
+}
+
+/// What the row is called; before it, whether it is open.
+fn called(grid: Grid, index: u32, row: &Shared, name: &Name) -> AnyView {
+    let mono = if name.mono { "mono" } else { "" };
+    let chevron = row.open.map(|open| {
+        let press = move |_| grid.model.act.run(Act::Fold(index));
+        view! {
+            <button type="button" class="fold" class:open=open tabindex="-1" aria-label="What it is made of" aria-expanded=open.to_string() on:click=press>
+                <svg viewBox="0 0 10 10" aria-hidden="true"><path d="M3 1.5L7 5L3 8.5" /></svg>
+            </button>
+        }
+    });
+    let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> });
+    let first = view! {
+        {chevron}
+        {room}
+        {name.slot.map(swatch)}
+        <span class=mono>{name.text.clone()}</span>
+        {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> })}
+    };
+    match &name.second {
+        None => first.into_any(),
+        Some((slot, text)) => view! {
+            <span class="line-1">{first}</span>
+            <span class="line-2">{slot.map(swatch)} <span>{text.clone()}</span></span>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,79 @@
+// From 360 pixels to 4K, with text twice as large, on paper, in forced colours: nothing is cut off, nothing overlaps.
+import assert from "node:assert/strict";
+import { synth } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { dropFiles, opened } from "./lib.mjs";
+import { figures, heads } from "./reading.mjs";
+
+/** What sticks out of the window to the right, in words. */
+const sticksOut = (page) =>
+  page.evaluate(() => {
+    const wide = document.documentElement.clientWidth;
+    const inScroller = (node) => node.closest(".grid, .chart, .chart-table, .picker, [popover], svg, .unseen");
+    return [...document.querySelectorAll("body *")]
+      .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
+      .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
+  });
+
+/** Texts that are cut off though they are figures: a figure is whole or not there. */
+const cutFigures = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".figure dd, .part-time, .grid .num")]
+      .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0)
+      .map((node) => node.textContent),
+  );
+
+const SIZES = [
+  [320, 640, "the narrowest that must reflow"],
+  [360, 740, "a small phone"],
+  [720, 450, "1440 × 900 with text at 200 %"],
+  [1024, 700, "a tablet"],
+  [1440, 900, "a laptop"],
+  [2560, 1440, "a large screen"],
+  [3840, 2160, "4K"],
+];
+
+for (const [width, height, what] of SIZES) {
+  onPage(`${width} × ${height}, ${what}: nothing sticks out, no figure is cut`, { width, height }, async ({ page }) => {
+    await dropFiles(page, [synth()], { x: 100, y: 200 });
+    await opened(page);
+    await page.waitForTimeout(100);
+    assert.deepEqual(await sticksOut(page), []);
+    assert.deepEqual(await cutFigures(page), []);
+    assert.ok(Object.keys(await figures(page)).length >= 4);
+    const names = (await heads(page)).map((head) => head.name);
+    assert.deepEqual(names.slice(0, 3), ["Op", "Self", "Step"]);
+    if (width >= 2560) assert.ok(names.includes("Scope leaf") && names.includes("Shape"), `more room, more columns: ${names}`);
+    if (width < 720) assert.equal(names.length, 3);
+    for (const picture of ["Steps", "Devices"]) {
+      await page.getByRole("button", { name: picture, exact: true }).click();
+      await page.locator(".scene").waitFor();
+      assert.deepEqual(await sticksOut(page), [], picture);
+    }
+  });
+}
+
+onPage("on paper: light, figures and rows, no controls", { theme: "dark" }, async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+  for (const gone of [".tools", ".picture-head .segmented", ".btn.icon-only"]) assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+  for (const there of [".figure.hero", ".stack svg", "[data-row='0']", ".grid-foot"]) assert.ok(await page.locator(there).first().isVisible(), there);
+});
+
+onPage("forced colours: what is chosen is still seen, charts keep theirs", { forcedColors: "active" }, async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const outline = (selector) => page.locator(selector).first().evaluate((node) => getComputedStyle(node).outlineStyle);
+  assert.equal(await outline(".segmented button[aria-pressed=true]"), "solid");
+  assert.equal(await page.locator(".scene").evaluate((node) => getComputedStyle(node).forcedColorAdjust), "none");
+});
+
+onPage("who wants less motion gets none; who wants more contrast gets edges", { reducedMotion: "reduce", contrast: "more" }, async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const token = (name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(), name);
+  assert.equal(await token("--calm"), "0ms");
+  assert.equal(await token("--line"), await token("--edge"));
+});
