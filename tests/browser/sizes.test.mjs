@@ -45,6 +45,7 @@ for (const [width, height, what] of SIZES) {
     assert.deepEqual(names.slice(0, 3), ["Op", "Self", "Step"]);
     if (width >= 2560) assert.ok(names.includes("Scope leaf") && names.includes("Shape"), `more room, more columns: ${names}`);
     if (width < 720) assert.equal(names.length, 3);
+    assert.equal(await page.locator("#columns-button").count(), width < 720 ? 0 : 1, "columns to choose only where there are some");
     for (const picture of ["Steps", "Devices"]) {
       await page.getByRole("button", { name: picture, exact: true }).click();
       await page.locator(".scene").waitFor();

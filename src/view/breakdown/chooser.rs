@@ -37,26 +37,30 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
         }
     };
     let list = move || columns::available(by.get()).map(one).collect_view();
-    view! {
-        <Popover
-            id="columns"
-            class="btn line"
-            label=Signal::stored("Columns".to_owned())
-            panel_class="columns"
-            face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.into_any())
-        >
-            <div class="columns-list">{list}</div>
-            <div class="columns-foot">
-                <button
-                    type="button"
-                    class="btn line"
-                    disabled=move || state.columns.with(Option::is_none)
-                    on:click=move |_| state.columns.set(None)
-                >
-                    "As many as fit"
-                </button>
-            </div>
-        </Popover>
-    }
-    .into_any()
+    // Rows of two lines have three columns, and nothing to choose.
+    let wide = move || state.table.get_value().is_none_or(|model| !model.measure.get().two_lines());
+    let button = move || {
+        view! {
+            <Popover
+                id="columns"
+                class="btn line"
+                label=Signal::stored("Columns".to_owned())
+                panel_class="columns"
+                face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.into_any())
+            >
+                <div class="columns-list">{list}</div>
+                <div class="columns-foot">
+                    <button
+                        type="button"
+                        class="btn line"
+                        disabled=move || state.columns.with(Option::is_none)
+                        on:click=move |_| state.columns.set(None)
+                    >
+                        "As many as fit"
+                    </button>
+                </div>
+            </Popover>
+        }
+    };
+    view! { <Show when=wide>{button()}</Show> }.into_any()
 }

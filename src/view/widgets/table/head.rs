@@ -46,7 +46,9 @@ fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
         entries.push(Entry::new("Sort descending", act(Act::Sort(id, true))).key("s"));
         entries.push(Entry::new("Sort ascending", act(Act::Sort(id, false))).key("S"));
     }
-    if digits.is_some() {
+    // Rows of two lines have the columns they have.
+    let free = !model.measure.get().two_lines();
+    if digits.is_some() && free {
         entries.push(Entry::new(format!("Hide {head}"), act(Act::Hide(id))).apart());
         if at > 1 {
             entries.push(Entry::new("Move left", act(Act::Move(id, -1))));
@@ -55,7 +57,9 @@ fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
             entries.push(Entry::new("Move right", act(Act::Move(id, 1))));
         }
     }
-    entries.push(Entry::new("All columns…", act(Act::Columns)).key("c").apart());
+    if free {
+        entries.push(Entry::new("All columns…", act(Act::Columns)).key("c").apart());
+    }
     entries.push(Entry::new("Copy column", act(Act::Copy(id))));
     entries
 }
