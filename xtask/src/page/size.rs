@@ -16,9 +16,9 @@ use flate2::write::GzEncoder;
 /// 350 kB, in bytes of 1000 to the kB.
 pub const BUDGET: u64 = 350_000;
 
-/// The budget is not met (docs/PERFORMANCE.md says where the bytes are, and why). Nothing may get heavier than this by
-/// accident: lower it with every kilobyte that is won; only a capability raises it, in the commit that brings it and
-/// with its weight in that document.
+/// The budget is not met, and this is what the check holds to instead: today's weight (docs/PERFORMANCE.md says where
+/// the bytes are). It is looser than the check is meant to be. Lower it with every kilobyte that is won, until it is
+/// the budget.
 pub const CEILING: u64 = 725_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
