@@ -48,6 +48,7 @@ pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, Share, Shown, Status, Totals};
 pub use row_text::RowText;
 pub use row_view::{NO_SCOPE, RowView};
+pub use scope_path::segments as scope_segments;
 pub use scopes::{ScopeNode, Scopes};
 pub use source_frame::Innermost;
 pub use steps::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};

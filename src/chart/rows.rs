@@ -155,9 +155,7 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
         Cell::Rate => or_absent(group.flop_rate().map(number::tflops)),
         Cell::Bytes => or_absent(group.byte_rate().map(bytes_rate)),
         Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, TEXT_ROOM))),
-        Cell::Scope => {
-            or_absent(group.tf_op.as_deref().map(|path| short_source(path.trim_end_matches([':', '/']), TEXT_ROOM)))
-        }
+        Cell::Scope => or_absent(group.scope_leaf().map(|leaf| number::middle_cut(leaf, TEXT_ROOM))),
         Cell::Shape => or_absent(group.shapes.first().map(|shape| number::middle_cut(shape, TEXT_ROOM))),
         Cell::Phase => or_absent(group.phase.clone()),
         Cell::Min => or_absent(counted(group.min)),

@@ -3,7 +3,7 @@
 
 use super::icicle::Node;
 use super::rows::Tip;
-use crate::analysis::{Kind, ScopeNode, Scopes};
+use crate::analysis::{Kind, ScopeNode, Scopes, scope_segments};
 use crate::report::number;
 use crate::units::Picos;
 
@@ -70,19 +70,19 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
 
 /// A path's beginnings, with the segment each ends in: the way out of a zoom.
 pub fn crumbs(path: &str) -> Vec<(String, String)> {
-    let mut crumbs = Vec::new();
     let mut end = 0;
-    for segment in path.split('/').filter(|_| !path.is_empty()) {
+    let one = |segment: &str| {
         end += segment.len();
-        crumbs.push((segment.to_owned(), path.get(..end).unwrap_or(path).to_owned()));
+        let crumb = (segment.to_owned(), path.get(..end).unwrap_or(path).to_owned());
         end += 1;
-    }
-    crumbs
+        crumb
+    };
+    scope_segments(path).filter(|_| !path.is_empty()).map(one).collect()
 }
 
 /// The path without its last segment.
 pub fn out_of(path: &str) -> String {
-    path.rsplit_once('/').map_or_else(String::new, |(outer, _)| outer.to_owned())
+    crumbs(path).into_iter().rev().nth(1).map(|(_, outer)| outer).unwrap_or_default()
 }
 
 /// "15.7 % has no scope"; nothing where all have.
@@ -131,6 +131,9 @@ mod tests {
         assert_eq!(crumbs("a/b"), [("a".to_owned(), "a".to_owned()), ("b".to_owned(), "a/b".to_owned())]);
         assert_eq!(crumbs("é/b")[1].1, "é/b");
         assert!(crumbs("").is_empty());
+        let nested = crumbs("jit(f)/transpose(jvp(a/b))/c").into_iter().map(|(segment, _)| segment);
+        assert_eq!(nested.collect::<Vec<_>>(), ["jit(f)", "transpose(jvp(a/b))", "c"], "as the tree has them");
+        assert_eq!(out_of("jit(f)/transpose(jvp(a/b))"), "jit(f)");
         assert_eq!([out_of("a/b/c"), out_of("a"), out_of("")], ["a/b", "", ""]);
     }
 

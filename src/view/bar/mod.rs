@@ -5,6 +5,7 @@ pub(crate) mod help;
 mod notes;
 mod pickers;
 
+use crate::chart::readout;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::{html, prelude::*};
@@ -47,6 +48,9 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
 #[component]
 fn Tabs(state: State) -> impl IntoView {
     let partial = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| o.session.partial.is_some()));
+    let head = state.head();
+    let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| readout::closes(head))));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
     view! {
         <div class="tabs">
             <div role="tablist" aria-label="Views">
@@ -57,6 +61,9 @@ fn Tabs(state: State) -> impl IntoView {
             <span class="grow"></span>
             <Show when=partial>
                 <span class="badge caution">{icon(Icon::Warn)} "Partial file"</span>
+            </Show>
+            <Show when=move || closes.get()>
+                <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {whole}</span>
             </Show>
             <notes::Notes state />
         </div>
