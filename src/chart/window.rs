@@ -79,6 +79,21 @@ pub enum Move {
     End,
 }
 
+impl Move {
+    /// The move a key asks for, by the browser's name of it.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Some(match key {
+            "ArrowUp" => Self::Up,
+            "ArrowDown" => Self::Down,
+            "PageUp" => Self::PageUp,
+            "PageDown" => Self::PageDown,
+            "Home" => Self::Home,
+            "End" => Self::End,
+            _ => return None,
+        })
+    }
+}
+
 /// The row after a move. `None` is the head, above row 0.
 pub fn moved(from: Option<u32>, by: Move, page: u32, rows: u32) -> Option<u32> {
     let last = rows.checked_sub(1)?;

@@ -5,8 +5,8 @@ use super::{
     BreakdownHead, DeviceInfo, Export, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage,
     RowsQuery, Session, Sort, Stage, StepInfo, open,
 };
-use crate::analysis::{Analysis, Answer, Figures, FilterError, GroupBy, Query};
-use crate::profile::{Note, Plane, Profile, Severity};
+use crate::analysis::{Analysis, Answer, Breakdown, Figures, FilterError, GroupBy, Query, StepStats};
+use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
 use crate::units::Picos;
 
@@ -16,6 +16,10 @@ pub struct Engine {
     analysis: Analysis,
     /// The files' names, for what is written.
     names: Vec<String>,
+    /// Whether only a part of them could be read.
+    partial: bool,
+    /// The steps of all devices, once they were asked for.
+    steps: Option<StepStats>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
 }
@@ -56,7 +60,8 @@ impl Engine {
             n_events: profile.n_events() as u64,
         };
         let names = session.files.iter().map(|file| file.name.clone()).collect();
-        Ok((Self { profile, analysis, names, answers: Vec::new() }, session))
+        let partial = session.partial.is_some();
+        Ok((Self { profile, analysis, names, partial, steps: None, answers: Vec::new() }, session))
     }
 
     /// Answers a request about the open session.
@@ -70,7 +75,10 @@ impl Engine {
                 let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
             }
-            Request::Steps => Reply::Steps(self.analysis.step_stats(&self.profile)),
+            Request::Steps => {
+                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
+                Reply::Steps(steps.clone())
+            }
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
@@ -116,19 +124,17 @@ impl Engine {
     fn export(&mut self, query: &Query, sort: Sort, format: Export) -> Result<String, FilterError> {
         let (profile, analysis) = (&self.profile, &self.analysis);
         let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, query)?;
-        let order = orders.get(answer.rows(profile, analysis), sort).to_vec();
-        let mut breakdown = analysis.breakdown(profile, query)?;
-        // Rows come in their usual order; taken out one by one, put back as shown.
-        let mut rows: Vec<_> = breakdown.groups.into_iter().map(Some).collect();
-        breakdown.groups = order.iter().filter_map(|i| rows.get_mut(*i as usize)?.take()).collect();
+        let rows = answer.rows(profile, analysis);
+        let groups = orders.get(rows, sort).iter().map(|i| rows.group(*i as usize)).collect();
+        let Figures { header, by, totals, shown, notes } = answer.figures.clone();
+        let breakdown = Breakdown { header, by, totals, shown, groups, notes };
         if format == Export::Csv {
             return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());
         }
         let tree = query.by == GroupBy::Scope;
         let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
         let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
-        let partial = notes.iter().any(|note| note.severity == Severity::Partial);
-        let head = json::head("breakdown", &self.names, partial, &breakdown);
+        let head = json::head("breakdown", &self.names, self.partial, &breakdown);
         Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
     }
 }

@@ -27,10 +27,9 @@ pub struct HeadJson<'a> {
     totals: TotalsJson<'a>,
 }
 
+/// Self time by kind, as the contract sums it.
 #[derive(Serialize)]
-struct TotalsJson<'a> {
-    n_events_total: u64,
-    n_events_unresolved: u64,
+pub(super) struct KindsJson {
     compute_duration_ps: Picos,
     data_move_duration_ps: Picos,
     comm_duration_ps: Picos,
@@ -38,6 +37,29 @@ struct TotalsJson<'a> {
     fused_duration_ps: Picos,
     host_duration_ps: Picos,
     other_duration_ps: Picos,
+}
+
+impl KindsJson {
+    /// The sums of times by [`Kind::index`].
+    pub(super) fn new(by_kind: &[Picos; 7]) -> Self {
+        let of = |kind: Kind| by_kind[kind.index()];
+        Self {
+            compute_duration_ps: of(Kind::Compute),
+            data_move_duration_ps: of(Kind::DataMovement),
+            comm_duration_ps: of(Kind::Communication) + of(Kind::Fused),
+            fused_duration_ps: of(Kind::Fused),
+            host_duration_ps: of(Kind::Host),
+            other_duration_ps: of(Kind::Other) + of(Kind::Container),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TotalsJson<'a> {
+    n_events_total: u64,
+    n_events_unresolved: u64,
+    #[serde(flatten)]
+    kinds: KindsJson,
     container_duration_ps: Picos,
     busy_duration_ps: Picos,
     union_ps: Picos,
@@ -50,12 +72,7 @@ impl<'a> TotalsJson<'a> {
         Self {
             n_events_total: t.n_events,
             n_events_unresolved: t.n_unresolved,
-            compute_duration_ps: t.of(Kind::Compute),
-            data_move_duration_ps: t.of(Kind::DataMovement),
-            comm_duration_ps: t.of(Kind::Communication) + t.of(Kind::Fused),
-            fused_duration_ps: t.of(Kind::Fused),
-            host_duration_ps: t.of(Kind::Host),
-            other_duration_ps: t.of(Kind::Other) + t.of(Kind::Container),
+            kinds: KindsJson::new(&t.by_kind),
             container_duration_ps: t.container_inclusive,
             busy_duration_ps: t.busy,
             union_ps: t.union,
@@ -225,17 +242,12 @@ struct ShownJson {
     n_events: u64,
     total_dur_ps: Picos,
     pct_of_step: Option<f64>,
-    compute_duration_ps: Picos,
-    data_move_duration_ps: Picos,
-    comm_duration_ps: Picos,
-    fused_duration_ps: Picos,
-    host_duration_ps: Picos,
-    other_duration_ps: Picos,
+    #[serde(flatten)]
+    kinds: KindsJson,
 }
 
 impl ShownJson {
     fn new(shown: &Shown, n_groups: usize) -> Self {
-        let of = |kind: Kind| shown.by_kind[kind.index()];
         Self {
             n_groups,
             n_groups_all: shown.n_all,
@@ -243,12 +255,7 @@ impl ShownJson {
             n_events: shown.n_events,
             total_dur_ps: shown.total,
             pct_of_step: shown.of_step.map(|f| f * 100.0),
-            compute_duration_ps: of(Kind::Compute),
-            data_move_duration_ps: of(Kind::DataMovement),
-            comm_duration_ps: of(Kind::Communication) + of(Kind::Fused),
-            fused_duration_ps: of(Kind::Fused),
-            host_duration_ps: of(Kind::Host),
-            other_duration_ps: of(Kind::Other) + of(Kind::Container),
+            kinds: KindsJson::new(&shown.by_kind),
         }
     }
 }

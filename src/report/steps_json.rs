@@ -1,6 +1,7 @@
 //! Step statistics as JSON. Knows names and order of fields; durations that are means are rounded to the picosecond.
 
-use crate::analysis::{Kind, Spread, StepStats, StepTime};
+use super::json::KindsJson;
+use crate::analysis::{Spread, StepStats, StepTime};
 use crate::units::Picos;
 use serde::Serialize;
 
@@ -36,12 +37,8 @@ struct StepJson<'a> {
     dur_ps: Picos,
     busy_ps: Picos,
     idle_ps: Picos,
-    compute_duration_ps: Picos,
-    data_move_duration_ps: Picos,
-    comm_duration_ps: Picos,
-    fused_duration_ps: Picos,
-    host_duration_ps: Picos,
-    other_duration_ps: Picos,
+    #[serde(flatten)]
+    kinds: KindsJson,
     n_ops: u64,
 }
 
@@ -92,19 +89,13 @@ fn spread(of: Spread) -> SpreadJson {
 }
 
 fn step(s: &StepTime) -> StepJson<'_> {
-    let of = |kind: Kind| s.by_kind[kind.index()];
     StepJson {
         step: s.number,
         name: &s.name,
         dur_ps: s.duration,
         busy_ps: s.busy,
         idle_ps: s.idle,
-        compute_duration_ps: of(Kind::Compute),
-        data_move_duration_ps: of(Kind::DataMovement),
-        comm_duration_ps: of(Kind::Communication) + of(Kind::Fused),
-        fused_duration_ps: of(Kind::Fused),
-        host_duration_ps: of(Kind::Host),
-        other_duration_ps: of(Kind::Other) + of(Kind::Container),
+        kinds: KindsJson::new(&s.by_kind),
         n_ops: s.n_ops,
     }
 }

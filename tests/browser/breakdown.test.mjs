@@ -122,7 +122,7 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   await until(async () => (await cells(page)).length, (n) => n > 3);
   const drawn = await cells(page);
   const root = tree[0];
-  near(Number(/([\d.]+) %/.exec(drawn[0][2])[1]), (root.total_dur_ps / step) * 100, 1.5);
+  near(Number(/([\d.]+) %/.exec(drawn[0][2])[1]), (root.total_dur_ps / step) * 100);
   // By keyboard: down into the largest child, Enter shows its ops only.
   await chart.focus();
   await page.keyboard.press("ArrowDown");

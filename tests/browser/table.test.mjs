@@ -86,6 +86,27 @@ onPage("rows are selected with Space, copied with y, and stay selected in anothe
   await until(() => page.locator("[data-row][aria-selected=true]").count(), (n) => n === 0);
 });
 
+onPage("a row far down is copied; of a selection that reaches too far, how much is said", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await dropFiles(page, [synth({ mb: 3, devices: 1, ops: 2000 })]);
+  await opened(page);
+  await page.locator("[data-row='0'] [data-column='0']").click();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("End");
+  const last = (await rowCount(page)) - 1;
+  assert.ok(last > 1000);
+  const name = await until(async () => (await seenRows(page)).find(([at]) => at === last)?.[1][0]);
+  await page.keyboard.press("Space");
+  await page.keyboard.press("y");
+  await page.getByText("Copied the first 1 row of 2").waitFor();
+  await page.keyboard.press("Escape"); // tooltip
+  await page.keyboard.press("Escape"); // what is told
+  await until(async () => (await page.keyboard.press("Escape"), page.locator("[data-row][aria-selected=true]").count()), (n) => n === 0);
+  await page.locator(`[data-row='${last}'] [data-column='0']`).click();
+  await page.keyboard.press("y");
+  await page.getByText("Copied 1 row", { exact: true }).waitFor();
+  assert.equal((await page.evaluate(() => navigator.clipboard.readText())).split("\n")[1].split("\t")[0], name);
+});
+
 onPage("copied: the table as it is seen, as TSV and as Markdown", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await start(page);
   await groupBy(page, "Category");

@@ -8,7 +8,7 @@ use crate::chart::stack::{self, Segment};
 use crate::chart::{label, place::Rect};
 use crate::engine::BreakdownHead;
 use crate::view::state::{Same, State};
-use crate::view::widgets::size::{on_width, rect};
+use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -30,13 +30,8 @@ pub(super) fn tip(part: &Part, whole: &str) -> Tip {
 #[component]
 pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let (width, set_width) = signal(0.0);
+    let width = width_of(node);
     let at = RwSignal::new(0usize);
-    Effect::new(move |_| {
-        if let Some(node) = node.get() {
-            on_width(&node, move |width| set_width.set(width));
-        }
-    });
     let drawing = move || {
         let head = head.get()?;
         let parts = readout::parts(&head);

@@ -1,5 +1,6 @@
 //! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
 
+use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
@@ -11,26 +12,22 @@ use web_sys::HtmlInputElement;
 #[component]
 pub(crate) fn Chooser(state: State) -> impl IntoView {
     let by = Memo::new(move |_| state.query.with(|query| query.by));
-    let shown = move || {
-        let model = state.table.get_value();
-        model.map(|model| model.columns.with(|columns| columns.iter().map(|column| column.id).collect::<Vec<_>>()))
-    };
     let one = move |cell: Cell| {
-        let checked = move || shown().is_some_and(|shown| shown.contains(&cell.key()));
-        let change = move |event: ev::Event| {
+        let checked = move || shown(state).contains(&cell);
+        let switch = move |event: ev::Event| {
             let on = event_target::<HtmlInputElement>(&event).checked();
-            let mut now: Vec<Cell> = untrack(shown).into_iter().flatten().filter_map(Cell::of_key).collect();
-            now.retain(|other| *other != cell);
-            if on {
-                // Where it belongs in the usual order.
-                let at = now.iter().position(|other| *other > cell).unwrap_or(now.len());
-                now.insert(at, cell);
-            }
-            state.columns.set(Some(now));
+            change(state, |now| {
+                now.retain(|other| *other != cell);
+                if on {
+                    // Where it belongs in the usual order.
+                    let at = now.iter().position(|other| *other > cell).unwrap_or(now.len());
+                    now.insert(at, cell);
+                }
+            });
         };
         view! {
             <label class="column">
-                <input type="checkbox" prop:checked=checked disabled=cell == Cell::Name on:change=change />
+                <input type="checkbox" prop:checked=checked disabled=cell == Cell::Name on:change=switch />
                 <span>{cell.head(by.get())}</span>
                 <span class="entry-detail">{cell.about()}</span>
             </label>

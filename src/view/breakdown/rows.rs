@@ -4,7 +4,7 @@
 use crate::analysis::Within;
 use crate::chart::columns::{self, Basis, Cell};
 use crate::chart::rows::{self, Look};
-use crate::chart::table::{Measure, Row};
+use crate::chart::table::{Column, Measure, Row};
 use crate::engine::{BreakdownHead, Sort};
 use crate::report::number;
 use crate::view::state::{Same, State};
@@ -16,7 +16,7 @@ use leptos::prelude::*;
 pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Model {
     let measure = RwSignal::new(Measure::START);
     let columns = Memo::new(move |_| {
-        let head = head.get()?;
+        let Some(head) = head.get() else { return Vec::new() };
         let wanted = state.columns.get();
         let basis = Basis {
             by: head.query.by,
@@ -24,9 +24,8 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
             n_events: head.shown.n_events,
             wanted: wanted.as_deref(),
         };
-        Some(columns::choose(basis, measure.get()))
+        columns::choose(basis, measure.get())
     });
-    let columns = Memo::new(move |_| columns.get().unwrap_or_default());
     let groups = move || head.with(|head| head.as_ref().map_or(0, |head| head.n_groups));
     let look = Memo::new(move |_| {
         let head = head.get()?;
@@ -34,27 +33,23 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
     });
     let row = move |flat: u32| -> Option<Row> {
         let look = *look.get()?;
-        let (index, part) = state.folds.with(|folds| folds.find(flat));
-        let page = state.page_of(index)?;
-        let found = rows::find(&page, index)?;
-        columns.with(|columns| match part {
-            Some(part) => Some(rows::inner(found.group.parts.get(part as usize)?, columns, look)),
-            None => {
-                let open = state.folds.with(|folds| folds.is_open(index));
-                let name = rows::key(found.group);
-                let selected = state.selected.with(|selected| selected.contains(&name));
-                Some(rows::row(found, columns, look, open, selected))
-            }
+        with_row(state, flat, |index, found, part| {
+            columns.with(|columns| match part {
+                Some(part) => Some(rows::inner(found.group.parts.get(part as usize)?, columns, look)),
+                None => {
+                    let open = state.folds.with(|folds| folds.is_open(index));
+                    let name = rows::key(found.group);
+                    let selected = state.selected.with(|selected| selected.contains(&name));
+                    Some(rows::row(found, columns, look, open, selected))
+                }
+            })
         })
     };
     let tip = move |(flat, id): (u32, &'static str)| {
-        let (index, part) = state.folds.with(|folds| folds.find(flat));
-        let page = state.page_of(index)?;
-        let found = rows::find(&page, index)?;
-        match part {
+        with_row(state, flat, |_, found, part| match part {
             Some(part) => rows::inner_tip(found.group.parts.get(part as usize)?),
             None => rows::tip(Cell::of_key(id)?, found),
-        }
+        })
     };
     let sort = state.shown_sort();
     Model {
@@ -69,24 +64,32 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
         foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|head| rows::foot(head)).unwrap_or_default())),
         sorted: Memo::new(move |_| sort.get().and_then(|s| Some((Cell::of_column(s.column)?.key(), s.descending)))),
         question: state.question(),
-        answer: Signal::derive(move || {
-            head.track();
-            0
-        }),
+        answer: Signal::derive(move || head.track()),
         busy: state.busy.into(),
         none: Callback::new(move |()| nothing(state, head)),
         want: Callback::new(move |seen: std::ops::Range<u32>| {
             let group = |flat| state.folds.with_untracked(|folds| folds.find(flat)).0;
             state.want(&(group(seen.start)..group(seen.end.saturating_sub(1)).saturating_add(1)));
         }),
-        act: Callback::new(move |act| done(state, columns, act)),
+        act: Callback::new(move |act| done(state, act)),
         place: state.place,
         measure,
         tips: state.tips,
     }
 }
 
-fn done(state: State, shown: Memo<Vec<crate::chart::table::Column>>, act: Act) {
+/// Reads a row of the table, counted as it is shown: its group's place, the group, and which of its parts is meant.
+pub(super) fn with_row<T>(
+    state: State,
+    flat: u32,
+    read: impl FnOnce(u32, rows::Row<'_>, Option<u32>) -> Option<T>,
+) -> Option<T> {
+    let (index, part) = state.folds.with(|folds| folds.find(flat));
+    let page = state.page_of(index)?;
+    read(index, rows::find(&page, index)?, part)
+}
+
+fn done(state: State, act: Act) {
     match act {
         Act::Sort(id, descending) => {
             if let Some(column) = Cell::of_key(id).and_then(Cell::column) {
@@ -95,8 +98,8 @@ fn done(state: State, shown: Memo<Vec<crate::chart::table::Column>>, act: Act) {
         }
         Act::Fold(flat) => fold(state, flat),
         Act::Select(flat) => select(state, flat),
-        Act::Hide(id) => change(state, shown, |cells| cells.retain(|cell| cell.key() != id)),
-        Act::Move(id, by) => change(state, shown, |cells| {
+        Act::Hide(id) => change(state, |cells| cells.retain(|cell| cell.key() != id)),
+        Act::Move(id, by) => change(state, |cells| {
             let at = cells.iter().position(|cell| cell.key() == id);
             // The name stays first.
             let to = at.and_then(|at| at.checked_add_signed(by)).filter(|to| (1..cells.len()).contains(to));
@@ -109,28 +112,33 @@ fn done(state: State, shown: Memo<Vec<crate::chart::table::Column>>, act: Act) {
     }
 }
 
+/// The columns shown now.
+pub(super) fn shown(state: State) -> Vec<Cell> {
+    let cells = |columns: &Vec<Column>| columns.iter().filter_map(|column| Cell::of_key(column.id)).collect();
+    state.table.get_value().map(|model| model.columns.with(cells)).unwrap_or_default()
+}
+
 /// Changes the columns shown, from what is shown now.
-fn change(state: State, shown: Memo<Vec<crate::chart::table::Column>>, with: impl FnOnce(&mut Vec<Cell>)) {
-    let mut cells: Vec<Cell> =
-        shown.with_untracked(|columns| columns.iter().filter_map(|column| Cell::of_key(column.id)).collect());
+pub(super) fn change(state: State, with: impl FnOnce(&mut Vec<Cell>)) {
+    let mut cells = untrack(|| shown(state));
     with(&mut cells);
     state.columns.set(Some(cells));
 }
 
 fn fold(state: State, flat: u32) {
-    let (index, part) = state.folds.with_untracked(|folds| folds.find(flat));
-    let Some(page) = untrack(|| state.page_of(index)) else { return };
-    let parts = rows::find(&page, index).map_or(0, |row| row.group.parts.len());
-    let folds = part.is_none() && rows::folds(page.query.query.by) && parts > 1;
-    if folds {
-        state.folds.update(|folds| folds.toggle(index, u32::try_from(parts).unwrap_or(0)));
+    let by = state.head().with_untracked(|head| head.as_ref().map(|head| head.query.by));
+    let parts = |index, row: rows::Row<'_>, part: Option<u32>| {
+        let folds = part.is_none() && by.is_some_and(rows::folds) && row.group.parts.len() > 1;
+        folds.then_some((index, u32::try_from(row.group.parts.len()).unwrap_or(0)))
+    };
+    if let Some((index, parts)) = untrack(|| with_row(state, flat, parts)) {
+        state.folds.update(|folds| folds.toggle(index, parts));
     }
 }
 
 fn select(state: State, flat: u32) {
-    let (index, part) = state.folds.with_untracked(|folds| folds.find(flat));
-    let Some(page) = untrack(|| state.page_of(index)).filter(|_| part.is_none()) else { return };
-    let Some(name) = rows::find(&page, index).map(|row| rows::key(row.group)) else { return };
+    let name = |_, row: rows::Row<'_>, part: Option<u32>| part.is_none().then(|| rows::key(row.group));
+    let Some(name) = untrack(|| with_row(state, flat, name)) else { return };
     state.selected.update(|selected| match selected.iter().position(|other| *other == name) {
         Some(at) => drop(selected.remove(at)),
         None => selected.push(name),

@@ -1,16 +1,16 @@
 //! Copying and saving the table: what is seen goes to the clipboard as it is seen, files hold exact figures of all
 //! rows, as the command line writes them. Knows the state; formats are in `chart::table` and `report`.
 
-use crate::chart::columns::Cell;
+use super::rows::with_row;
+use crate::chart::columns::{Cell, Units};
 use crate::chart::rows;
 use crate::chart::table::{self, Column};
 use crate::engine::{Export, Failure, Reply, Request, RowsPage, RowsQuery};
 use crate::report::number;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
-use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
 /// The menu's id.
@@ -51,15 +51,13 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         entries
     });
     view! {
-        <Popover
+        <MenuButton
             id=ID
             class="btn line"
             label=Signal::stored("Save or copy".to_owned())
-            panel_class="menu"
+            entries
             face=Box::new(move || view! { {icon(Icon::Save)} <span class="wide">"Save"</span> }.into_any())
-        >
-            {menu::list(ID, "Save or copy", entries)}
-        </Popover>
+        />
     }
     .into_any()
 }
@@ -83,15 +81,25 @@ pub(super) fn copy_column(state: State, id: &str) {
 fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
-    let query = RowsQuery { query: head.query.clone(), sort, first: 0, count: MOST };
-    let chosen = (which == Which::Chosen).then(|| chosen(state)).filter(|chosen| !chosen.is_empty());
-    if which == Which::Chosen && chosen.is_none() {
-        return;
-    }
+    let selected = state.selected.get_untracked();
+    // Which rows are asked for, those of them that are meant, and how many that should be.
+    let (first, count, chosen, of) = match which {
+        Which::All => (0, MOST, None, head.n_groups),
+        Which::Chosen if !selected.is_empty() => {
+            let of = u32::try_from(selected.len()).unwrap_or(u32::MAX);
+            (0, MOST, Some(selected), of)
+        }
+        Which::Chosen => {
+            let Some(at) = untrack(|| with_row(state, state.place.get().row?, |index, _, _| Some(index))) else {
+                return;
+            };
+            (at, 1, None, 1)
+        }
+    };
+    let query = RowsQuery { query: head.query.clone(), sort, first, count };
     state.request(&Request::Rows(query), move |reply| {
         let Reply::Rows(page) = reply else { return };
-        let n_all = head.n_groups;
-        let units = crate::chart::columns::Units::of(&head.largest);
+        let units = Units::of(&head.largest);
         let line = |at: u32| -> Option<Vec<String>> {
             let row = rows::find(&page, at)?;
             if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&rows::key(row.group))) {
@@ -110,26 +118,12 @@ fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
             Form::Markdown => table::markdown(&columns, &lines),
         };
         let n = lines.len();
-        out::copy(&text, move |done| state.inform(said(done, n, if chosen.is_some() { n as u32 } else { n_all })));
+        out::copy(&text, move |done| state.inform(said(done, n, of)));
     });
 }
 
 fn indices(page: &RowsPage) -> std::ops::Range<u32> {
     page.query.first..page.query.first.saturating_add(u32::try_from(page.rows.len()).unwrap_or(u32::MAX))
-}
-
-/// The names of the rows that are selected, else of the one with the keyboard's place.
-fn chosen(state: State) -> Vec<String> {
-    let selected = state.selected.get_untracked();
-    if !selected.is_empty() {
-        return selected;
-    }
-    let name = || {
-        let flat = state.place.get().row?;
-        let (index, _) = state.folds.with(|folds| folds.find(flat));
-        Some(rows::key(rows::find(&*state.page_of(index)?, index)?.group))
-    };
-    untrack(name).into_iter().collect()
 }
 
 fn said(done: bool, n: usize, of: u32) -> Failure {

@@ -2,15 +2,15 @@
 //! words are in `chart`.
 
 use super::picture::framed;
-use crate::analysis::Scopes;
+use crate::analysis::{GroupBy, Query, Scopes};
 use crate::chart::icicle::{self, Icicle, Node};
 use crate::chart::table::TWO_LINES;
 use crate::chart::{icicle_scene, readout, scopes};
-use crate::engine::{BreakdownHead, Reply, Request, RequestId};
+use crate::engine::{BreakdownHead, Reply, Request};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::size::on_width;
+use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
 
 /// Scopes below this part of what is shown are told together: at 4,000 pixels that is two of them.
@@ -31,12 +31,7 @@ struct Drawn {
 #[component]
 pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let (width, set_width) = signal(0.0);
-    Effect::new(move |_| {
-        if let Some(node) = node.get() {
-            on_width(&node, move |width| set_width.set(width));
-        }
-    });
+    let width = width_of(node);
     let found = ask(state);
     let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
@@ -139,35 +134,22 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
 /// Asks for the tree whenever another is wanted; the last one stays until the next has come.
 fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
     let found = RwSignal::new(None::<Same<Scopes>>);
-    let asked = Memo::new(move |_| {
-        let query = state.query.get();
-        (crate::analysis::Query { by: crate::analysis::GroupBy::Scope, ..query }, state.zoom.get())
-    });
-    let waiting = StoredValue::new(None::<RequestId>);
-    Effect::new(move |_| {
-        state.opened.track();
-        let (query, root) = asked.get();
-        if let Some(old) = waiting.get_value() {
-            state.withdraw(old);
-        }
-        let request = Request::Scopes { query, root, min_share: MIN_SHARE };
-        let id = state.request(&request, move |reply| {
-            waiting.set_value(None);
-            if let Reply::Scopes(scopes) = reply {
-                // A zoom into what this step does not have: all of it.
-                if scopes.total.0 == 0 && !scopes.root.is_empty() {
-                    state.zoom.set(String::new());
-                }
-                found.set(Some(Same::new(scopes)));
+    // What rows stand for plays no part: another grouping asks nothing again.
+    let asked = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
+    state.keep_asking(
+        move || {
+            let (query, root) = asked.get();
+            Request::Scopes { query, root, min_share: MIN_SHARE }
+        },
+        move |reply| {
+            let Reply::Scopes(scopes) = reply else { return };
+            // A zoom into what this step does not have: all of it.
+            if scopes.total.0 == 0 && !scopes.root.is_empty() {
+                state.zoom.set(String::new());
             }
-        });
-        waiting.set_value(id);
-    });
-    on_cleanup(move || {
-        if let Some(Some(id)) = waiting.try_get_value() {
-            state.withdraw(id);
-        }
-    });
+            found.set(Some(Same::new(scopes)));
+        },
+    );
     found
 }
 

@@ -6,47 +6,29 @@ use crate::analysis::{DeviceChoice, StepStats};
 use crate::chart::scene::Scene;
 use crate::chart::table::TWO_LINES;
 use crate::chart::{step_stats, steps};
-use crate::engine::{Reply, Request, RequestId};
+use crate::engine::{Reply, Request};
 use crate::report::number;
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
-use crate::view::widgets::size::on_width;
+use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
 
 /// Height of the chart per step, and of it on narrow screens.
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
-/// The statistics, asked for once per session.
+/// The statistics of the open session.
 fn ask(state: State) -> RwSignal<Option<Same<StepStats>>> {
     let found = RwSignal::new(None::<Same<StepStats>>);
-    let waiting = StoredValue::new(None::<RequestId>);
-    Effect::new(move |_| {
-        state.opened.track();
-        let id = state.request(&Request::Steps, move |reply| {
-            waiting.set_value(None);
+    state.keep_asking(
+        || Request::Steps,
+        move |reply| {
             if let Reply::Steps(stats) = reply {
                 found.set(Some(Same::new(stats)));
             }
-        });
-        waiting.set_value(id);
-    });
-    on_cleanup(move || {
-        if let Some(Some(id)) = waiting.try_get_value() {
-            state.withdraw(id);
-        }
-    });
+        },
+    );
     found
-}
-
-fn width_of(node: NodeRef<html::Div>) -> ReadSignal<f64> {
-    let (width, set_width) = signal(0.0);
-    Effect::new(move |_| {
-        if let Some(node) = node.get() {
-            on_width(&node, move |width| set_width.set(width));
-        }
-    });
-    width
 }
 
 /// Time of each step.

@@ -7,8 +7,7 @@ use crate::analysis::GroupBy;
 use crate::engine::BreakdownHead;
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::menu;
-use crate::view::widgets::popover::{self, Popover};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use leptos::prelude::*;
 
 /// The tools.
@@ -22,40 +21,24 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         }
     };
     let entry = move |group: GroupBy| {
-        let press = move |_| {
-            popover::hide("by");
-            state.group_by(group);
-        };
-        view! {
-            <button
-                type="button"
-                class="menu-act"
-                role="menuitemradio"
-                aria-checked=move || (by.get() == group).to_string()
-                on:click=press
-            >
-                <span class="tick">{move || (by.get() == group).then(|| icon(Icon::Check))}</span>
-                {group.label()}
-            </button>
-        }
+        Entry::new(group.label(), Callback::new(move |()| state.group_by(group))).chosen(by.get() == group)
     };
+    let entries = Signal::derive(move || GroupBy::ALL.map(entry).to_vec());
     view! {
         <div class="tools">
             <span class="tools-label wide-by" id="group-by">"Group by"</span>
             <div class="segmented wide-by" role="group" aria-labelledby="group-by">{GroupBy::ALL.map(one).collect_view()}</div>
             <span class="narrow-by">
-                <Popover
+                <MenuButton
                     id="by"
                     class="btn line"
                     label=Signal::derive(move || format!("Group by {}", by.get().label()))
-                    panel_class="menu"
+                    entries
                     face=Box::new(move || {
                         view! { <span class="pick-of">"By"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }
                             .into_any()
                     })
-                >
-                    <div role="menu" aria-label="Group by" class="menu-acts" on:keydown=move |event| menu::walk(&event, "by")>{GroupBy::ALL.map(entry).collect_view()}</div>
-                </Popover>
+                />
             </span>
             <span class="grow"></span>
             <FilterBox state />

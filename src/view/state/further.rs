@@ -4,6 +4,7 @@
 use super::State;
 use crate::engine::{Answer, Reply, Request, RequestId};
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// What is done with an answer.
 pub(super) type Then = Box<dyn FnOnce(Reply)>;
@@ -21,8 +22,31 @@ impl State {
             .flatten()
     }
 
+    /// Asks now, and again whenever what `request` reads changes or another session is open; only the last answer is
+    /// heard, and none once the owner is gone.
+    pub(crate) fn keep_asking(self, request: impl Fn() -> Request + 'static, then: impl Fn(Reply) + 'static) {
+        let then = Rc::new(then);
+        let waiting = StoredValue::new(None::<RequestId>);
+        let withdraw = move || {
+            if let Some(id) = waiting.try_get_value().flatten() {
+                self.withdraw(id);
+            }
+        };
+        Effect::new(move |_| {
+            self.opened.track();
+            let request = request();
+            withdraw();
+            let then = Rc::clone(&then);
+            waiting.set_value(self.request(&request, move |reply| {
+                waiting.set_value(None);
+                then(reply);
+            }));
+        });
+        on_cleanup(withdraw);
+    }
+
     /// Withdraws a question: its answer is not heard.
-    pub(crate) fn withdraw(self, id: RequestId) {
+    fn withdraw(self, id: RequestId) {
         self.engines.update_value(|engines| {
             engines.further.retain(|(waiting, _)| *waiting != id);
             if let Some(link) = &engines.open {

@@ -9,7 +9,7 @@ use crate::chart::svg;
 use crate::chart::table::TWO_LINES;
 use crate::engine::Failure;
 use crate::view::state::{Same, State};
-use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
 use crate::view::widgets::size::rect;
 use leptos::{ev, html, prelude::*};
@@ -230,17 +230,14 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
 /// The button with the menu.
 pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
     use crate::view::widgets::icon::{Icon, icon};
-    use crate::view::widgets::popover::Popover;
     view! {
-        <Popover
-            id=id
+        <MenuButton
+            id
             class="btn icon-only small"
             label=Signal::stored("Save or show this chart".to_owned())
-            panel_class="menu"
+            entries
             face=Box::new(|| icon(Icon::More))
-        >
-            {menu::list(id, "Chart", entries)}
-        </Popover>
+        />
     }
     .into_any()
 }

@@ -51,19 +51,12 @@ where
     };
     let pressed = move |event: ev::KeyboardEvent| {
         let page = window::page_step(HEIGHT, ENTRY);
-        let by = match event.key().as_str() {
-            "ArrowUp" => Move::Up,
-            "ArrowDown" => Move::Down,
-            "PageUp" => Move::PageUp,
-            "PageDown" => Move::PageDown,
-            "Home" => Move::Home,
-            "End" => Move::End,
-            "Enter" | " " => {
-                event.prevent_default();
-                return take(at.get_untracked());
-            }
-            _ => return,
-        };
+        let key = event.key();
+        if matches!(key.as_str(), "Enter" | " ") {
+            event.prevent_default();
+            return take(at.get_untracked());
+        }
+        let Some(by) = Move::of_key(&key) else { return };
         event.prevent_default();
         event.stop_propagation();
         go(window::moved(Some(at.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));

@@ -3,6 +3,7 @@
 
 use super::popover;
 use crate::chart::place::{self, Rect};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -15,17 +16,24 @@ pub(crate) struct Entry {
     key: &'static str,
     /// A line above it.
     apart: bool,
+    /// One of several is chosen: whether it is this one.
+    chosen: Option<bool>,
     run: Callback<()>,
 }
 
 impl Entry {
     pub(crate) fn new(label: impl Into<String>, run: Callback<()>) -> Self {
-        Self { label: label.into(), key: "", apart: false, run }
+        Self { label: label.into(), key: "", apart: false, chosen: None, run }
     }
 
     /// The key that does the same.
     pub(crate) fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
+    }
+
+    /// One of several of which one is chosen.
+    pub(crate) fn chosen(self, chosen: bool) -> Self {
+        Self { chosen: Some(chosen), ..self }
     }
 
     /// With a line above it.
@@ -65,7 +73,7 @@ fn focus(panel: &HtmlElement, at: usize) {
 }
 
 /// Arrows, Home and End go from entry to entry, around the ends.
-pub(crate) fn walk(event: &ev::KeyboardEvent, id: &str) {
+fn walk(event: &ev::KeyboardEvent, id: &str) {
     let panel: HtmlElement = event.current_target().map_or_else(|| event_target(event), JsCast::unchecked_into);
     let all = entries(&panel);
     let active = document().active_element();
@@ -84,7 +92,7 @@ pub(crate) fn walk(event: &ev::KeyboardEvent, id: &str) {
 }
 
 /// The entries, within a panel that is there already.
-pub(crate) fn list(id: &'static str, label: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
+fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView {
     let one = move |entry: Entry| {
         let run = entry.run;
         let press = move |_| {
@@ -92,8 +100,19 @@ pub(crate) fn list(id: &'static str, label: &'static str, entries: Signal<Vec<En
             run.run(());
         };
         let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> });
+        let role = if entry.chosen.is_some() { "menuitemradio" } else { "menuitem" };
+        let tick = entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> });
         view! {
-            <button type="button" class="menu-act" class:apart=entry.apart role="menuitem" tabindex="-1" on:click=press>
+            <button
+                type="button"
+                class="menu-act"
+                class:apart=entry.apart
+                role=role
+                aria-checked=entry.chosen.map(|chosen| chosen.to_string())
+                tabindex="-1"
+                on:click=press
+            >
+                {tick}
                 <span class="entry-label">{entry.label}</span>
                 {key}
             </button>
@@ -107,12 +126,25 @@ pub(crate) fn list(id: &'static str, label: &'static str, entries: Signal<Vec<En
     .into_any()
 }
 
+/// A button (`class`, `label`, `face`) and its menu.
+#[component]
+pub(crate) fn MenuButton(
+    id: &'static str,
+    class: &'static str,
+    #[prop(into)] label: Signal<String>,
+    #[prop(into)] entries: Signal<Vec<Entry>>,
+    face: Children,
+) -> impl IntoView {
+    let name = label.get_untracked();
+    view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.into_any()
+}
+
 /// A menu without a button of its own: opened by [`open_at`].
 #[component]
 pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries: Signal<Vec<Entry>>) -> impl IntoView {
     view! {
         <div id=id class="panel menu" popover="auto">
-            {list(id, label, entries)}
+            {list(id, label.to_owned(), entries)}
         </div>
     }
     .into_any()

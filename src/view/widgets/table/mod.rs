@@ -61,7 +61,7 @@ pub(crate) struct Model {
     /// Changes when another question is asked: then the table starts from its top.
     pub(crate) question: Memo<u64>,
     /// Changes with every answer.
-    pub(crate) answer: Signal<u64>,
+    pub(crate) answer: Signal<()>,
     /// Whether an answer is awaited.
     pub(crate) busy: Signal<bool>,
     /// What stands there when there are no rows.

@@ -18,15 +18,10 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     let by = match event.key().as_str() {
         "ArrowLeft" => return go(grid, event, Place { column: place.column.saturating_sub(1), ..place }),
         "ArrowRight" => return go(grid, event, Place { column: (place.column + 1).min(last), ..place }),
-        "ArrowUp" => Move::Up,
-        "ArrowDown" => Move::Down,
-        "PageUp" => Move::PageUp,
-        "PageDown" => Move::PageDown,
-        "Home" => Move::Home,
-        "End" => Move::End,
         "Enter" | " " => return row_key(grid, event, place),
-        _ => return,
+        key => Move::of_key(key),
     };
+    let Some(by) = by else { return };
     let height = grid.element().map_or(0.0, |node| node.client_height().into());
     let page = window::page_step(height, grid.model.measure.get_untracked().row);
     let row = window::moved(place.row, by, page.saturating_sub(2).max(1), grid.model.count.get_untracked());
