@@ -75,6 +75,7 @@ fn main() {
     }
     for (within, needle, regex) in [
         (Within::Leaf, "splash", false),
+        (Within::Leaf, "layers_", false),
         (Within::Anywhere, "layers_12", false),
         (Within::Source, "mlp.py", false),
         (Within::Leaf, r"^fusion\.\d*4$", true),

@@ -65,7 +65,7 @@ impl Answer {
         self.rows.rows.len()
     }
 
-    /// The rows, to be told: most self time first, ties by key, then by program.
+    /// The rows, to be told.
     pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {
             known: analysis.known(profile),
@@ -115,7 +115,7 @@ impl Analysis {
     pub fn breakdown(&self, profile: &Profile, query: &Query) -> Result<Breakdown, FilterError> {
         let answer = self.answer(profile, query)?;
         let rows = answer.rows(profile, self);
-        let groups = (0..answer.n_rows()).map(|i| rows.group(i)).collect();
+        let groups = rows.order().iter().map(|i| rows.group(*i as usize)).collect();
         let Figures { header, by, totals, shown, notes } = answer.figures;
         Ok(Breakdown { header, by, totals, shown, groups, notes })
     }

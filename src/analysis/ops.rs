@@ -121,6 +121,8 @@ impl<'p> Finder<'p> {
 pub struct PlaneFacts {
     /// By [`OpId`].
     pub ops: Vec<OpFacts>,
+    /// Their names.
+    pub names: Names,
     /// Where source stacks have their innermost frame.
     pub innermost: Innermost,
 }
@@ -129,8 +131,9 @@ impl PlaneFacts {
     /// Looks at a plane.
     pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
         let ops = plane.ops.iter().map(|op| finder.op(op)).collect();
+        let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
         let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
-        Self { ops, innermost }
+        Self { ops, names, innermost }
     }
 
     /// Facts of one op of the plane.
@@ -141,6 +144,30 @@ impl PlaneFacts {
     /// The innermost source frame of an op.
     pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
         innermost(frames(profile, op), self.innermost)
+    }
+}
+
+/// The names of a plane's ops, one beside the other. The profile keeps them too, between long HLO texts: a search
+/// through 100,000 of those waits for memory at each.
+pub struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut text = String::new();
+        let ends = names.map(|name| {
+            text.push_str(name);
+            text.len()
+        });
+        Self { ends: ends.collect(), text }
+    }
+
+    /// The name of an op of the plane.
+    pub fn get(&self, op: usize) -> &str {
+        let start = op.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[op]]
     }
 }
 

@@ -55,9 +55,19 @@ impl<'a> RowView<'a> {
         self.rows.rows.is_empty()
     }
 
-    /// A row; they are counted in their order.
+    /// The rows, by number: as they lie in memory, which is in no order.
+    pub fn all(self) -> &'a [Row] {
+        &self.rows.rows
+    }
+
+    /// Row numbers in the order that rows are told in: most self time first, ties by key, then by program.
+    pub fn order(self) -> &'a [u32] {
+        &self.rows.order
+    }
+
+    /// A row by number.
     pub fn row(self, i: usize) -> &'a Row {
-        &self.rows.rows[self.rows.order.get(i).map_or(i, |at| *at as usize)]
+        &self.rows.rows[i]
     }
 
     /// What it stands for, in words.
@@ -319,13 +329,19 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
 
 /// Row numbers, most self time first; ties by key, then by program.
 pub(super) fn default_order(view: RowView<'_>) -> Vec<u32> {
-    let own = |i: u32| view.row(i as usize).own;
-    let mut keyed: Vec<(Reverse<u64>, u32)> = (0..view.len() as u32).map(|i| (Reverse(own(i)), i)).collect();
+    // Time and number as one number: sorting looks nothing up.
+    let rows = view.rows.rows.iter().enumerate();
+    let mut keyed: Vec<u128> = rows.map(|(i, row)| u128::from(!row.own) << 32 | i as u128).collect();
     keyed.sort_unstable();
-    let mut order: Vec<u32> = keyed.into_iter().map(|(_, i)| i).collect();
+    let mut order: Vec<u32> = keyed.iter().map(|key| *key as u32).collect();
     let program = |i: u32| view.row(i as usize).program;
-    for ties in order.chunk_by_mut(|a, b| own(*a) == own(*b)).filter(|ties| ties.len() > 1) {
-        sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
+    let mut at = 0;
+    for ties in keyed.chunk_by(|a, b| a >> 32 == b >> 32) {
+        if ties.len() > 1 {
+            let ties = &mut order[at..at + ties.len()];
+            sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
+        }
+        at += ties.len();
     }
     order
 }

@@ -105,6 +105,8 @@ pub struct Row {
     pub kind: Kind,
     /// Self time of that kind.
     pub of_kind: u64,
+    /// While ops come: which of the mixed rows it is, counted from 1; 0 while all are of one kind, as most rows are.
+    mixed: u32,
     /// Floating point operations.
     pub flops: Option<f64>,
     /// By the model's count.
@@ -126,7 +128,7 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// Their ops, row by row.
     pub members: Vec<Member>,
-    /// The order they are told in; empty: as they are.
+    /// Their numbers in the order they are told in.
     pub order: Vec<u32>,
 }
 
@@ -187,31 +189,30 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     let n = slices.iter().map(|slice| slice.measured.ops.len()).sum();
     let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
     let mut rows: Vec<Row> = Vec::new();
-    let mut by_kind: Vec<[u64; 7]> = Vec::new();
+    let mut mixed: Vec<[u64; 7]> = Vec::new();
     let mut found: Vec<(Member, u32)> = Vec::with_capacity(n);
     if matches!(by, GroupBy::Op) {
         // Nearly a row per op: growing would copy them all, again and again.
         rows.reserve_exact(n);
-        by_kind.reserve_exact(n);
     }
     each(slices, |member, time| {
         let (op, facts) = known.op(slices[member.slice as usize].device, member.op);
         let number = numbers.of(Key::of(by, op.name, &op.stats, facts), &mut keys);
         let at = number as usize;
         if at == rows.len() {
-            rows.push(Row::new(keys[at], member, op));
-            by_kind.push([0; 7]);
+            rows.push(Row::new(keys[at], facts.kind, member, op));
         }
         rows[at].add(known, slices, op, member, time);
-        let kind = &mut by_kind[at][facts.kind.index()];
-        *kind = kind.saturating_add(time.own);
+        rows[at].add_kind(&mut mixed, facts.kind, time.own);
         found.push((member, number));
     });
     let mut next = 0;
-    for (row, by_kind) in rows.iter_mut().zip(&by_kind) {
-        // The first of the kinds with the most time.
-        row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
-        row.of_kind = by_kind[row.kind.index()];
+    for row in &mut rows {
+        if let Some(by_kind) = (row.mixed as usize).checked_sub(1).map(|at| &mixed[at]) {
+            // The first of the kinds with the most time.
+            row.kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
+            row.of_kind = by_kind[row.kind.index()];
+        }
         let members = row.members.1;
         row.members = (next, next);
         next += members;
@@ -260,7 +261,7 @@ impl Numbers {
 }
 
 impl Row {
-    const fn new(key: Key, first: Member, op: &Op) -> Self {
+    const fn new(key: Key, kind: Kind, first: Member, op: &Op) -> Self {
         Self {
             key,
             members: (0, 0),
@@ -269,8 +270,9 @@ impl Row {
             inclusive: 0,
             min: u64::MAX,
             max: 0,
-            kind: Kind::Other,
+            kind,
             of_kind: 0,
+            mixed: 0,
             flops: None,
             model_flops: None,
             bytes: None,
@@ -303,6 +305,21 @@ impl Row {
             self.longest = time.longest;
         }
         self.members.1 += 1;
+    }
+
+    /// Adds self time of a kind. Until a second kind comes, one number is enough.
+    fn add_kind(&mut self, mixed: &mut Vec<[u64; 7]>, kind: Kind, own: u64) {
+        if self.mixed == 0 && kind != self.kind {
+            let mut by_kind = [0; 7];
+            by_kind[self.kind.index()] = self.of_kind;
+            mixed.push(by_kind);
+            self.mixed = mixed.len() as u32;
+        }
+        let sum = match (self.mixed as usize).checked_sub(1) {
+            Some(at) => &mut mixed[at][kind.index()],
+            None => &mut self.of_kind,
+        };
+        *sum = sum.saturating_add(own);
     }
 }
 

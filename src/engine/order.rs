@@ -22,8 +22,8 @@ impl Orders {
         let kept = self.last.take().filter(|(of, order)| *of == sort && order.len() == rows.len());
         let order = match kept {
             Some((_, order)) => order,
-            // Rows come in this order.
-            None if sort == Sort::default() => (0..rows.len() as u32).collect(),
+            // Rows come with this order.
+            None if sort == Sort::default() => rows.order().to_vec(),
             None => self.sorted(rows, sort),
         };
         &self.last.insert((sort, order)).1
@@ -34,16 +34,18 @@ impl Orders {
             self.ranks = ranks(rows);
         }
         let values = values(rows, sort.column, &self.ranks);
-        // Value, whether it is absent, rank, row: sorting moves them and looks nothing up.
-        let mut keyed: Vec<(bool, u64, u32, u32)> = (0..rows.len() as u32)
-            .map(|i| {
-                let value = values[i as usize];
-                let turned = value.map_or(0, |v| if sort.descending { !v } else { v });
-                (value.is_none(), turned, self.ranks[i as usize], i)
-            })
-            .collect();
+        // Whether the value is absent, the value, the rank: as one number, so that sorting looks nothing up.
+        let key = |(value, rank): (Option<u64>, &u32)| {
+            let turned = value.map_or(0, |v| if sort.descending { !v } else { v });
+            u128::from(value.is_none()) << 96 | u128::from(turned) << 32 | u128::from(*rank)
+        };
+        let mut keyed: Vec<u128> = values.into_iter().zip(&self.ranks).map(key).collect();
         keyed.sort_unstable();
-        keyed.into_iter().map(|(.., i)| i).collect()
+        let mut by_rank = vec![0; self.ranks.len()];
+        for (i, rank) in self.ranks.iter().enumerate() {
+            by_rank[*rank as usize] = i as u32;
+        }
+        keyed.into_iter().map(|key| by_rank[key as u32 as usize]).collect()
     }
 }
 
@@ -131,8 +133,7 @@ pub(super) fn largest(rows: RowView<'_>) -> Largest {
     let more = |max: &mut Option<f64>, value: Option<f64>| {
         *max = [*max, value].into_iter().flatten().max_by(f64::total_cmp);
     };
-    for i in 0..rows.len() {
-        let row = rows.row(i);
+    for row in rows.all() {
         largest.total = largest.total.max(Picos(row.own));
         largest.mean = largest.mean.max(row.mean().unwrap_or_default());
         largest.inclusive = largest.inclusive.max(Picos(row.inclusive));
