@@ -119,7 +119,7 @@ async function rows(browser, url) {
         await settled(page);
       }),
     );
-  const filters = { few: await filter((n) => `fusion.${n}7`), many: await filter((n) => "mixer/mlp/".slice(n % 4)) };
+  const filters = { few: await filter((n) => `fusion.${n}7`), many: await filter((n) => [..."mixer/mlp/"].map((c, i) => ((n >> i) & 1 ? c.toUpperCase() : c)).join("")) };
   await field.fill("");
   await settled(page);
   await page.waitForTimeout(500);
