@@ -36,7 +36,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 28] = [
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
     ("Page", &["e"], "save and copy"),
-    ("Page", &["0"], "all scopes again"),
+    ("Page", &["+", "−", "0"], "zoom into a scope, out, all"),
     ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),

@@ -102,11 +102,16 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
             "ArrowRight" => Direction::Right,
             "ArrowUp" => Direction::Up,
             "ArrowDown" => Direction::Down,
-            "Enter" | " " => {
+            // What a press of the mouse does where Enter does something else.
+            key @ ("Enter" | " " | "+" | "=") => {
                 event.prevent_default();
                 if let Some(at) = model.at.get_untracked() {
-                    model.press.run((at, true));
+                    model.press.run((at, matches!(key, "Enter" | " ")));
                 }
+                return;
+            }
+            "-" => {
+                model.out.run(());
                 return;
             }
             "Escape" | "Backspace" => {

@@ -1,0 +1,156 @@
+// One walk through the whole breakdown with the keyboard alone, from choosing a file to saving what was found. The
+// mouse is not touched: the walk reaches each thing as a person would, by Tab, arrows and single keys.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { synth } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { opened, until } from "./lib.mjs";
+import { figures, grid, heads, rowCount, settled } from "./reading.mjs";
+
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+/** What has the focus: a cell or head of the table, else its role and name, or text. */
+const focus = (page) => page.evaluate(() => {
+  const at = document.activeElement;
+  if (at.dataset?.column !== undefined) return at.closest("[data-row]") ? "cell" : "head";
+  return `${at.getAttribute("role") ?? at.tagName} ${at.getAttribute("aria-label") ?? at.textContent}`.replace(/\s+/g, " ").trim().slice(0, 80);
+});
+
+/** Presses Tab (or Shift+Tab) until the focus is on what is wanted. */
+async function tabTo(page, wanted, key = "Tab") {
+  const seen = [];
+  for (let at = 0; at < 60; at += 1) {
+    await press(page, key);
+    const stop = await focus(page);
+    if (wanted.test(stop)) return stop;
+    seen.push(stop);
+  }
+  assert.fail(`${wanted} is not reached: ${seen.join(" | ")}`);
+}
+
+const address = (page, wanted) => until(() => page.url(), (url) => wanted.test(url));
+
+onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ page }) => {
+  await page.evaluate(() => {
+    window.pointed = 0;
+    // A click by Enter or Space has no pointer before it.
+    addEventListener("pointerdown", () => (window.pointed += 1), true);
+  });
+
+  // A file.
+  const chooser = page.waitForEvent("filechooser");
+  await tabTo(page, /Choose files/);
+  await press(page, "Enter");
+  await (await chooser).setFiles([synth()]);
+  await opened(page);
+
+  // Device and step, from the bar.
+  await tabTo(page, /^button Device /i);
+  await press(page, "Enter");
+  await page.locator("#device [role=listbox]:focus").waitFor();
+  await press(page, "End", "Enter");
+  await address(page, /device=/);
+  await press(page, "{");
+  await tabTo(page, /of \d+ steps/);
+  await press(page, "Enter");
+  await page.locator("#step [role=listbox]:focus").waitFor();
+  await press(page, "End", "Enter");
+  await settled(page);
+  const step = Object.keys(await figures(page))[0];
+  assert.match(step, /^Step \d+/);
+
+  // How a figure is computed, and back.
+  await tabTo(page, /^button How /i);
+  await press(page, "Enter");
+  const how = page.locator("[popover]:popover-open, [role=dialog]:visible").first();
+  await how.waitFor();
+  await press(page, "Escape");
+  await how.waitFor({ state: "hidden" });
+
+  // A kind, from the bar of parts: its rows only, and all again.
+  const all = await rowCount(page);
+  await tabTo(page, /%,/);
+  await press(page, "Enter");
+  const some = await until(() => rowCount(page), (n) => n < all);
+  await address(page, /kind=/);
+  await press(page, "Escape");
+  await until(() => rowCount(page), (n) => n === all);
+
+  // Rows of another kind; a filter, in each place in turn.
+  await press(page, "g", "c");
+  await page.getByRole("grid", { name: "Time by category" }).waitFor();
+  await press(page, "g", "o");
+  await page.getByRole("grid", { name: "Time by op" }).waitFor();
+  await press(page, "/");
+  await page.keyboard.type("kda");
+  const leaf = await until(() => rowCount(page), (n) => n < all);
+  await press(page, "Enter");
+  await address(page, /filter=kda/);
+  await press(page, "Escape");
+  await until(() => rowCount(page), (n) => n === all);
+  // Once more leaves the field.
+  await press(page, "Escape");
+  assert.ok(leaf > 0 && some > 0);
+
+  // The picture of scopes: into a cell, and out again.
+  await press(page, "g", "t");
+  await page.getByRole("grid", { name: "Time by scope" }).waitFor();
+  await tabTo(page, /Self time by scope path/);
+  await press(page, "ArrowDown", "ArrowDown", "+");
+  await address(page, /zoom=/);
+  await press(page, "0");
+  await until(() => page.url(), (url) => !/zoom=/.test(url));
+  await press(page, "ArrowDown", "ArrowDown", "Enter");
+  await address(page, /&scope=/);
+  await press(page, "Escape", "Escape");
+  await until(() => page.url(), (url) => !/&scope=/.test(url));
+
+  // Columns: one more, from the chooser.
+  await press(page, "g", "o");
+  await page.getByRole("grid", { name: "Time by op" }).waitFor();
+  await settled(page);
+  const before = (await heads(page)).length;
+  await press(page, "c");
+  await until(() => focus(page), (is) => /menuitemcheckbox|checkbox|INPUT/.test(is));
+  await press(page, "End", "Space");
+  await until(async () => (await heads(page)).length, (n) => n !== before);
+  await press(page, "Escape");
+
+  // The table: a head's menu, an order, two rows selected, copied, saved.
+  await tabTo(page, /^(cell|head)$/);
+  await press(page, "Home", "ArrowUp");
+  await until(() => focus(page), (is) => is === "head");
+  await press(page, "ArrowRight", "Enter");
+  await address(page, /sort=/);
+  await press(page, "Alt+ArrowDown");
+  await until(() => focus(page), (is) => is.startsWith("menuitem"));
+  await press(page, "Escape");
+  await until(() => focus(page), (is) => is === "head");
+  await press(page, "ArrowDown", "Space", "ArrowDown", "Space");
+  await address(page, /sel=[^&]+,/);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await press(page, "y");
+  const copied = await until(() => page.evaluate(() => navigator.clipboard.readText()));
+  assert.equal(copied.trim().split("\n").length, 3, "a head and two rows");
+  await press(page, "e");
+  await until(() => focus(page), (is) => is.startsWith("menuitem"));
+  const saved = page.waitForEvent("download");
+  for (let at = 0; at < 12 && !/CSV/.test(await focus(page)); at += 1) await press(page, "ArrowDown");
+  await press(page, "Enter");
+  const text = await readFile(await (await saved).path(), "utf8");
+  assert.ok(text.split("\n").length > all, "all rows are in the file");
+
+  // Help, notes and theme; then back through what was done.
+  await press(page, "?");
+  await page.getByRole("dialog").waitFor();
+  await press(page, "Escape");
+  await press(page, "t");
+  await until(() => page.locator("html").getAttribute("data-theme"), (is) => is === "light");
+  const here = page.url();
+  await page.goBack(); // The browser's own key, which does not reach a browser without a window.
+  await until(() => page.url(), (url) => url !== here);
+  assert.equal(await page.evaluate(() => window.pointed), 0, "the mouse was not touched");
+  assert.ok(await grid(page).isVisible());
+});
