@@ -46,7 +46,9 @@ fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
     if let Some(row) = place.row {
         reveal(grid, row);
     }
-    // The row may only now be made: its cell takes the focus once it is there.
+    // At once where the cell is there, for the next key may come before the next frame. The row may only now be made:
+    // then its cell takes the focus once it is there.
+    focus(grid, place);
     request_animation_frame(move || focus(grid, place));
 }
 
