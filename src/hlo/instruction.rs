@@ -1,7 +1,7 @@
 //! One instruction: name, opcode, shape, operands, attributes. Stands alone (the name of an op's event) or in a
 //! [`Module`](super::Module), where operands and called computations also have ids.
 
-use super::{ComputationId, InstructionId, ReplicaGroups, Shape, Text};
+use super::{ComputationId, InstructionId, Metadata, ReplicaGroups, Shape, Text};
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,33 +69,6 @@ pub struct Call {
     pub name: Text,
     /// Its place in the module.
     pub id: Option<ComputationId>,
-}
-
-/// Where an instruction comes from. Empty texts and zeros are not there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Metadata {
-    /// The framework's name of the operation, with its scopes: `jit(f)/layer/dot_general`.
-    pub op_name: Option<Text>,
-    /// The framework's type of the operation.
-    pub op_type: Option<Text>,
-    /// The file of the innermost frame, where it is written here and not in the stack frames.
-    pub source_file: Option<Text>,
-    /// Its line.
-    pub source_line: u32,
-    /// The last line.
-    pub source_end_line: u32,
-    /// Its column.
-    pub source_column: u32,
-    /// The last column.
-    pub source_end_column: u32,
-    /// The innermost frame, 1-based; see [`Module::stack`](super::Module::stack). 0 is none.
-    pub stack_frame: u32,
-    /// The name that instructions of one source share.
-    pub deduplicated_name: Option<Text>,
-    /// The name a scheduler gave.
-    pub scheduling_name: Option<Text>,
-    /// What else is written there, as `key` and `value` with its quotes.
-    pub others: Vec<(Text, Text)>,
 }
 
 impl Instruction {

@@ -14,21 +14,35 @@
 )]
 
 mod dtype;
+mod escape;
 mod frames;
+mod from_proto;
 mod ids;
 mod instruction;
 mod layout;
+mod link;
+mod mesh;
+mod metadata;
 mod module;
 pub mod opcode;
 mod padding;
+mod print;
+mod print_module;
+mod proto_attributes;
+mod proto_shape;
 mod replica;
 mod shape;
+pub mod text;
+mod window;
 
 pub use dtype::DType;
 pub use frames::{Frame, Frames, Location, SourceFrame};
 pub use ids::{ComputationId, InstructionId, Text};
-pub use instruction::{Attribute, Call, Instruction, Metadata, Operand, Value};
+pub use instruction::{Attribute, Call, Instruction, Operand, Value};
 pub use layout::{Layout, Tail, Tile};
+pub use mesh::{AxisRef, Devices, MeshAxes};
+pub use metadata::Metadata;
 pub use module::{Computation, Damage, Module};
-pub use replica::{AxisRef, Iota, MeshAxes, ReplicaGroups};
+pub use print::Style;
+pub use replica::{Iota, ReplicaGroups, Transposed};
 pub use shape::{ArrayShape, Shape};

@@ -1,6 +1,6 @@
 //! A module: computations of instructions, linked both ways. Knows neither the text nor the proto it came from.
 
-use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Text};
+use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text};
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -52,6 +52,17 @@ pub struct Damage {
     pub unresolved: usize,
     /// The first few, in words.
     pub notes: Vec<String>,
+}
+
+impl Damage {
+    const NOTES: usize = 8;
+
+    /// Keeps a note, if there are not enough already.
+    pub(super) fn note(&mut self, note: impl FnOnce() -> String) {
+        if self.notes.len() < Self::NOTES {
+            self.notes.push(note());
+        }
+    }
 }
 
 /// Look-ups and the way back from an instruction to its users.
@@ -126,8 +137,47 @@ impl Module {
 
     /// The instruction that does the work of `id`: of an asynchronous start, update or done the root of the computation
     /// that the start calls, of a `call` its computation's root; through several of them. Anything else is itself.
+    ///
+    /// `all-gather-done` of an `async-done` → `async-start` → `calls=` → root → `call` → `to_apply=` → root: the
+    /// `all-gather`.
     pub fn wrapped(&self, id: InstructionId) -> InstructionId {
-        id
+        let mut at = id;
+        // Real ones are three deep; calls that go round in a circle have no end.
+        for _ in 0..16 {
+            let Some(instruction) = self.instruction(at) else { break };
+            let next = match &*instruction.opcode {
+                "async-done" | "async-update" => self.operands(at).next(),
+                "async-start" | "call" => instruction.calls().find_map(|c| self.computation(c.id?)?.root),
+                _ => None,
+            };
+            let Some(next) = next else { return at };
+            at = next;
+        }
+        at
+    }
+
+    /// The call stack of an instruction, the innermost call first: from the module's stack frames, else the one place
+    /// that its metadata names. Empty if nothing is known.
+    pub fn stack(&self, id: InstructionId) -> Vec<SourceFrame<'_>> {
+        let Some(metadata) = self.instruction(id).and_then(Instruction::metadata) else { return Vec::new() };
+        let stack = self.frames.stack(metadata.stack_frame);
+        match &metadata.source_file {
+            Some(file) if stack.is_empty() => {
+                let Metadata { source_line: line, source_column: column, .. } = *metadata;
+                vec![SourceFrame { file, function: "", line, column }]
+            }
+            _ => stack,
+        }
+    }
+
+    /// Adds a computation of the instructions from `start` on.
+    pub(super) fn push_computation(&mut self, start: usize, computation: Computation, is_entry: bool) {
+        let place = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        if is_entry {
+            self.entry = Some(ComputationId::new(self.computations.len()));
+        }
+        let instructions = place(start)..place(self.instructions.len());
+        self.computations.push(Computation { instructions, ..computation });
     }
 }
 

@@ -6,7 +6,7 @@
 //! b(f32[4])                                 a buffer
 //! ```
 
-use super::{DType, Layout};
+use super::{DType, Layout, Text};
 
 /// What an instruction gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub enum Shape {
     Opaque,
     /// A buffer that holds a shape.
     Buffer(Box<Shape>),
-    /// What could not be read, nested deeper than [`Shape::DEPTH`], or absent.
-    Unknown,
+    /// What could not be read as any of these, as it was written; empty where nothing was.
+    Other(Text),
 }
 
 /// An array of elements.
@@ -73,7 +73,7 @@ impl Shape {
                     Self::Array(array) => return Some(array),
                     Self::Tuple(elements) => left.extend(elements.iter().rev()),
                     Self::Buffer(inner) => left.push(inner),
-                    Self::Token | Self::Opaque | Self::Unknown => {}
+                    Self::Token | Self::Opaque | Self::Other(_) => {}
                 }
             }
         })
