@@ -8,7 +8,8 @@
 //!  │   └ the two most minor dimensions are cut into tiles of 8 × 128
 //!  └ dimension 1 is the most minor one
 //! ```
-//! Other tails (`D`, `L`, `#`, `*`, `SC`, `P`, `M`) are kept as they are written.
+//! `L(128)`: the array is padded at its end to a multiple of 128 elements. Other tails (`D`, `#`, `*`, `SC`, `P`, `M`)
+//! are kept as they are written.
 
 use super::Text;
 
@@ -21,9 +22,11 @@ pub struct Layout {
     pub tiles: Vec<Tile>,
     /// `E(n)`: bits of one element; 0 where nothing is said.
     pub element_bits: u32,
+    /// `L(n)`: the number of elements is rounded up to a multiple of this; 0 and 1 change nothing.
+    pub tail_alignment: u64,
     /// `S(n)`: 0 is the device's main memory (HBM), 1 a TPU's VMEM.
     pub memory_space: i64,
-    /// Tails of other kinds, in the order they were written.
+    /// Tails of other kinds, in the order in which compilers write them.
     pub others: Vec<Tail>,
 }
 
@@ -34,13 +37,24 @@ pub struct Tile {
     pub dims: Vec<u64>,
 }
 
-/// A part of a layout that has no meaning here, such as `L(1024)`.
+/// A part of a layout that has no meaning here, such as `#(u32)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// What stands before the parenthesis.
     pub key: Text,
     /// What stands in it.
     pub value: Text,
+}
+
+impl Tail {
+    /// Where compilers write it: before the tiles, after them, at the end.
+    pub(super) fn rank(&self) -> u8 {
+        match &*self.key {
+            "D" => 0,
+            "#" | "*" => 1,
+            _ => 2,
+        }
+    }
 }
 
 impl Tile {

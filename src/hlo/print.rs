@@ -90,28 +90,32 @@ impl Display for Layout {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_char('{')?;
         join(f, ",", &self.minor_to_major, |f, dim| write!(f, "{dim}"))?;
-        let others = |f: &mut Formatter<'_>, keys: &[&str], among: bool| {
-            let wanted = self.others.iter().filter(|t| keys.contains(&&*t.key) == among);
-            wanted.into_iter().try_for_each(|t| write!(f, "{}({})", t.key, t.value))
+        let others = |f: &mut Formatter<'_>, rank| {
+            let mut wanted = self.others.iter().filter(|t| t.rank() == rank);
+            wanted.try_for_each(|t| write!(f, "{}({})", t.key, t.value))
         };
-        let plain = self.tiles.is_empty() && self.element_bits == 0 && self.memory_space == 0 && self.others.is_empty();
+        let Self { tiles, element_bits, tail_alignment, memory_space, others: tails, .. } = self;
+        let plain =
+            tiles.is_empty() && tails.is_empty() && (*element_bits, *tail_alignment, *memory_space) == (0, 0, 0);
         if !plain {
             f.write_char(':')?;
         }
-        // The order in which compilers write tails; unknown ones come last.
-        others(f, &["D"], true)?;
+        others(f, 0)?;
         if !self.tiles.is_empty() {
             f.write_char('T')?;
         }
         self.tiles.iter().try_for_each(|tile| tile.fmt(f))?;
-        others(f, &["L", "#", "*"], true)?;
+        if self.tail_alignment > 0 {
+            write!(f, "L({})", self.tail_alignment)?;
+        }
+        others(f, 1)?;
         if self.element_bits > 0 {
             write!(f, "E({})", self.element_bits)?;
         }
         if self.memory_space != 0 {
             write!(f, "S({})", self.memory_space)?;
         }
-        others(f, &["D", "L", "#", "*"], false)?;
+        others(f, 2)?;
         f.write_char('}')
     }
 }

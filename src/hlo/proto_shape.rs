@@ -7,18 +7,23 @@ use crate::wire::proto::hlo as proto;
 
 /// A shape. The decoder limits how deep shapes nest; what is deeper than [`Shape::DEPTH`] becomes [`Shape::Other`].
 pub(super) fn read(shape: Option<&proto::ShapeProto>) -> Shape {
-    shape.map_or_else(|| Shape::Other("".into()), |shape| nested(shape, Shape::DEPTH))
+    shape.map_or_else(unknown, |shape| nested(shape, Shape::DEPTH))
+}
+
+/// Reads back as what it is: a shape that is not known.
+fn unknown() -> Shape {
+    Shape::Other("unknown[]".into())
 }
 
 fn nested(shape: &proto::ShapeProto, depth: usize) -> Shape {
-    let Some(deeper) = depth.checked_sub(1) else { return Shape::Other("…".into()) };
+    let Some(deeper) = depth.checked_sub(1) else { return unknown() };
     match DType::from_number(shape.element_type) {
         DType::Tuple => Shape::Tuple(shape.tuple_shapes.iter().map(|s| nested(s, deeper)).collect()),
         DType::Token => Shape::Token,
         DType::Opaque => Shape::Opaque,
         DType::Buffer => match shape.tuple_shapes.first() {
             Some(inner) => Shape::Buffer(Box::new(nested(inner, deeper))),
-            None => Shape::Other("b()".into()),
+            None => unknown(),
         },
         dtype => {
             let rank = shape.dimensions.len();
@@ -39,21 +44,17 @@ fn nested(shape: &proto::ShapeProto, depth: usize) -> Shape {
 
 fn layout(layout: &proto::LayoutProto) -> Layout {
     let tile_dim = |d: &i64| u64::try_from(*d).unwrap_or(Tile::COMBINE);
-    let mut others = Vec::new();
-    let mut tail = |key: &str, value: i64, plain: i64| {
-        // 0 is a field that is not there, `plain` what text leaves out.
-        if value != 0 && value != plain {
-            others.push(Tail { key: key.into(), value: value.to_string().into() });
-        }
-    };
-    tail("L", layout.tail_padding_alignment_in_elements, 1);
-    tail("M", layout.dynamic_shape_metadata_prefix_bytes, 0);
+    let prefix = layout.dynamic_shape_metadata_prefix_bytes;
+    let prefix = (prefix != 0).then(|| Tail { key: "M".into(), value: prefix.to_string().into() });
+    // Text leaves 1 out.
+    let tail = u64::try_from(layout.tail_padding_alignment_in_elements).ok().filter(|n| *n > 1);
     Layout {
         minor_to_major: layout.minor_to_major.iter().map(|d| u32::try_from(*d).unwrap_or(u32::MAX)).collect(),
         tiles: layout.tiles.iter().map(|t| Tile { dims: t.dimensions.iter().map(tile_dim).collect() }).collect(),
         element_bits: u32::try_from(layout.element_size_in_bits).unwrap_or(0),
         memory_space: layout.memory_space,
-        others,
+        tail_alignment: tail.unwrap_or(0),
+        others: prefix.into_iter().collect(),
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Shape {
     Opaque,
     /// A buffer that holds a shape.
     Buffer(Box<Shape>),
-    /// What could not be read as any of these, as it was written; empty where nothing was.
+    /// What could not be read as any of these, as it was written; `unknown[]` where a proto has none.
     Other(Text),
 }
 
@@ -118,9 +118,10 @@ impl ArrayShape {
         bytes_of(self.elements()?, self.element_bits()?)
     }
 
-    /// Bytes with the padding its tiles bring. Equal to [`ArrayShape::bytes`] without tiles.
+    /// Bytes with the padding that its layout brings: whole tiles, and a whole tail (`L(128)`).
     pub fn padded_bytes(&self) -> Option<u64> {
-        bytes_of(product(&self.padded_dims()?)?, self.element_bits()?)
+        let tail = self.layout.as_ref().map_or(1, |l| l.tail_alignment.max(1));
+        bytes_of(product(&self.padded_dims()?)?.checked_next_multiple_of(tail)?, self.element_bits()?)
     }
 
     /// Its dimensions rounded up to whole tiles, in logical order. A tile of higher rank than the shape puts dimensions

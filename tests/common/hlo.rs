@@ -84,15 +84,20 @@ pub fn op_texts(plane: &XPlane) -> Vec<String> {
     distinct(ids.filter_map(|id| plane.event_metadata.get(&id)).map(|m| m.name.clone()).collect())
 }
 
-/// Every HLO proto of a capture's `/host:metadata`; other bytes there are counted.
-pub fn programs(space: &XSpace) -> (Vec<HloProto>, usize) {
+/// Every HLO proto of a capture's `/host:metadata`, with the name of the event that has it: `jit_f(program id)`.
+pub fn programs(space: &XSpace) -> Vec<(String, HloProto)> {
     let planes = space.planes.iter().filter(|p| p.name == "/host:metadata");
-    let stats = planes.flat_map(|p| p.event_metadata.values().flat_map(|m| &m.stats));
-    let bytes = stats.filter_map(|s| match &s.value {
-        Some(x_stat::Value::BytesValue(bytes)) => Some(bytes),
-        _ => None,
-    });
-    let mut others = 0;
-    let programs = bytes.filter_map(|b| decode(b).inspect_err(|_| others += 1).ok()).collect();
-    (programs, others)
+    let stats = planes.flat_map(|p| p.event_metadata.values().flat_map(|m| m.stats.iter().map(|s| (&m.name, s))));
+    stats
+        .filter_map(|(name, stat)| match &stat.value {
+            Some(x_stat::Value::BytesValue(bytes)) => Some((name.clone(), decode(bytes).ok()?)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The text of a whole module.
+pub fn llama() -> Option<String> {
+    let gzip = profile("hlo-text/llama3-8b-v6e8-train_step.after_optimizations.hlo.gz")?;
+    Some(String::from_utf8(rooflight::source::inflate_slice(&gzip, 1 << 28).bytes).unwrap())
 }

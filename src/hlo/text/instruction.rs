@@ -30,9 +30,8 @@ impl Reader {
     /// Counts a piece that is not understood; the first few are quoted.
     pub(super) fn leftover(&mut self, piece: &str) {
         self.damage.leftover = self.damage.leftover.saturating_add(1);
-        let quote = piece.lines().next().unwrap_or_default();
-        let quote: String = quote.chars().take(60).collect();
-        self.damage.note(|| format!("not understood: {quote}"));
+        let quote = || piece.chars().take_while(|c| *c != '\n').take(60).collect::<String>();
+        self.damage.note(|| format!("not understood: {}", quote()));
     }
 
     /// Reads an instruction up to where nothing more of it follows. `None` if it does not start like one.
@@ -45,11 +44,7 @@ impl Reader {
             return None;
         }
         scan.space();
-        let start = scan.place();
-        let shape = shape::read(scan)?;
-        if matches!(shape, Shape::Other(_)) {
-            self.leftover(scan.since(start));
-        }
+        let shape = self.shape(scan)?;
         scan.space();
         let opcode = self.texts.get(scan.word());
         if opcode.is_empty() {
@@ -83,6 +78,16 @@ impl Reader {
         (!name.is_empty()).then(|| self.texts.get(name))
     }
 
+    /// A shape; one that is not known is counted.
+    fn shape(&mut self, scan: &mut Scan<'_>) -> Option<Shape> {
+        let start = scan.place();
+        let shape = shape::read(scan)?;
+        if matches!(shape, Shape::Other(_)) {
+            self.leftover(scan.since(start));
+        }
+        Some(shape)
+    }
+
     fn operands(&mut self, opcode: &str, inner: &str) -> (Vec<Operand>, Option<Text>) {
         if matches!(opcode, "parameter" | "constant") {
             return (Vec::new(), Some(self.texts.get(inner)));
@@ -108,7 +113,7 @@ impl Reader {
                 return None;
             }
             scan.lines();
-            let shape = if scan.peek() == Some(b'%') { None } else { shape::read(scan) };
+            let shape = if scan.peek() == Some(b'%') { None } else { self.shape(scan) };
             scan.space();
             let name = self.name(scan);
             if name.is_none() && shape.is_none() {

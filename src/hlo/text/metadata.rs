@@ -24,9 +24,9 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
             *place = unquoted(value).map(|v| texts.get(&unescape(v)));
             place.is_some()
         } else if let Some(place @ 0) = metadata.number_mut(key) {
-            *place = value.parse().unwrap_or(0);
             // `007` would print as `7`.
-            *place > 0 && !value.starts_with(['0', '+'])
+            *place = value.parse().ok().filter(|_| !value.starts_with(['0', '+'])).unwrap_or(0);
+            *place > 0
         } else {
             false
         };

@@ -88,11 +88,12 @@ fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
         while scan.peek() != Some(b'}') {
             tail(scan, &mut layout)?;
         }
+        layout.others.sort_by_key(Tail::rank);
     }
     scan.eat(b'}').then_some(layout)
 }
 
-/// One of `T(8,128)(2,1)`, `E(4)`, `S(1)`, `L(1024)`, `#(u32)`, ….
+/// One of `T(8,128)(2,1)`, `E(4)`, `L(128)`, `S(1)`, `#(u32)`, ….
 fn tail(scan: &mut Scan<'_>, layout: &mut Layout) -> Option<()> {
     let key = scan.take(|b| b.is_ascii_alphabetic() || matches!(b, b'#' | b'*'));
     let value = scan.group()?;
@@ -104,7 +105,9 @@ fn tail(scan: &mut Scan<'_>, layout: &mut Layout) -> Option<()> {
             }
         }
         "E" if layout.element_bits == 0 => layout.element_bits = value.parse().ok()?,
+        "L" if layout.tail_alignment == 0 => layout.tail_alignment = value.parse().ok()?,
         "S" if layout.memory_space == 0 => layout.memory_space = value.parse().ok()?,
+        "" => return None,
         _ => layout.others.push(Tail { key: key.into(), value: value.into() }),
     }
     Some(())
@@ -163,6 +166,7 @@ mod tests {
         assert_eq!(bytes("(f32[]{:T(128)}, s32[3], token[])"), Some((16, 524)));
         assert_eq!(bytes("s4[3]{0}"), Some((3, 3)));
         assert_eq!(bytes("s4[3]{0:E(4)}"), Some((2, 2)));
+        assert_eq!(bytes("s32[2]{0:T(1)L(128)S(4)}"), Some((8, 512)));
         assert_eq!(bytes("f32[?]"), None);
         assert_eq!(bytes("f32[4294967296,4294967296]"), None);
         assert_eq!(bytes("f32[4294967296,4294967296,0]"), Some((0, 0)));
