@@ -9,7 +9,9 @@ use std::ops::Range;
 pub struct Module {
     /// Its name: `jit_train_step`.
     pub name: Text,
-    /// Its program id, as events of a capture name it. `None` from text, which does not say it.
+    /// `HloModuleProto.id`; `None` from text. On TPUs this is **not** the `program_id` of a capture's events (12 and
+    /// 12190760917235803885 in one real capture), on CPUs and GPUs it is: find a program by the name of the event that
+    /// holds its proto, `jit_f(program id)`.
     pub id: Option<u64>,
     /// What its first line says besides the name, in order.
     pub attributes: Vec<Attribute>,
