@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::hlo::{AOT, aot, programs, xspace};
+use common::hlo::{AOT, aot, corpora, llama, programs, xspace};
 use rooflight::hlo::{Damage, Instruction, Module, Shape, Style, text};
 use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::{XEventMetadata, XStat, x_stat};
-use std::collections::BTreeMap;
+use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XStat, x_stat};
+use std::collections::{BTreeMap, BTreeSet};
 
 const CAPTURES: [(&str, usize); 3] =
     [("tpu-v6e-host-offload/host.xplane.pb", 4), ("gpu-mi300/gemm.xplane.pb", 16), ("cpu-jax/vm.xplane.pb", 7)];
@@ -133,4 +133,69 @@ fn events_have_the_texts_of_their_programs() {
     }
     // Copies say no source.
     assert_eq!(compared, (71, 17));
+}
+
+/// Attributes made from protos come in an order that no real text contradicts.
+#[test]
+fn attributes_are_in_the_order_of_texts() {
+    let (Some(corpora), Some(llama), Some(all)) = (corpora(), llama(), all()) else { return };
+    let mut orders: BTreeSet<(String, String, String)> = BTreeSet::new();
+    let mut learn = |instruction: &Instruction| {
+        let keys: Vec<&str> = instruction.attributes.iter().map(|a| &*a.key).collect();
+        for (i, before) in keys.iter().enumerate() {
+            for after in &keys[i + 1..] {
+                orders.insert((instruction.opcode.to_string(), (*before).to_owned(), (*after).to_owned()));
+            }
+        }
+    };
+    corpora.iter().flat_map(|c| &c.texts).for_each(|t| learn(&text::instruction(t).unwrap().instruction));
+    text::module(&llama).unwrap().0.instructions().for_each(|(_, i)| learn(i));
+    assert!(orders.len() > 50);
+    let mut reversed: BTreeSet<(String, String, String)> = BTreeSet::new();
+    for program in &all {
+        for (_, instruction) in Module::from_proto(program).instructions() {
+            let keys: Vec<&str> = instruction.attributes.iter().map(|a| &*a.key).collect();
+            for (i, before) in keys.iter().enumerate() {
+                for after in &keys[i + 1..] {
+                    reversed.insert((instruction.opcode.to_string(), (*after).to_owned(), (*before).to_owned()));
+                }
+            }
+        }
+    }
+    assert_eq!(orders.intersection(&reversed).collect::<Vec<_>>(), Vec::<&(String, String, String)>::new());
+}
+
+/// Kernels of a GPU and ops of a CPU name an instruction and a program.
+#[test]
+fn kernels_name_instructions_of_their_programs() {
+    for (capture, expected) in [("gpu-mi300/gemm.xplane.pb", 84), ("cpu-jax/vm.xplane.pb", 5880)] {
+        let Some(space) = xspace(capture) else { return };
+        let modules: BTreeMap<String, Module> =
+            programs(&space).iter().map(|(name, program)| (name.clone(), Module::from_proto(program))).collect();
+        let mut found = 0;
+        for plane in &space.planes {
+            let name_of = |id: i64| plane.stat_metadata.get(&id).map_or("", |m| m.name.as_str());
+            let stat = |event: &XEvent, name: &str| {
+                let stat = event.stats.iter().find(|s| name_of(s.metadata_id) == name)?;
+                match stat.value.as_ref()? {
+                    x_stat::Value::StrValue(text) => Some(text.clone()),
+                    x_stat::Value::RefValue(id) => Some(name_of(id.cast_signed()).to_owned()),
+                    x_stat::Value::Uint64Value(n) => Some(n.to_string()),
+                    x_stat::Value::Int64Value(n) => Some(n.to_string()),
+                    _ => None,
+                }
+            };
+            for event in plane.lines.iter().flat_map(|l| &l.events) {
+                let (Some(op), Some(module)) = (stat(event, "hlo_op"), stat(event, "hlo_module")) else { continue };
+                let Some(program) = stat(event, "program_id") else {
+                    println!("{op} {module}");
+                    continue;
+                };
+                let module = &modules[&format!("{module}({program})")];
+                assert!(module.instruction_named(&op).is_some(), "{op}");
+                found += 1;
+            }
+        }
+        assert_eq!(found, expected, "{capture}");
+    }
 }

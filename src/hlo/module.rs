@@ -1,5 +1,6 @@
 //! A module: computations of instructions, linked both ways. Knows neither the text nor the proto it came from.
 
+use super::opcode::is_done;
 use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text};
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -137,19 +138,21 @@ impl Module {
         slice(&self.links.caller_start, &self.links.callers, id.index())
     }
 
-    /// The instruction that does the work of `id`: of an asynchronous start, update or done the root of the computation
-    /// that the start calls, of a `call` its computation's root; through several of them. Anything else is itself.
+    /// The instruction that does the work of `id`: of a `-done` its `-start`; of an `async-start` or a `call` the root of
+    /// the computation it calls; through several of them. Anything else is itself.
     ///
-    /// `all-gather-done` of an `async-done` → `async-start` → `calls=` → root → `call` → `to_apply=` → root: the
-    /// `all-gather`.
+    /// ```text
+    /// async-done → async-start → (calls) call → (to_apply) all-gather
+    /// all-reduce-done → all-reduce-start
+    /// ```
     pub fn wrapped(&self, id: InstructionId) -> InstructionId {
         let mut at = id;
         // Real ones are three deep; calls that go round in a circle have no end.
         for _ in 0..16 {
             let Some(instruction) = self.instruction(at) else { break };
             let next = match &*instruction.opcode {
-                "async-done" | "async-update" => self.operands(at).next(),
                 "async-start" | "call" => instruction.calls().find_map(|c| self.computation(c.id?)?.root),
+                opcode if opcode == "async-update" || is_done(opcode) => self.operands(at).next(),
                 _ => None,
             };
             let Some(next) = next else { return at };

@@ -2,7 +2,7 @@
 
 use super::Instruction;
 
-const COLLECTIVES: [&str; 8] = [
+const COLLECTIVES: [&str; 7] = [
     "all-gather",
     "all-reduce",
     "all-to-all",
@@ -10,7 +10,6 @@ const COLLECTIVES: [&str; 8] = [
     "collective-permute",
     "ragged-all-to-all",
     "reduce-scatter",
-    "collective-permute-update",
 ];
 
 /// The opcode without `-start`, `-update` or `-done`: `copy-done` is `copy`; a plain `async-start` is `async`.

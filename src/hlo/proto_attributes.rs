@@ -60,13 +60,16 @@ pub(super) fn read(
     if let Some(pairs) = proto_shape::pairs(from) {
         to.push("source_target_pairs", Value::Groups(Box::new(pairs)));
     }
-    if !from.dimensions.is_empty() || matches!(opcode, "broadcast" | "reduce" | "transpose") {
-        let key = if opcode == "iota" { "iota_dimension" } else { "dimensions" };
-        let list = if opcode == "iota" { list(&from.dimensions) } else { braces(&from.dimensions) };
-        to.text(key, &list);
+    // A reduce-scatter is an all-reduce first, and says its dimension after what both have.
+    let scatters = opcode == "reduce-scatter";
+    if !scatters {
+        to.dimensions(from);
     }
     if from.use_global_device_ids {
         to.text("use_global_device_ids", "true");
+    }
+    if scatters {
+        to.dimensions(from);
     }
     to.maybe("kind", &from.fusion_kind);
     to.maybe("output_to_operand_aliasing", &aliasing(&from.output_operand_aliasing));
@@ -112,6 +115,17 @@ impl Attributes<'_> {
     fn maybe(&mut self, key: &str, value: &str) {
         if !value.is_empty() {
             self.text(key, value);
+        }
+    }
+
+    fn dimensions(&mut self, from: &HloInstructionProto) {
+        match from.opcode.as_str() {
+            "iota" => self.text("iota_dimension", &list(&from.dimensions)),
+            // These write an empty list too.
+            opcode if !from.dimensions.is_empty() || matches!(opcode, "broadcast" | "reduce" | "transpose") => {
+                self.text("dimensions", &braces(&from.dimensions));
+            }
+            _ => {}
         }
     }
 

@@ -34,6 +34,14 @@ impl Reader {
         self.damage.note(|| format!("not understood: {}", quote()));
     }
 
+    /// Counts that brackets or quotes of a text do not close.
+    pub(super) fn unclosed(&mut self, scan: &Scan<'_>) {
+        if scan.unclosed {
+            self.damage.leftover = self.damage.leftover.saturating_add(1);
+            self.damage.note(|| "a bracket or quote does not close".to_owned());
+        }
+    }
+
     /// Reads an instruction up to where nothing more of it follows. `None` if it does not start like one.
     pub(super) fn instruction(&mut self, scan: &mut Scan<'_>) -> Option<Instruction> {
         let is_root = scan.eat_word("ROOT");

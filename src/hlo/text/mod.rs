@@ -56,6 +56,7 @@ pub fn instruction(text: &str) -> Option<Parsed> {
     if !scan.is_empty() {
         reader.leftover(scan.rest());
     }
+    reader.unclosed(&scan);
     Some(Parsed { instruction, style: reader.style, damage: reader.damage })
 }
 

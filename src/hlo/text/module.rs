@@ -27,6 +27,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
             scan.skip_line();
         }
     }
+    reader.unclosed(&scan);
     if module.computations.is_empty() {
         return None;
     }

@@ -6,14 +6,14 @@ pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,
     /// A bracket or quote somewhere never closes: from now on, lines end values.
-    by_line: bool,
+    pub(super) unclosed: bool,
     /// A comment somewhere never closes: there is none after it either.
     no_comments: bool,
 }
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, by_line: false, no_comments: false }
+        Self { text, at: 0, unclosed: false, no_comments: false }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -185,14 +185,11 @@ impl<'a> Scan<'a> {
 
     /// Where `text` reaches a byte that is its `end`, given how many brackets are open before that byte.
     fn end_of(&mut self, text: &str, end: impl Fn(usize, u8) -> bool) -> usize {
-        if !self.by_line {
+        if !self.unclosed {
             if let Some(n) = ends_at(text, &end) {
                 return n;
             }
-            if !text.contains('\n') {
-                return text.len();
-            }
-            self.by_line = true;
+            self.unclosed = true;
         }
         let line = text.split('\n').next().unwrap_or_default();
         ends_at(line, &end).unwrap_or(line.len())
