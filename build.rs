@@ -6,16 +6,38 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
+
+const RARE: [&str; 11] = [
+    "HloInstructionProto.literal",
+    "HloInstructionProto.window",
+    "HloInstructionProto.convolution_dimension_numbers",
+    "HloInstructionProto.padding_config",
+    "HloInstructionProto.dot_dimension_numbers",
+    "HloInstructionProto.frontend_attributes",
+    "HloInstructionProto.metadata",
+    "HloInstructionProto.collective_device_list",
+    "HloInstructionProto.iota_collective_device_list",
+    "HloInstructionProto.mesh_axes_replica_group_list",
+    "ShapeProto.layout",
+];
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     println!("cargo:rerun-if-changed=src");
     println!("cargo:rerun-if-changed=Cargo.lock");
 
-    let descriptors = protox::compile(["proto/xspace.proto"], ["proto"])?;
-    prost_build::Config::new().btree_map(["."]).compile_fds(descriptors)?;
+    let descriptors = protox::compile(PROTOS, ["proto"])?;
+    let mut config = prost_build::Config::new();
+    config.btree_map(["."]);
+    // Few instructions have these; inline, they would make each of them half a kilobyte larger.
+    for part in RARE {
+        config.boxed(format!(".rooflight.hlo.{part}"));
+    }
+    config.compile_fds(descriptors)?;
 
     let mut hasher = DefaultHasher::new();
-    let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from("proto/xspace.proto")];
+    let mut files: Vec<PathBuf> = PROTOS.iter().chain(&["Cargo.lock"]).map(PathBuf::from).collect();
     collect(Path::new("src"), &mut files)?;
     files.sort();
     for file in files {

@@ -23,6 +23,7 @@
 pub mod analysis;
 pub mod chart;
 pub mod engine;
+pub mod hlo;
 pub mod profile;
 pub mod report;
 pub mod source;

@@ -130,7 +130,7 @@ fn components_are_small() {
 
 #[test]
 fn readers_deny_what_could_panic() {
-    for folder in ["source", "wire"] {
+    for folder in ["source", "wire", "hlo"] {
         let text = std::fs::read_to_string(root().join("src").join(folder).join("mod.rs")).unwrap();
         for lint in ["unwrap_used", "expect_used", "indexing_slicing", "arithmetic_side_effects"] {
             assert!(text.contains(&format!("clippy::{lint}")), "src/{folder} must deny clippy::{lint}");

@@ -1,4 +1,4 @@
-//! Bytes → records: protobuf fields, the XSpace walk, telling formats apart.
+//! Bytes → records: protobuf fields, the XSpace walk, HLO protos, telling formats apart.
 //!
 //! ```text
 //!  Source ──► Window ──► Walker (fields of big messages)  ──► xspace: planes, metadata
@@ -14,6 +14,7 @@
 
 mod cursor;
 mod error;
+pub mod hlo;
 mod sniff;
 mod window;
 pub mod xspace;
@@ -25,8 +26,12 @@ pub use window::{Span, SpanValue, Walker, Window};
 
 /// Messages generated from `proto/`: decoded whole only where they are small, and in tests as an oracle.
 pub mod proto {
-    #![allow(missing_docs, reason = "generated; the fields are documented in proto/xspace.proto")]
+    #![allow(missing_docs, reason = "generated; the fields are documented in proto/")]
     #![allow(clippy::pedantic, reason = "generated")]
+    /// `HloProto` and its parts.
+    pub mod hlo {
+        include!(concat!(env!("OUT_DIR"), "/rooflight.hlo.rs"));
+    }
     /// `XSpace` and its parts.
     pub mod xspace {
         include!(concat!(env!("OUT_DIR"), "/rooflight.xspace.rs"));

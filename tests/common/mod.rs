@@ -1,6 +1,7 @@
 //! What several test files need: real captures, where there are any, and captures made here.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub mod hlo;
 pub mod make;
 
 use rooflight::wire::proto::xspace::XSpace;

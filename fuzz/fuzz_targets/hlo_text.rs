@@ -1,0 +1,29 @@
+//! Any text: reading it ends, and what was read without anything left over prints as what reads back the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rooflight::hlo::text;
+
+fuzz_target!(|source: &str| {
+    if let Some(parsed) = text::instruction(source) {
+        let printed = parsed.instruction.display(parsed.style).to_string();
+        if parsed.damage.leftover == 0 {
+            let again = text::instruction(&printed).expect("what was printed is an instruction");
+            assert_eq!(again.instruction, parsed.instruction);
+        }
+    }
+    if let Some((module, style)) = text::module(source) {
+        let printed = module.display(style).to_string();
+        if module.damage.leftover == 0 {
+            let (again, _) = text::module(&printed).expect("what was printed is a module");
+            assert_eq!(again.display(style).to_string(), printed);
+        }
+        for (id, _) in module.instructions() {
+            module.wrapped(id);
+            module.stack(id);
+            module.users(id);
+        }
+    }
+    text::replica_groups(source).map(|groups| (groups.groups(), groups.stride()));
+    text::shape(source).map(|shape| (shape.bytes(), shape.padded_bytes()));
+});

@@ -1,0 +1,114 @@
+//! Joins what names refer to: operands to instructions, calls to computations, and both ways back.
+
+use super::{ComputationId, Instruction, InstructionId, Module, Text, Value};
+use hashbrown::HashMap;
+
+impl Module {
+    /// Fills ids, users, callers and look-ups. What has an id already (from a proto) keeps it.
+    pub(super) fn link(mut self) -> Self {
+        self.names();
+        self.operands_and_calls();
+        self.fusions();
+        self.users_and_callers();
+        self
+    }
+
+    fn names(&mut self) {
+        let links = &mut self.links;
+        for (i, computation) in self.computations.iter().enumerate() {
+            links.by_computation.entry(computation.name.clone()).or_insert(ComputationId::new(i));
+            let id = Some(ComputationId::new(i));
+            let range = computation.instructions.start as usize..computation.instructions.end as usize;
+            for instruction in self.instructions.get_mut(range).unwrap_or_default() {
+                instruction.computation = id;
+            }
+        }
+        for (i, instruction) in self.instructions.iter().enumerate() {
+            let id = InstructionId::new(i);
+            links.by_name.entry(instruction.name.clone()).or_insert(id);
+            if let Some(proto_id) = instruction.proto_id {
+                links.by_proto_id.entry(proto_id).or_insert(id);
+            }
+        }
+    }
+
+    fn operands_and_calls(&mut self) {
+        let Self { computations, instructions, links, damage, .. } = self;
+        let mut lost = |what: &str, name: &Text, of: &Text| {
+            damage.unresolved = damage.unresolved.saturating_add(1);
+            damage.note(|| format!("{of} {what} {name}, which is nowhere"));
+        };
+        for computation in computations {
+            let range = computation.instructions.start as usize..computation.instructions.end as usize;
+            let Some(own) = instructions.get_mut(range) else { continue };
+            // Names may repeat across computations: an operand is always of the same one.
+            let start = computation.instructions.start as usize;
+            let names: HashMap<Text, InstructionId> = own
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(i, n)| (n.name.clone(), InstructionId::new(start.saturating_add(i))))
+                .collect();
+            for Instruction { name, operands, attributes, .. } in own.iter_mut() {
+                let before = attributes.iter_mut().filter_map(|a| match &mut a.value {
+                    Value::Instructions(before) => Some(before),
+                    _ => None,
+                });
+                for operand in operands.iter_mut().chain(before.flatten()) {
+                    operand.id = operand.id.or_else(|| names.get(&operand.name).copied());
+                    if operand.id.is_none() {
+                        lost("takes", &operand.name, name);
+                    }
+                }
+                for attribute in attributes {
+                    let Value::Calls(calls) = &mut attribute.value else { continue };
+                    for call in calls {
+                        call.id = call.id.or_else(|| links.by_computation.get(&call.name).copied());
+                        if call.id.is_none() {
+                            lost("calls", &call.name, name);
+                        }
+                    }
+                }
+            }
+            // Where none is marked, the last one is what the computation gives.
+            let place = own.iter().rposition(|n| n.is_root).or_else(|| own.len().checked_sub(1));
+            computation.root = computation.root.or(place.map(|i| InstructionId::new(start.saturating_add(i))));
+        }
+    }
+
+    /// Text does not say which computations are bodies of fusions; who calls them does.
+    fn fusions(&mut self) {
+        for instruction in self.instructions.iter().filter(|i| &*i.opcode == "fusion") {
+            for id in instruction.calls().filter_map(|c| c.id) {
+                if let Some(body) = self.computations.get_mut(id.index()) {
+                    body.is_fusion = true;
+                }
+            }
+        }
+    }
+
+    fn users_and_callers(&mut self) {
+        let ids = |n: &Instruction| n.operands.iter().filter_map(|o| o.id.map(InstructionId::index)).collect();
+        (self.links.user_start, self.links.users) = reverse(&self.instructions, self.instructions.len(), ids);
+        let ids = |n: &Instruction| n.calls().filter_map(|c| c.id.map(ComputationId::index)).collect();
+        (self.links.caller_start, self.links.callers) = reverse(&self.instructions, self.computations.len(), ids);
+    }
+}
+
+/// For each of `n` things the instructions that refer to it, each once: starts, and one list of all.
+fn reverse(
+    instructions: &[Instruction],
+    n: usize,
+    refers_to: impl Fn(&Instruction) -> Vec<usize>,
+) -> (Vec<u32>, Vec<InstructionId>) {
+    let mut pairs: Vec<(u32, InstructionId)> = Vec::new();
+    for (i, instruction) in instructions.iter().enumerate() {
+        let ids = refers_to(instruction).into_iter().filter_map(|to| u32::try_from(to).ok());
+        pairs.extend(ids.map(|to| (to, InstructionId::new(i))));
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let starts = (0..=n).map(|i| pairs.partition_point(|(to, _)| (*to as usize) < i));
+    let starts = starts.map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
+    (starts, pairs.into_iter().map(|(_, from)| from).collect())
+}

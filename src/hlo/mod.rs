@@ -1,0 +1,48 @@
+//! What HLO means: shapes, layouts and their padding, replica groups, instructions, modules.
+//!
+//! ```text
+//!  "%add.1 = f32[8]{0} add(…)" ──► text ──┐
+//!  "HloModule jit_f, …"                   ├──► Module, Instruction ──► print
+//!  HloProto (wire::hlo) ──► from_proto ───┘      Shape, ReplicaGroups …
+//! ```
+//!
+//! Must not know: events, time, chips, where a text or a proto came from. Nothing here panics, recurses without a
+//! bound, or allocates more than its input justifies; what is not understood is kept as text and counted.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
+)]
+
+mod dtype;
+mod escape;
+mod frames;
+mod from_proto;
+mod ids;
+mod instruction;
+mod layout;
+mod link;
+mod mesh;
+mod metadata;
+mod module;
+pub mod opcode;
+mod padding;
+mod print;
+mod print_module;
+mod proto_attributes;
+mod proto_shape;
+mod replica;
+mod shape;
+pub mod text;
+mod window;
+
+pub use dtype::DType;
+pub use frames::{Frame, Frames, Location, SourceFrame};
+pub use ids::{ComputationId, InstructionId, Text};
+pub use instruction::{Attribute, Call, Instruction, Operand, Value};
+pub use layout::{Layout, Tail, Tile};
+pub use mesh::{AxisRef, Devices, MeshAxes};
+pub use metadata::Metadata;
+pub use module::{Computation, Damage, Module};
+pub use print::Style;
+pub use replica::{Iota, ReplicaGroups, Transposed};
+pub use shape::{ArrayShape, Shape};

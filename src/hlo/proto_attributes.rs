@@ -1,0 +1,259 @@
+//! Fields of a proto's instruction as the attributes that text has, in the order text has them.
+
+use super::from_proto::Names;
+use super::ids::Texts;
+use super::{Attribute, Call, Metadata, Operand, Text, Value, proto_shape};
+use crate::wire::proto::hlo as proto;
+use proto::HloInstructionProto;
+use std::fmt::Write;
+
+pub(super) fn text(key: &str, value: &str, texts: &mut Texts) -> Attribute {
+    Attribute { key: texts.get(key), value: Value::Text(texts.get(value)) }
+}
+
+/// What text has in the parentheses of a parameter and a constant.
+pub(super) fn argument(from: &HloInstructionProto) -> Option<Text> {
+    match from.opcode.as_str() {
+        "parameter" => Some(from.parameter_number.to_string().into()),
+        "constant" => Some(from.literal.as_ref().map_or_else(|| "{...}".into(), |l| literal(l))),
+        _ => None,
+    }
+}
+
+/// A scalar that is a whole number. Others stand as text writes large ones: `{...}`.
+fn literal(literal: &proto::LiteralProto) -> Text {
+    let scalar = literal.shape.as_ref().is_some_and(|s| s.dimensions.is_empty() && s.tuple_shapes.is_empty());
+    let value = if scalar { whole(literal) } else { None };
+    value.map_or_else(|| "{...}".into(), Into::into)
+}
+
+fn whole(literal: &proto::LiteralProto) -> Option<String> {
+    let proto::LiteralProto { preds, s32s, s64s, u32s, u64s, .. } = literal;
+    (preds.first().map(ToString::to_string))
+        .or_else(|| s32s.first().map(ToString::to_string))
+        .or_else(|| s64s.first().map(ToString::to_string))
+        .or_else(|| u32s.first().map(ToString::to_string))
+        .or_else(|| u64s.first().map(ToString::to_string))
+}
+
+/// Attributes in the order in which text writes them.
+pub(super) fn read(
+    from: &HloInstructionProto,
+    before: Vec<Operand>,
+    names: &Names<'_>,
+    texts: &mut Texts,
+) -> Vec<Attribute> {
+    let mut to = Attributes { list: Vec::new(), texts };
+    let opcode = from.opcode.as_str();
+    to.maybe("direction", &from.comparison_direction);
+    if opcode == "get-tuple-element" {
+        to.text("index", &from.tuple_index.to_string());
+    }
+    to.numbers_of(from);
+    to.maybe("custom_call_target", &quoted(&from.custom_call_target));
+    if from.channel_id > 0 {
+        to.text("channel_id", &from.channel_id.to_string());
+    }
+    if let Some(groups) = proto_shape::groups(from) {
+        to.push("replica_groups", Value::Groups(Box::new(groups)));
+    }
+    if let Some(pairs) = proto_shape::pairs(from) {
+        to.push("source_target_pairs", Value::Groups(Box::new(pairs)));
+    }
+    // A reduce-scatter is an all-reduce first, and says its dimension after what both have.
+    let scatters = opcode == "reduce-scatter";
+    if !scatters {
+        to.dimensions(from);
+    }
+    if from.use_global_device_ids {
+        to.text("use_global_device_ids", "true");
+    }
+    if scatters {
+        to.dimensions(from);
+    }
+    to.maybe("kind", &from.fusion_kind);
+    to.maybe("output_to_operand_aliasing", &aliasing(&from.output_operand_aliasing));
+    to.maybe("async_execution_thread", &quoted(&from.async_execution_thread));
+    if let Some(index) = from.cross_program_prefetch_index {
+        to.text("cross_program_prefetch_index", &index.to_string());
+    }
+    to.calls(from, names);
+    if let Some(attributes) = &from.frontend_attributes
+        && !attributes.map.is_empty()
+    {
+        let pairs: Vec<String> = attributes.map.iter().map(|(k, v)| format!("{k}={}", plain_or_quoted(v))).collect();
+        to.text("frontend_attributes", &format!("{{{}}}", pairs.join(",")));
+    }
+    if !before.is_empty() {
+        to.push("control-predecessors", Value::Instructions(before));
+    }
+    if let Some(metadata) = from.metadata.as_ref().and_then(|m| metadata(m, to.texts)) {
+        to.push("metadata", Value::Metadata(Box::new(metadata)));
+    }
+    let config = String::from_utf8_lossy(&from.backend_config);
+    // JSON stands as it is, anything else in quotes.
+    let config = if config.starts_with('{') { config.into_owned() } else { quoted(&config) };
+    to.maybe("backend_config", &config);
+    to.list
+}
+
+struct Attributes<'t> {
+    list: Vec<Attribute>,
+    texts: &'t mut Texts,
+}
+
+impl Attributes<'_> {
+    fn push(&mut self, key: &str, value: Value) {
+        self.list.push(Attribute { key: self.texts.get(key), value });
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        let value = Value::Text(self.texts.get(value));
+        self.push(key, value);
+    }
+
+    fn maybe(&mut self, key: &str, value: &str) {
+        if !value.is_empty() {
+            self.text(key, value);
+        }
+    }
+
+    fn dimensions(&mut self, from: &HloInstructionProto) {
+        match from.opcode.as_str() {
+            "iota" => self.text("iota_dimension", &list(&from.dimensions)),
+            // These write an empty list too.
+            opcode if !from.dimensions.is_empty() || matches!(opcode, "broadcast" | "reduce" | "transpose") => {
+                self.text("dimensions", &braces(&from.dimensions));
+            }
+            _ => {}
+        }
+    }
+
+    /// Slices, paddings, windows and dimension numbers.
+    fn numbers_of(&mut self, from: &HloInstructionProto) {
+        if !from.slice_dimensions.is_empty() {
+            let slices: Vec<String> = from.slice_dimensions.iter().map(slice).collect();
+            self.text("slice", &format!("{{{}}}", slices.join(", ")));
+        }
+        if !from.dynamic_slice_sizes.is_empty() {
+            self.text("dynamic_slice_sizes", &braces(&from.dynamic_slice_sizes));
+        }
+        if let Some(padding) = &from.padding_config {
+            let dims: Vec<String> = padding.dimensions.iter().map(pad).collect();
+            self.maybe("padding", &dims.join("x"));
+        }
+        if let Some(window) = &from.window {
+            self.maybe("window", &super::window::window(window));
+        }
+        if let Some(dims) = &from.convolution_dimension_numbers {
+            self.text("dim_labels", &super::window::dim_labels(dims));
+        }
+        if let Some(dot) = &from.dot_dimension_numbers {
+            for (key, dims) in [
+                ("lhs_batch_dims", &dot.lhs_batch_dimensions),
+                ("lhs_contracting_dims", &dot.lhs_contracting_dimensions),
+                ("rhs_batch_dims", &dot.rhs_batch_dimensions),
+                ("rhs_contracting_dims", &dot.rhs_contracting_dimensions),
+            ] {
+                if !dims.is_empty() {
+                    self.text(key, &braces(dims));
+                }
+            }
+        }
+    }
+
+    /// Called computations, under the keys that text has for this opcode.
+    fn calls(&mut self, from: &HloInstructionProto, names: &Names<'_>) {
+        let mut calls = from.called_computation_ids.iter().map(|id| match names.computations.get(id) {
+            Some((place, name)) => Call { name: (*name).into(), id: Some(*place) },
+            None => Call { name: id.to_string().into(), id: None },
+        });
+        match from.opcode.as_str() {
+            "while" => {
+                // The body is the first id, but text writes the condition first.
+                let body = calls.next();
+                for (key, call) in [("condition", calls.next()), ("body", body)] {
+                    if let Some(call) = call {
+                        self.push(key, Value::Calls(vec![call]));
+                    }
+                }
+            }
+            opcode => {
+                let calls: Vec<Call> = calls.collect();
+                let key = match opcode {
+                    "fusion" | "async-start" | "async-update" | "async-done" => "calls",
+                    "conditional" => "branch_computations",
+                    "custom-call" => "called_computations",
+                    _ => "to_apply",
+                };
+                if !calls.is_empty() {
+                    self.push(key, Value::Calls(calls));
+                }
+            }
+        }
+    }
+}
+
+fn metadata(from: &proto::OpMetadata, texts: &mut Texts) -> Option<Metadata> {
+    let mut text = |t: &str| (!t.is_empty()).then(|| texts.get(t));
+    let n = |n: i32| u32::try_from(n).unwrap_or(0);
+    let metadata = Metadata {
+        op_name: text(&from.op_name),
+        op_type: text(&from.op_type),
+        source_file: text(&from.source_file),
+        source_line: n(from.source_line),
+        source_end_line: n(from.source_end_line),
+        source_column: n(from.source_column),
+        source_end_column: n(from.source_end_column),
+        stack_frame: n(from.stack_frame_id),
+        deduplicated_name: text(&from.deduplicated_name),
+        scheduling_name: text(&from.scheduling_name),
+        others: Vec::new(),
+    };
+    (metadata != Metadata::default()).then_some(metadata)
+}
+
+fn list(numbers: &[i64]) -> String {
+    let mut out = String::new();
+    for (i, n) in numbers.iter().enumerate() {
+        let separator = if i > 0 { "," } else { "" };
+        _ = write!(out, "{separator}{n}");
+    }
+    out
+}
+
+fn braces(numbers: &[i64]) -> String {
+    format!("{{{}}}", list(numbers))
+}
+
+fn quoted(text: &str) -> String {
+    if text.is_empty() { String::new() } else { super::escape::escape(text) }
+}
+
+/// Attributes that are themselves written in braces stand without quotes.
+fn plain_or_quoted(text: &str) -> String {
+    if text.starts_with('{') && text.ends_with('}') { text.to_owned() } else { super::escape::escape(text) }
+}
+
+fn slice(s: &proto::hlo_instruction_proto::SliceDimensions) -> String {
+    let stride = if s.stride > 1 { format!(":{}", s.stride) } else { String::new() };
+    format!("[{}:{}{stride}]", s.start, s.limit)
+}
+
+fn pad(d: &proto::padding_config::Dimension) -> String {
+    let interior = if d.interior_padding != 0 { format!("_{}", d.interior_padding) } else { String::new() };
+    format!("{}_{}{interior}", d.edge_padding_low, d.edge_padding_high)
+}
+
+/// `{{}: (1, {}), {1}: (10, {})}`.
+fn aliasing(pairs: &[proto::hlo_instruction_proto::OutputOperandAliasing]) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let index = |numbers: &[i64]| format!("{{{}}}", list(numbers).replace(',', ", "));
+    let pairs: Vec<String> = pairs
+        .iter()
+        .map(|p| format!("{}: ({}, {})", index(&p.output_shape_index), p.operand_index, index(&p.operand_shape_index)))
+        .collect();
+    format!("{{{}}}", pairs.join(", "))
+}

@@ -1,0 +1,152 @@
+//! Which devices take part in a collective together. Knows the forms files write; nothing of topology.
+//!
+//! ```text
+//! replica_groups={{0,1},{2,3}}            lists
+//! replica_groups=[4,2]<=[2,4]T(1,0)       0…7 as 2 × 4, transposed to 4 × 2, cut into 4 groups of 2: {0,4} first
+//! replica_groups={}                       all devices
+//! replica_groups=mesh['x'=2,'y'=4] {'x'}  the devices that differ only along some axes of a mesh
+//! source_target_pairs={{0,1},{1,0}}       who sends to whom
+//! ```
+//! Sizes come from files: no answer is computed that would hold more than [`ReplicaGroups::LIMIT`] devices.
+
+use super::mesh::MeshAxes;
+
+/// Which devices take part in a collective together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplicaGroups {
+    /// No list: all devices are one group.
+    All,
+    /// Each group, device by device.
+    Lists(Vec<Vec<u64>>),
+    /// Consecutive numbers, reshaped and transposed.
+    Iota(Iota),
+    /// Axes of a mesh.
+    Mesh(MeshAxes),
+    /// Who sends to whom: source and target.
+    Pairs(Vec<(u64, u64)>),
+}
+
+/// `[groups,size]<=[dims]T(perm)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Iota {
+    /// Number of groups.
+    pub groups: u64,
+    /// Devices per group.
+    pub size: u64,
+    /// Where the devices come from.
+    pub order: Transposed,
+}
+
+/// `[dims]T(perm)`: 0, 1, 2, … laid out as `dims`, transposed by `perm`, read in order again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transposed {
+    /// What 0, 1, 2, … are reshaped to.
+    pub dims: Vec<u64>,
+    /// The order of `dims` after the transpose; empty where nothing is transposed.
+    pub perm: Vec<u64>,
+}
+
+impl ReplicaGroups {
+    /// More devices than this (a hundred times the largest machine there is) are not listed.
+    pub const LIMIT: u64 = 1 << 20;
+
+    /// Devices per group, of the first group where they differ; 2 for pairs. `None` for all devices, whose number is
+    /// not said here, and for what makes no sense.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::All => None,
+            Self::Lists(lists) => lists.first().map(|l| l.len() as u64),
+            Self::Iota(iota) => Some(iota.size),
+            Self::Mesh(mesh) => mesh.size(),
+            Self::Pairs(pairs) => pairs.first().map(|_| 2),
+        }
+    }
+
+    /// The first group. `None` as for [`ReplicaGroups::groups`].
+    pub fn first(&self) -> Option<Vec<u64>> {
+        match self {
+            Self::All => None,
+            Self::Lists(lists) => lists.first().cloned(),
+            Self::Iota(iota) => iota.order.read(iota.size, iota.total()?)?.next(),
+            Self::Mesh(mesh) => mesh.groups()?.next(),
+            Self::Pairs(pairs) => pairs.first().map(|(from, to)| vec![*from, *to]),
+        }
+    }
+
+    /// The distance between neighbours of the first group, if it is the same for all of them.
+    pub fn stride(&self) -> Option<u64> {
+        let first = self.first()?;
+        let mut distances = first.iter().zip(first.iter().skip(1)).map(|(a, b)| b.checked_sub(*a));
+        let stride = distances.next()??;
+        distances.all(|d| d == Some(stride)).then_some(stride)
+    }
+
+    /// Every group. `None` for all devices, for what makes no sense (sizes that do not multiply) and beyond
+    /// [`ReplicaGroups::LIMIT`].
+    pub fn groups(&self) -> Option<Vec<Vec<u64>>> {
+        match self {
+            Self::All => None,
+            Self::Lists(lists) => Some(lists.clone()),
+            Self::Iota(iota) => Some(iota.order.read(iota.size, iota.total()?)?.collect()),
+            Self::Mesh(mesh) => Some(mesh.groups()?.collect()),
+            Self::Pairs(pairs) => Some(pairs.iter().map(|(from, to)| vec![*from, *to]).collect()),
+        }
+    }
+}
+
+impl Iota {
+    fn total(&self) -> Option<u64> {
+        self.groups.checked_mul(self.size)
+    }
+}
+
+impl Transposed {
+    /// More dimensions than this have no meaning for devices.
+    pub(super) const RANK: usize = 64;
+
+    /// Its numbers, `size` at a time. `None` unless there are `total` of them and all of it makes sense.
+    pub(super) fn read(&self, size: u64, total: u64) -> Option<impl Iterator<Item = Vec<u64>> + use<>> {
+        let strides = self.strides(total)?;
+        if size == 0 {
+            return None;
+        }
+        let at = move |mut i: u64| {
+            // From the most minor dimension up: each digit of `i` times its distance.
+            strides.iter().rev().fold(0_u64, |sum, (dim, stride)| {
+                let digit = i.checked_rem(*dim).unwrap_or(0);
+                i = i.checked_div(*dim).unwrap_or(0);
+                sum.saturating_add(digit.saturating_mul(*stride))
+            })
+        };
+        let starts = (0..total).step_by(usize::try_from(size).ok()?);
+        Some(starts.map(move |from| (from..from.saturating_add(size).min(total)).map(&at).collect()))
+    }
+
+    /// The transposed dimensions with the distance that one step along each makes.
+    fn strides(&self, total: u64) -> Option<Vec<(u64, u64)>> {
+        if self.dims.len() > Self::RANK || total > ReplicaGroups::LIMIT || total == 0 {
+            return None;
+        }
+        let mut stride = 1_u64;
+        let mut of: Vec<(u64, u64)> = Vec::with_capacity(self.dims.len());
+        for dim in self.dims.iter().rev() {
+            of.push((*dim, stride));
+            stride = stride.checked_mul(*dim)?;
+        }
+        of.reverse();
+        if stride != total {
+            return None;
+        }
+        if self.perm.is_empty() {
+            return Some(of);
+        }
+        let mut seen = 0_u64;
+        let mut transposed = Vec::with_capacity(of.len());
+        for from in &self.perm {
+            let from = usize::try_from(*from).ok()?;
+            transposed.push(*of.get(from)?);
+            seen |= 1_u64.checked_shl(u32::try_from(from).ok()?)?;
+        }
+        (transposed.len() == of.len() && seen.count_ones() as usize == of.len()).then_some(transposed)
+    }
+}

@@ -1,0 +1,53 @@
+//! `metadata={op_name="jit(f)/add" source_line=3}` from text: `key=value` with blanks between.
+
+use super::Scan;
+use crate::hlo::Metadata;
+use crate::hlo::escape::unescape;
+use crate::hlo::ids::Texts;
+
+/// `None` if it is not written like this at all.
+pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
+    let mut scan = Scan::new(text);
+    let mut scan = Scan::new(scan.group()?);
+    let mut metadata = Metadata::default();
+    loop {
+        scan.space();
+        if scan.is_empty() {
+            return Some(metadata);
+        }
+        let key = scan.word();
+        if key.is_empty() || !scan.eat(b'=') {
+            return None;
+        }
+        let value = value(&mut scan);
+        let kept = if let Some(place @ None) = metadata.text_mut(key) {
+            *place = unquoted(value).map(|v| texts.get(&unescape(v)));
+            place.is_some()
+        } else if let Some(place @ 0) = metadata.number_mut(key) {
+            // `007` would print as `7`.
+            *place = value.parse().ok().filter(|_| !value.starts_with(['0', '+'])).unwrap_or(0);
+            *place > 0
+        } else {
+            false
+        };
+        if !kept {
+            metadata.others.push((texts.get(key), texts.get(value)));
+        }
+    }
+}
+
+/// A quoted text, a bracket with what is in it, or everything up to a blank.
+fn value<'a>(scan: &mut Scan<'a>) -> &'a str {
+    let place = scan.place();
+    if scan.peek() == Some(b'"') {
+        scan.quoted();
+    } else if scan.group().is_none() {
+        scan.take(|b| !b.is_ascii_whitespace());
+    }
+    scan.since(place)
+}
+
+/// What stands in the quotes; `None` without quotes or without anything in them.
+fn unquoted(value: &str) -> Option<&str> {
+    value.strip_prefix('"')?.strip_suffix('"').filter(|v| !v.is_empty())
+}

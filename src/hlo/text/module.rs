@@ -1,0 +1,115 @@
+//! Whole modules from text.
+
+use super::instruction::Reader;
+use super::{Scan, tables};
+use crate::hlo::{Computation, InstructionId, Module, Style, Value};
+
+pub(super) fn read(text: &str) -> Option<(Module, Style)> {
+    let mut scan = Scan::new(text);
+    let mut reader = Reader::default();
+    let mut module = Module::default();
+    loop {
+        scan.lines();
+        if scan.is_empty() {
+            break;
+        }
+        let place = scan.place();
+        if scan.eat_word("HloModule") {
+            scan.space();
+            module.name = reader.name(&mut scan).unwrap_or_default();
+            module.attributes = reader.attributes(&mut scan);
+            line_end(&mut scan, &mut reader);
+        } else if !tables::read(&mut scan, &mut module.frames, &mut reader)
+            && computation(&mut scan, &mut reader, &mut module).is_none()
+        {
+            reader.leftover(scan.from(place));
+            // From where reading stopped: going back to the line would make time quadratic.
+            scan.skip_line();
+        }
+    }
+    reader.unclosed(&scan);
+    if module.computations.is_empty() {
+        return None;
+    }
+    // A module in one piece without `ENTRY` starts with its last computation.
+    let last = module.computations().last().map(|(id, _)| id);
+    module.entry = module.entry.or(last);
+    module.damage = reader.damage;
+    let mut module = module.link();
+    if module.attributes.iter().any(|a| &*a.key == "is_scheduled" && a.value == Value::Text("true".into())) {
+        schedule(&mut module);
+    }
+    Some((module, reader.style))
+}
+
+/// In a scheduled module's text, instructions stand in the order they run.
+fn schedule(module: &mut Module) {
+    for computation in module.computations.iter_mut().filter(|c| !c.is_fusion) {
+        computation.schedule = Some(computation.instructions.clone().map(|i| InstructionId::new(i as usize)).collect());
+    }
+}
+
+/// `None`, somewhere further on, if none starts here.
+fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) -> Option<()> {
+    let (mut computation, is_entry) = header(scan, reader)?;
+    let start = module.instructions.len();
+    loop {
+        scan.lines();
+        if scan.eat(b'}') {
+            break;
+        }
+        if scan.is_empty() {
+            reader.leftover("a computation that does not end");
+            break;
+        }
+        let place = scan.place();
+        if let Some(instruction) = reader.instruction(scan) {
+            module.instructions.push(instruction);
+            // Short texts put the closing brace on the same line.
+            scan.space();
+            if scan.peek() != Some(b'}') {
+                line_end(scan, reader);
+            }
+        } else {
+            reader.leftover(scan.from(place));
+            scan.skip_line();
+        }
+    }
+    for attribute in reader.attributes(scan) {
+        match (&*attribute.key, attribute.value) {
+            ("execution_thread", Value::Text(thread)) => {
+                computation.thread = Some(reader.texts.get(thread.trim_matches('"')));
+            }
+            _ => reader.leftover(&attribute.key),
+        }
+    }
+    line_end(scan, reader);
+    module.push_computation(start, computation, is_entry);
+    Some(())
+}
+
+/// `ENTRY %name (p: f32[]) -> f32[] {`, or just `name {`. What it says of parameters and root is said again below.
+fn header(scan: &mut Scan<'_>, reader: &mut Reader) -> Option<(Computation, bool)> {
+    let is_entry = scan.eat_word("ENTRY");
+    scan.space();
+    let name = reader.name(scan)?;
+    scan.space();
+    if scan.peek() == Some(b'(') {
+        scan.group()?;
+        scan.space();
+        scan.eat_str("->").then_some(())?;
+        scan.space();
+        super::shape::read(scan)?;
+        scan.space();
+    }
+    scan.eat(b'{').then(|| (Computation { name, ..Computation::default() }, is_entry))
+}
+
+/// Anything but blanks up to the line's end is counted and left out.
+fn line_end(scan: &mut Scan<'_>, reader: &mut Reader) {
+    scan.space();
+    if !scan.is_empty() && scan.peek() != Some(b'\n') && !scan.rest().starts_with("//") {
+        reader.leftover(scan.rest());
+        scan.skip_line();
+    }
+}
