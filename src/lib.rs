@@ -27,7 +27,7 @@ pub mod profile;
 pub mod report;
 pub mod source;
 pub mod units;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod wire;
 
