@@ -25,6 +25,7 @@ pub mod chart;
 pub mod engine;
 pub mod profile;
 pub mod report;
+pub mod sorted;
 pub mod source;
 pub mod units;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]

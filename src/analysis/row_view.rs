@@ -10,6 +10,7 @@ use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use super::rows::{Key, Known, Row, Rows, Slice};
 use super::{layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -228,7 +229,7 @@ impl<'a> RowView<'a> {
         let named = |(id, (own, n)): (Option<StrId>, (u64, u64))| {
             (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(own) })
         };
-        shares.into_iter().map(named).collect()
+        sorted::map(shares.into_iter().map(named))
     }
 
     fn parts(self, i: usize) -> Vec<Part> {
@@ -306,7 +307,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
 /// Most time first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
-    items.sort_unstable_by_key(|(key, (own, _))| (Reverse(*own), *key));
+    sorted::sort_by_key(&mut items, |(key, (own, _))| (Reverse(*own), *key));
     items
 }
 
@@ -320,9 +321,9 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
 /// Row numbers, most self time first; ties by key, then by program.
 pub(super) fn default_order(view: RowView<'_>) -> Vec<u32> {
     let own = |i: u32| view.row(i as usize).own;
-    let mut keyed: Vec<(Reverse<u64>, u32)> = (0..view.len() as u32).map(|i| (Reverse(own(i)), i)).collect();
+    let mut keyed: Vec<(u64, u64)> = (0..view.len() as u32).map(|i| (!own(i), u64::from(i))).collect();
     keyed.sort_unstable();
-    let mut order: Vec<u32> = keyed.into_iter().map(|(_, i)| i).collect();
+    let mut order: Vec<u32> = keyed.into_iter().map(|(_, i)| i as u32).collect();
     let program = |i: u32| view.row(i as usize).program;
     for ties in order.chunk_by_mut(|a, b| own(*a) == own(*b)).filter(|ties| ties.len() > 1) {
         sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
