@@ -90,7 +90,9 @@ fn pass_header(reader: &mut dyn BufRead) -> Result<()> {
 fn next<const N: usize>(reader: &mut dyn BufRead) -> Result<[u8; N]> {
     let mut bytes = [0; N];
     // In the same words wherever the stream is cut.
-    reader.read_exact(&mut bytes).map_err(|e| if e.kind() == ErrorKind::UnexpectedEof { e.kind().into() } else { e })?;
+    reader
+        .read_exact(&mut bytes)
+        .map_err(|e| if e.kind() == ErrorKind::UnexpectedEof { e.kind().into() } else { e })?;
     Ok(bytes)
 }
 
@@ -168,7 +170,10 @@ mod tests {
         let mut packed = gzip(b"text");
         let sum = packed.len() - 5;
         packed[sum] ^= 1;
-        assert_eq!(damaged(&packed), (b"text".to_vec(), "corrupt gzip stream does not have a matching checksum".into()));
+        assert_eq!(
+            damaged(&packed),
+            (b"text".to_vec(), "corrupt gzip stream does not have a matching checksum".into())
+        );
         let behind = [gzip(b"text"), b"no gzip here".to_vec()].concat();
         assert_eq!(damaged(&behind), (b"text".to_vec(), "invalid gzip header".into()));
         assert_eq!(damaged(&behind[..20]).1, "unexpected end of file");
