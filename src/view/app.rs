@@ -7,6 +7,7 @@ use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::swatch::patterns;
@@ -49,8 +50,7 @@ pub(crate) fn App() -> impl IntoView {
         <p class="unseen" role="status">
             {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(Load::announcement)))}
         </p>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The view of what is open, out of sight while something is read.
@@ -59,7 +59,7 @@ fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
     let body = move || {
-        if any.get() { view! { <Breakdown state head /> }.into_any() } else { view! { <Empty state /> }.into_any() }
+        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
     view! {
         <main class="view" id="view" hidden=move || state.load_shown.get()>
@@ -68,13 +68,12 @@ fn OpenView(state: State) -> impl IntoView {
             }}
             {body}
         </main>
-    }
-    .into_any()
+    }.any()
 }
 
 fn strip(sentence: String) -> impl IntoView {
     use crate::view::widgets::icon::{Icon, icon};
     view! {
         <p class="strip">{icon(Icon::Warn)} <span><b>"Partial. "</b> {sentence}</span></p>
-    }
+    }.any()
 }

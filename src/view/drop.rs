@@ -1,5 +1,6 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
+use crate::view::erase::Any;
 use crate::view::state::{self, State};
 use leptos::{ev, prelude::*};
 use web_sys::DragEvent;
@@ -53,6 +54,5 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
         <div class="drop-frame" hidden=move || !over.get()>
             <p>{sentence}</p>
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -6,6 +6,7 @@ mod notes;
 mod pickers;
 
 use crate::chart::readout;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::{html, prelude::*};
@@ -40,8 +41,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
                 <Tabs state />
             </Show>
         </header>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The views there are, and the badges of the capture.
@@ -67,6 +67,5 @@ fn Tabs(state: State) -> impl IntoView {
             </Show>
             <notes::Notes state />
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -2,6 +2,7 @@
 
 use crate::profile::{Note, Severity};
 use crate::report::number;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -32,15 +33,13 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
                         <span class="badge" class:caution=grave>
                             {move || icon(if grave() { Icon::Warn } else { Icon::Info })} {label}
                         </span>
-                    }
-                    .into_any()
+                    }.any()
                 })
             >
                 <ul>{move || notes.get().into_iter().map(one).collect_view()}</ul>
             </Popover>
         </Show>
-    }
-    .into_any()
+    }.any()
 }
 
 fn one(note: Note) -> impl IntoView {
@@ -48,7 +47,7 @@ fn one(note: Note) -> impl IntoView {
     view! {
         <li class="note" class:caution=caution>
             {icon(if caution { Icon::Warn } else { Icon::Info })}
-            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> })}</span>
+            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> }.any())}</span>
         </li>
-    }
+    }.any()
 }

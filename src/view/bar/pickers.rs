@@ -2,6 +2,7 @@
 
 use crate::analysis::{DeviceChoice, StepChoice};
 use crate::chart::pick::{self, Choice};
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::Listbox;
@@ -23,8 +24,7 @@ pub(crate) fn Pickers(state: State) -> impl IntoView {
                 <Step state />
             </div>
         </Show>
-    }
-    .into_any()
+    }.any()
 }
 
 #[component]
@@ -45,13 +45,12 @@ fn Device(state: State) -> impl IntoView {
             label=Signal::derive(move || format!("Device {}", label.get()))
             panel_class="menu"
             face=Box::new(move || {
-                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.into_any()
+                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.any()
             })
         >
             <Listbox id="device-list" label="Devices" choices chosen choose />
         </Popover>
-    }
-    .into_any()
+    }.any()
 }
 
 #[component]
@@ -92,7 +91,7 @@ fn Step(state: State) -> impl IntoView {
             >
                 {icon(face)}
             </button>
-        }
+        }.any()
     };
     view! {
         <span class="stepper">
@@ -107,14 +106,12 @@ fn Step(state: State) -> impl IntoView {
                         <b>{label}</b>
                         <span class="pick-of">{move || (count.get() > 0).then(|| format!("of {}", count.get()))}</span>
                         {icon(Icon::Down)}
-                    }
-                    .into_any()
+                    }.any()
                 })
             >
                 <Listbox id="step-list" label="Steps" choices chosen choose />
             </Popover>
             {go(1, "Next step", Icon::Right)}
         </span>
-    }
-    .into_any()
+    }.any()
 }

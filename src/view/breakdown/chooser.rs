@@ -2,6 +2,7 @@
 
 use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -31,7 +32,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 <span>{cell.head(by.get())}</span>
                 <span class="entry-detail">{cell.about()}</span>
             </label>
-        }
+        }.any()
     };
     let list = move || columns::available(by.get()).map(one).collect_view();
     // Rows of two lines have three columns, and nothing to choose.
@@ -43,7 +44,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 class="btn line"
                 label=Signal::stored("Columns".to_owned())
                 panel_class="columns"
-                face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.into_any())
+                face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.any())
             >
                 <div class="columns-list">{list}</div>
                 <div class="columns-foot">
@@ -57,7 +58,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                     </button>
                 </div>
             </Popover>
-        }
+        }.any()
     };
-    view! { <Show when=wide>{button()}</Show> }.into_any()
+    view! { <Show when=wide>{button()}</Show> }.any()
 }

@@ -4,6 +4,7 @@
 use crate::analysis::Within;
 use crate::chart::rows;
 use crate::engine::BreakdownHead;
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use gloo_timers::callback::Timeout;
@@ -84,7 +85,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
             >
                 {words}
             </button>
-        }
+        }.any()
     };
     let regex = move || state.query.with(|query| query.filter.regex);
     let bad = move || state.filter_error.with(Option::is_some);
@@ -127,8 +128,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 </button>
             </span>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// What the filter lets through, or why it is not applied; with what else narrows the table.
@@ -137,10 +137,10 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     let says = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
-            return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.into_any();
+            return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any();
         }
         let words = head.with(|head| head.as_ref().and_then(|head| rows::filtered(head)));
-        words.map(|words| view! { <span>{words}</span> }).into_any()
+        words.map(|words| view! { <span>{words}</span> }.any()).into_any()
     };
     let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());
     let scope = move || Some(state.query.with(|query| query.filter.scope.clone())).filter(|scope| !scope.is_empty());
@@ -152,7 +152,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
                 <span class="only-what">{value}</span>
                 {icon(Icon::Close)}
             </button>
-        }
+        }.any()
     };
     let any_kind = Callback::new(move |()| state.filter(|filter| filter.kind = None));
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
@@ -163,6 +163,5 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
             {move || scope().map(|scope| only("scope", scope, any_scope))}
             <p class="filter-says" id="filter-says" role="status">{says}</p>
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -14,6 +14,7 @@ mod steps;
 mod tools;
 
 use crate::engine::BreakdownHead;
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
@@ -51,6 +52,5 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -
                 <Table model />
             </Show>
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -7,6 +7,7 @@ use crate::chart::icicle::{self, Icicle, Node};
 use crate::chart::table::TWO_LINES;
 use crate::chart::{icicle_scene, readout, scopes};
 use crate::engine::{BreakdownHead, Reply, Request};
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
@@ -117,7 +118,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
                 if none.get() { Some("No op carries a tf_op path: the capture has no scopes.".to_owned()) } else { without() }
             }}
         </span>
-    };
+    }.any();
     // Typing in the filter must not make the table jump: the picture keeps the room it had.
     let tallest = Memo::new(move |old: Option<&f64>| {
         let now = scene.with(|scene| scene.as_ref().map_or(0.0, |scene| scene.height));
@@ -127,8 +128,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
         <div node_ref=node style=("--tallest", move || format!("{}px", tallest.get()))>
             {framed(state, model, "scopes", choice, beside.into_any())}
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// Asks for the tree whenever another is wanted; the last one stays until the next has come.
@@ -166,14 +166,14 @@ fn Crumbs(state: State) -> impl IntoView {
             <button type="button" class="crumb" title=title aria-current=current on:click=move |_| state.zoom.set(path.clone())>
                 {name}
             </button>
-        }
+        }.any()
     };
     let zoomed = move || zoom.with(|zoom| !zoom.is_empty());
     let filtered = move || state.query.with(|query| query.filter.scope == zoom.get());
     view! {
         <Show
             when=zoomed
-            fallback=|| view! { <span class="picture-note">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span> }
+            fallback=|| view! { <span class="picture-note">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span> }.any()
         >
             <nav class="crumbs" aria-label="Scope">
                 <button type="button" class="crumb" on:click=move |_| state.zoom.set(String::new())>"all ops"</button>
@@ -183,6 +183,5 @@ fn Crumbs(state: State) -> impl IntoView {
                 <button type="button" class="btn small-text" on:click=only>{icon(Icon::Search)} "Show only these ops"</button>
             </Show>
         </Show>
-    }
-    .into_any()
+    }.any()
 }

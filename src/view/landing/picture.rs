@@ -1,6 +1,7 @@
 //! The landing page's picture: a step as it is recorded, sorted into kinds. Drawn from `chart::schematic`; it
 //! says that it is a drawing.
 
+use crate::view::erase::Any;
 use crate::chart::schematic::{self, Piece, Schematic};
 use crate::chart::slot::Slot;
 use crate::view::widgets::size::on_width;
@@ -30,7 +31,7 @@ pub(crate) fn Picture() -> impl IntoView {
                 <dt>{swatch(slot)} {slot.label()}</dt>
                 <dd>{slot.about()}</dd>
             </div>
-        }
+        }.any()
     };
     view! {
         <figure class="picture">
@@ -42,13 +43,12 @@ pub(crate) fn Picture() -> impl IntoView {
             <dl class="picture-legend">{Slot::all().map(entry).collect_view()}</dl>
             <figcaption class="sub">"A drawing, not a measurement: widths stand for time, and stay the same."</figcaption>
         </figure>
-    }
-    .into_any()
+    }.any()
 }
 
 fn draw(drawing: &Schematic, width: f64) -> impl IntoView + use<> {
     let band = |piece: &Piece| {
-        view! { <path class=format!("band band-{}", piece.slot.class()) d=schematic::band(piece, BANDS.0, BANDS.1) /> }
+        view! { <path class=format!("band band-{}", piece.slot.class()) d=schematic::band(piece, BANDS.0, BANDS.1) /> }.any()
     };
     let op = |piece: &Piece| block(piece.slot, piece.from, OPS.0, piece.width, OPS.1);
     let part = |(slot, x, width): &(Slot, f64, f64)| block(*slot, *x, BANDS.1 + 4.0, *width, BAR);
@@ -66,7 +66,7 @@ fn draw(drawing: &Schematic, width: f64) -> impl IntoView + use<> {
             {drawing.pieces.iter().map(op).collect_view()}
             {drawing.parts.iter().map(part).collect_view()}
         </svg>
-    }
+    }.any()
 }
 
 fn block(slot: Slot, x: f64, y: f64, width: f64, height: f64) -> impl IntoView + use<> {
@@ -78,5 +78,5 @@ fn block(slot: Slot, x: f64, y: f64, width: f64, height: f64) -> impl IntoView +
             width=(width - 1.0).max(1.0).to_string()
             height=height.to_string()
         />
-    }
+    }.any()
 }

@@ -1,5 +1,6 @@
 //! The two ways to choose: files, or a folder. The inputs are out of sight and always there; buttons press them.
 
+use crate::view::erase::Any;
 use crate::view::state::{self, State};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -46,6 +47,5 @@ pub(crate) fn Inputs(state: State) -> impl IntoView {
             aria-label="Folder"
             on:change=chosen
         />
-    }
-    .into_any()
+    }.any()
 }

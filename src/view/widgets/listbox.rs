@@ -1,6 +1,7 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
 //! steps are as quick as three. Knows labels and places; not what they stand for.
 
+use crate::view::erase::Any;
 use crate::chart::pick::Choice;
 use crate::chart::window::{self, Move};
 use crate::view::widgets::icon::{Icon, icon};
@@ -82,7 +83,7 @@ where
                 <span class="entry-label">{move || choice.get().map(|c| c.label)}</span>
                 <span class="entry-detail">{move || choice.get().map(|c| c.detail)}</span>
             </li>
-        }
+        }.any()
     };
     view! {
         <ul
@@ -99,6 +100,5 @@ where
             <li class="listbox-size" role="presentation" style:height=move || format!("{}px", f64::from(count.get()) * ENTRY)></li>
             <For each=move || seen.get() key=|index| *index children=entry />
         </ul>
-    }
-    .into_any()
+    }.any()
 }

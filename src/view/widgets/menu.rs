@@ -1,6 +1,7 @@
 //! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
 //! popover). Knows names and keys; not what they do.
 
+use crate::view::erase::Any;
 use super::popover;
 use crate::chart::place::{self, Rect};
 use crate::view::widgets::icon::{Icon, icon};
@@ -99,9 +100,9 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
             popover::hide(id);
             run.run(());
         };
-        let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> });
+        let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> }.any());
         let role = if entry.chosen.is_some() { "menuitemradio" } else { "menuitem" };
-        let tick = entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> });
+        let tick = entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> }.any());
         view! {
             <button
                 type="button"
@@ -116,14 +117,13 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
                 <span class="entry-label">{entry.label}</span>
                 {key}
             </button>
-        }
+        }.any()
     };
     view! {
         <div role="menu" aria-label=label class="menu-acts" on:keydown=move |event| walk(&event, id)>
             {move || entries.get().into_iter().map(one).collect_view()}
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// A button (`class`, `label`, `face`) and its menu.
@@ -136,7 +136,7 @@ pub(crate) fn MenuButton(
     face: Children,
 ) -> impl IntoView {
     let name = label.get_untracked();
-    view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.into_any()
+    view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.any()
 }
 
 /// A menu without a button of its own: opened by [`open_at`].
@@ -146,6 +146,5 @@ pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries:
         <div id=id class="panel menu" popover="auto">
             {list(id, label.to_owned(), entries)}
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -1,6 +1,7 @@
 //! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
 //! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
 
+use crate::view::erase::Any;
 use super::size::{rect, screen};
 use crate::chart::place;
 use leptos::prelude::*;
@@ -84,6 +85,5 @@ pub(crate) fn Popover(
         <div id=id class=format!("panel {panel_class}") popover="auto" on:beforetoggle=opening on:toggle=toggled>
             <Show when=move || eager || made.get()>{children()}</Show>
         </div>
-    }
-    .into_any()
+    }.any()
 }

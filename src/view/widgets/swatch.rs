@@ -1,6 +1,7 @@
 //! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
 //! colour alone would.
 
+use crate::view::erase::Any;
 use crate::chart::slot::Slot;
 use leptos::prelude::*;
 
@@ -32,8 +33,7 @@ pub(crate) fn patterns() -> AnyView {
                 </pattern>
             </defs>
         </svg>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The small square beside a part's name.
@@ -42,6 +42,5 @@ pub(crate) fn swatch(slot: Slot) -> AnyView {
         <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
             <rect class=fill(slot) x=".5" y=".5" width="9" height="9" rx="1.5" />
         </svg>
-    }
-    .into_any()
+    }.any()
 }

@@ -1,6 +1,7 @@
 //! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
 //! hides it. Knows where it goes; not what it says.
 
+use crate::view::erase::Any;
 use crate::chart::place::{self, Rect};
 use crate::chart::rows::Tip;
 use crate::view::widgets::size::{rect, screen};
@@ -70,11 +71,11 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     });
     let body = move || {
         tips.shown.get().map(|(tip, _)| {
-            let line = |(label, value): (String, String)| view! { <dt>{label}</dt><dd>{value}</dd> };
+            let line = |(label, value): (String, String)| view! { <dt>{label}</dt><dd>{value}</dd> }.any();
             view! {
                 <b class="tip-title">{tip.title}</b>
                 <dl class="tip-rows">{tip.rows.into_iter().map(line).collect_view()}</dl>
-            }
+            }.any()
         })
     };
     view! {
@@ -90,6 +91,5 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
         >
             <div id="tip" role="tooltip">{body}</div>
         </aside>
-    }
-    .into_any()
+    }.any()
 }

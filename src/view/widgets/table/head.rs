@@ -1,5 +1,6 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
+use crate::view::erase::Any;
 use super::{Act, Grid, Place};
 use crate::chart::place::Rect;
 use crate::chart::table::Column;
@@ -16,20 +17,19 @@ pub(crate) const MENU: &str = "column-menu";
 pub(super) fn Head(grid: Grid) -> impl IntoView {
     // Made anew only when other columns are shown: a head keeps the focus while its figures change.
     let cells =
-        move || grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }).collect_view();
+        move || grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view();
     view! {
         <div class="grid-head" role="rowgroup">
             <div class="row" role="row" aria-rowindex="1">{cells}</div>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The menu of whatever column was asked. Beside the grid, which holds rows only.
 #[component]
 pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
     let entries = Signal::derive(move || grid.asked.get().map(|id| entries(grid, id)).unwrap_or_default());
-    view! { <menu::Menu id=MENU label="Column" entries /> }
+    view! { <menu::Menu id=MENU label="Column" entries /> }.any()
 }
 
 /// What a column's menu offers.
@@ -110,12 +110,11 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         <span class="arrow" aria-hidden="true">{arrow}</span>
         <span>{head}</span>
         <span class="unit">{unit}</span>
-    };
+    }.any();
     let inner = if natural.is_some() {
-        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }
-            .into_any()
+        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }.any()
     } else {
-        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.into_any()
+        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.any()
     };
     view! {
         <div
@@ -128,6 +127,5 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         >
             {inner}
         </div>
-    }
-    .into_any()
+    }.any()
 }

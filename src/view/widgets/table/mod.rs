@@ -5,6 +5,7 @@ mod head;
 mod nav;
 mod row;
 
+use crate::view::erase::Any;
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::window;
@@ -163,7 +164,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         window_event_listener_untyped("resize", move |_| grid.look()),
     ];
     on_cleanup(move || listeners.into_iter().for_each(WindowListenerHandle::remove));
-    view! { <View grid /> }.into_any()
+    view! { <View grid /> }.any()
 }
 
 #[component]
@@ -184,7 +185,7 @@ fn View(grid: Grid) -> impl IntoView {
                 <div role="rowgroup">
                     <div role="row" aria-rowindex="2"><div role="gridcell" class="none">{model.none.run(())}</div></div>
                 </div>
-            }
+            }.any()
         })
     };
     view! {
@@ -210,14 +211,13 @@ fn View(grid: Grid) -> impl IntoView {
             <div node_ref=grid.body class="grid-body" role="rowgroup" style:height=height>
                 <span class="probe" aria-hidden="true"></span>
                 <span class="probe-letter" aria-hidden="true"></span>
-                <For each=rows key=|index| *index children=move |index| view! { <row::Row grid index /> } />
+                <For each=rows key=|index| *index children=move |index| view! { <row::Row grid index /> }.any() />
             </div>
             {none}
             <Foot grid />
         </div>
         <head::ColumnMenu grid />
-    }
-    .into_any()
+    }.any()
 }
 
 /// The totals of what is shown.
@@ -227,7 +227,7 @@ fn Foot(grid: Grid) -> impl IntoView {
         let totals = grid.model.foot.get();
         let one = |column: &Column| {
             let text = totals.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.clone());
-            view! { <div role="gridcell" class:num=column.numeric>{text}</div> }
+            view! { <div role="gridcell" class:num=column.numeric>{text}</div> }.any()
         };
         grid.model.columns.with(|columns| columns.iter().map(one).collect_view())
     };
@@ -235,8 +235,7 @@ fn Foot(grid: Grid) -> impl IntoView {
         <div class="grid-foot" role="rowgroup">
             <div class="row" role="row" aria-rowindex=move || (u64::from(grid.model.count.get()) + 2).to_string()>{cells}</div>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// A cell, shared between the signals of a row.
