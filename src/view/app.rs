@@ -5,9 +5,9 @@ use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
+use crate::view::erase::{Any, If, effect, live};
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
-use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::swatch::patterns;
@@ -24,7 +24,7 @@ pub(crate) fn App() -> impl IntoView {
     let help = NodeRef::new();
     keys::listen(state, help);
     state.follow_address();
-    Effect::new(move |_| {
+    effect(move || {
         let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
         document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));
     });
@@ -33,15 +33,15 @@ pub(crate) fn App() -> impl IntoView {
     view! {
         {patterns()}
         <AppBar state help />
-        <Show when=move || state.load_shown.get()>
+        <If when=move || state.load_shown.get()>
             <Loading state />
-        </Show>
-        <Show when=move || !open.get() && !state.load_shown.get()>
+        </If>
+        <If when=move || !open.get() && !state.load_shown.get()>
             <Landing state />
-        </Show>
-        <Show when=move || open.get()>
+        </If>
+        <If when=move || open.get()>
             <OpenView state />
-        </Show>
+        </If>
         <Inputs state />
         <Toasts state />
         <DropTarget state />
@@ -50,7 +50,8 @@ pub(crate) fn App() -> impl IntoView {
         <p class="unseen" role="status">
             {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(Load::announcement)))}
         </p>
-    }.any()
+    }
+    .any()
 }
 
 /// The view of what is open, out of sight while something is read.
@@ -66,14 +67,16 @@ fn OpenView(state: State) -> impl IntoView {
             {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
-            {body}
+            {live(body)}
         </main>
-    }.any()
+    }
+    .any()
 }
 
 fn strip(sentence: String) -> impl IntoView {
     use crate::view::widgets::icon::{Icon, icon};
     view! {
         <p class="strip">{icon(Icon::Warn)} <span><b>"Partial. "</b> {sentence}</span></p>
-    }.any()
+    }
+    .any()
 }

@@ -1,7 +1,7 @@
 //! What `?` shows: the keys there are, and the switch that turns single letters off.
 
-use crate::view::keys;
 use crate::view::erase::Any;
+use crate::view::keys;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};

@@ -2,7 +2,7 @@
 
 use crate::analysis::{DeviceChoice, StepChoice};
 use crate::chart::pick::{self, Choice};
-use crate::view::erase::Any;
+use crate::view::erase::{Any, If};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::Listbox;
@@ -18,13 +18,14 @@ fn label_of<T: PartialEq>(choices: &[Choice<T>], value: &T) -> Option<String> {
 pub(crate) fn Pickers(state: State) -> impl IntoView {
     let any = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| !o.session.devices.is_empty()));
     view! {
-        <Show when=any>
+        <If when=any>
             <div class="pickers">
                 <Device state />
                 <Step state />
             </div>
-        </Show>
-    }.any()
+        </If>
+    }
+    .any()
 }
 
 #[component]
@@ -50,7 +51,8 @@ fn Device(state: State) -> impl IntoView {
         >
             <Listbox id="device-list" label="Devices" choices chosen choose />
         </Popover>
-    }.any()
+    }
+    .any()
 }
 
 #[component]
@@ -91,7 +93,8 @@ fn Step(state: State) -> impl IntoView {
             >
                 {icon(face)}
             </button>
-        }.any()
+        }
+        .any()
     };
     view! {
         <span class="stepper">
@@ -113,5 +116,6 @@ fn Step(state: State) -> impl IntoView {
             </Popover>
             {go(1, "Next step", Icon::Right)}
         </span>
-    }.any()
+    }
+    .any()
 }

@@ -7,7 +7,7 @@ use crate::chart::slot::Slot;
 use crate::chart::stack::{self, Segment};
 use crate::chart::{label, place::Rect};
 use crate::engine::BreakdownHead;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
@@ -52,7 +52,7 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
             </svg>
         }.any())
     };
-    view! { <div class="stack" node_ref=node>{drawing}</div> }.any()
+    view! { <div class="stack" node_ref=node>{live(drawing)}</div> }.any()
 }
 
 /// Shows only what is of this part; where that is what is shown, all again. Idle time has no ops.

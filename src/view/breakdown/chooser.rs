@@ -2,7 +2,7 @@
 
 use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
-use crate::view::erase::Any;
+use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -32,7 +32,8 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 <span>{cell.head(by.get())}</span>
                 <span class="entry-detail">{cell.about()}</span>
             </label>
-        }.any()
+        }
+        .any()
     };
     let list = move || columns::available(by.get()).map(one).collect_view();
     // Rows of two lines have three columns, and nothing to choose.
@@ -46,7 +47,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 panel_class="columns"
                 face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.any())
             >
-                <div class="columns-list">{list}</div>
+                <div class="columns-list">{live(list)}</div>
                 <div class="columns-foot">
                     <button
                         type="button"
@@ -58,7 +59,8 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                     </button>
                 </div>
             </Popover>
-        }.any()
+        }
+        .any()
     };
-    view! { <Show when=wide>{button()}</Show> }.any()
+    view! { <If when=wide>{button()}</If> }.any()
 }

@@ -2,7 +2,7 @@
 
 use crate::chart::readout::{self, Figure, How};
 use crate::engine::BreakdownHead;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
@@ -20,13 +20,16 @@ pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView 
             .enumerate()
             .map(|(at, one)| figure(one, &format!("side-{at}"), "side"))
             .collect_view();
-        Some(view! {
-            {figure(readout.hero, "hero", "hero")}
-            {main}
-            {side}
-        }.any())
+        Some(
+            view! {
+                {figure(readout.hero, "hero", "hero")}
+                {main}
+                {side}
+            }
+            .any(),
+        )
     };
-    view! { <dl class="figures">{row}</dl> }.any()
+    view! { <dl class="figures">{live(row)}</dl> }.any()
 }
 
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
@@ -51,5 +54,6 @@ pub(super) fn how(how: How) -> AnyView {
     view! {
         <b class="how-title">{how.formula}</b>
         <table><tbody>{how.rows.into_iter().map(line).collect_view()}</tbody></table>
-    }.any()
+    }
+    .any()
 }

@@ -4,7 +4,7 @@
 use crate::analysis::Within;
 use crate::chart::rows;
 use crate::engine::BreakdownHead;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use gloo_timers::callback::Timeout;
@@ -35,7 +35,7 @@ pub(crate) fn focus(state: State) {
 pub(crate) fn FilterBox(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
     let asked = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
-    Effect::new(move |_| {
+    effect(move || {
         // Changed from elsewhere (the address, "clear"): typing is not disturbed.
         let text = asked.get();
         let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
@@ -85,7 +85,8 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
             >
                 {words}
             </button>
-        }.any()
+        }
+        .any()
     };
     let regex = move || state.query.with(|query| query.filter.regex);
     let bad = move || state.filter_error.with(Option::is_some);
@@ -128,7 +129,8 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 </button>
             </span>
         </div>
-    }.any()
+    }
+    .any()
 }
 
 /// What the filter lets through, or why it is not applied; with what else narrows the table.
@@ -152,7 +154,8 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
                 <span class="only-what">{value}</span>
                 {icon(Icon::Close)}
             </button>
-        }.any()
+        }
+        .any()
     };
     let any_kind = Callback::new(move |()| state.filter(|filter| filter.kind = None));
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
@@ -161,7 +164,8 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
         <div class="filter-line" hidden=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
-            <p class="filter-says" id="filter-says" role="status">{says}</p>
+            <p class="filter-says" id="filter-says" role="status">{live(says)}</p>
         </div>
-    }.any()
+    }
+    .any()
 }

@@ -5,7 +5,7 @@ use crate::chart::readout::{self, Part};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
 use crate::report::number::ABSENT;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
@@ -27,9 +27,10 @@ pub(crate) fn Parts(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         Some(format!("{unit}, % of {}", readout::whole(&head.header)))
     };
     view! {
-        <p class="parts-units" aria-hidden="true">{units}</p>
-        <dl class="parts">{row}</dl>
-    }.any()
+        <p class="parts-units" aria-hidden="true">{live(units)}</p>
+        <dl class="parts">{live(row)}</dl>
+    }
+    .any()
 }
 
 fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
@@ -61,7 +62,8 @@ fn name(state: State, slot: Slot, any: bool) -> AnyView {
         {swatch(slot)}
         <span class="wide">{slot.label()}</span>
         <span class="narrow">{slot.short()}</span>
-    }.any();
+    }
+    .any();
     if slot == Slot::Idle || !any {
         return words.into_any();
     }
@@ -75,5 +77,6 @@ fn name(state: State, slot: Slot, any: bool) -> AnyView {
         >
             {words}
         </button>
-    }.any()
+    }
+    .any()
 }

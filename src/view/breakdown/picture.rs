@@ -4,7 +4,7 @@
 use super::{scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
@@ -22,14 +22,15 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
     let choice = move || {
         view! {
             <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
-        }.any()
+        }
+        .any()
     };
     let body = move || match chosen.get() {
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.any(),
     };
-    view! { <section class="picture-of" aria-label="Picture">{body}</section> }.any()
+    view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }
 
 /// A chart with its head line: the choice, what stands beside it, and the chart's own menu.
@@ -45,6 +46,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
             {beside}
             {chart::tools("picture-menu", entries)}
         </div>
-        {body}
-    }.any()
+        {live(body)}
+    }
+    .any()
 }

@@ -162,5 +162,6 @@ fn nothing(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> AnyView {
                     }.any()
                 })}
         </p>
-    }.any()
+    }
+    .any()
 }

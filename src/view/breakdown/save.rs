@@ -59,7 +59,8 @@ pub(crate) fn Save(state: State) -> impl IntoView {
             entries
             face=Box::new(move || view! { {icon(Icon::Save)} <span class="wide">"Save"</span> }.any())
         />
-    }.any()
+    }
+    .any()
 }
 
 /// What the state's table shows now.

@@ -19,7 +19,8 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         let pressed = move || (by.get() == group).to_string();
         view! {
             <button type="button" aria-pressed=pressed on:click=move |_| state.group_by(group)>{group.label()}</button>
-        }.any()
+        }
+        .any()
     };
     let entry = move |group: GroupBy| {
         Entry::new(group.label(), Callback::new(move |()| state.group_by(group))).chosen(by.get() == group)

@@ -53,7 +53,8 @@ fn supply(line: &Supply) -> impl IntoView + use<> {
             <td class="supply-how">{line.how}</td>
             <td class="num" class:caution=!line.in_file>{said}</td>
         </tr>
-    }.any()
+    }
+    .any()
 }
 
 fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {
@@ -63,5 +64,6 @@ fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {
             <td class="num">{number::count(plane.n_lines.into())}</td>
             <td class="num">{number::count(plane.n_events)}</td>
         </tr>
-    }.any()
+    }
+    .any()
 }

@@ -57,5 +57,6 @@ fn failed(failure: Failure) -> impl IntoView {
             <span class="bad">{icon(Icon::Warn)}</span>
             <div><b>{failure.title}</b><p>{failure.message}</p></div>
         </section>
-    }.any()
+    }
+    .any()
 }

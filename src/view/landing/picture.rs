@@ -1,9 +1,9 @@
 //! The landing page's picture: a step as it is recorded, sorted into kinds. Drawn from `chart::schematic`; it
 //! says that it is a drawing.
 
-use crate::view::erase::Any;
 use crate::chart::schematic::{self, Piece, Schematic};
 use crate::chart::slot::Slot;
+use crate::view::erase::{Any, effect};
 use crate::view::widgets::size::on_width;
 use crate::view::widgets::swatch::{fill, swatch};
 use leptos::{html, prelude::*};
@@ -20,7 +20,7 @@ const HEIGHT: f64 = BANDS.1 + 4.0 + BAR;
 pub(crate) fn Picture() -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let (width, set_width) = signal(0.0);
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = node.get() {
             on_width(&node, move |width| set_width.set(width));
         }
@@ -31,7 +31,8 @@ pub(crate) fn Picture() -> impl IntoView {
                 <dt>{swatch(slot)} {slot.label()}</dt>
                 <dd>{slot.about()}</dd>
             </div>
-        }.any()
+        }
+        .any()
     };
     view! {
         <figure class="picture">
@@ -48,7 +49,8 @@ pub(crate) fn Picture() -> impl IntoView {
 
 fn draw(drawing: &Schematic, width: f64) -> impl IntoView + use<> {
     let band = |piece: &Piece| {
-        view! { <path class=format!("band band-{}", piece.slot.class()) d=schematic::band(piece, BANDS.0, BANDS.1) /> }.any()
+        view! { <path class=format!("band band-{}", piece.slot.class()) d=schematic::band(piece, BANDS.0, BANDS.1) /> }
+            .any()
     };
     let op = |piece: &Piece| block(piece.slot, piece.from, OPS.0, piece.width, OPS.1);
     let part = |(slot, x, width): &(Slot, f64, f64)| block(*slot, *x, BANDS.1 + 4.0, *width, BAR);
@@ -78,5 +80,6 @@ fn block(slot: Slot, x: f64, y: f64, width: f64, height: f64) -> impl IntoView +
             width=(width - 1.0).max(1.0).to_string()
             height=height.to_string()
         />
-    }.any()
+    }
+    .any()
 }

@@ -8,7 +8,7 @@ use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::svg;
 use crate::chart::table::TWO_LINES;
 use crate::engine::Failure;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
@@ -56,15 +56,18 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let ring = move || {
         let at = model.at.get().filter(|_| focused.get())?;
         let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, at))?;
-        Some(view! {
-            <rect
-                class="chart-focus"
-                x=(bounds.x + 1.0).to_string()
-                y=(bounds.y + 1.0).to_string()
-                width=(bounds.width - 2.0).max(2.0).to_string()
-                height=(bounds.height - 2.0).max(2.0).to_string()
-            />
-        }.any())
+        Some(
+            view! {
+                <rect
+                    class="chart-focus"
+                    x=(bounds.x + 1.0).to_string()
+                    y=(bounds.y + 1.0).to_string()
+                    width=(bounds.width - 2.0).max(2.0).to_string()
+                    height=(bounds.height - 2.0).max(2.0).to_string()
+                />
+            }
+            .any(),
+        )
     };
     let find = move |event: &ev::PointerEvent| {
         let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);
@@ -162,11 +165,12 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
                 on:focus=enter
                 on:blur=leave
             >
-                {drawing}
-                {ring}
+                {live(drawing)}
+                {live(ring)}
             </svg>
         </div>
-    }.any()
+    }
+    .any()
 }
 
 /// The box of the topmost mark of a datum.
@@ -233,7 +237,8 @@ pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
             entries
             face=Box::new(|| icon(Icon::More))
         />
-    }.any()
+    }
+    .any()
 }
 
 fn save(state: State, model: Model, name: &'static str, png: bool) {
@@ -278,5 +283,5 @@ pub(crate) fn as_table(model: Model) -> AnyView {
             view! { <thead><tr>{heads}</tr></thead><tbody>{rows}</tbody> }.any()
         })
     };
-    view! { <div class="chart-table" tabindex="0" role="region" aria-label="The chart as a table"><table>{table}</table></div> }.any()
+    view! { <div class="chart-table" tabindex="0" role="region" aria-label="The chart as a table"><table>{live(table)}</table></div> }.any()
 }

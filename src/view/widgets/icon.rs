@@ -53,7 +53,8 @@ pub(crate) fn icon(which: Icon) -> AnyView {
             <path d=which.path() />
             {half}
         </svg>
-    }.any()
+    }
+    .any()
 }
 
 /// The mark: a roof line with one lit pane under it.
@@ -63,5 +64,6 @@ pub(crate) fn mark() -> AnyView {
             <path class="mark-roof" d="M2 21L10.8 8.2H22" />
             <path class="mark-pane" d="M9.9 17.6L14.1 11.5H20L15.8 17.6Z" />
         </svg>
-    }.any()
+    }
+    .any()
 }

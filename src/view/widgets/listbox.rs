@@ -1,9 +1,9 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
 //! steps are as quick as three. Knows labels and places; not what they stand for.
 
-use crate::view::erase::Any;
 use crate::chart::pick::Choice;
 use crate::chart::window::{self, Move};
+use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 
@@ -83,7 +83,8 @@ where
                 <span class="entry-label">{move || choice.get().map(|c| c.label)}</span>
                 <span class="entry-detail">{move || choice.get().map(|c| c.detail)}</span>
             </li>
-        }.any()
+        }
+        .any()
     };
     view! {
         <ul

@@ -1,9 +1,9 @@
 //! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
 //! popover). Knows names and keys; not what they do.
 
-use crate::view::erase::Any;
 use super::popover;
 use crate::chart::place::{self, Rect};
+use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
 use leptos::{ev, prelude::*};
@@ -102,7 +102,8 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
         };
         let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> }.any());
         let role = if entry.chosen.is_some() { "menuitemradio" } else { "menuitem" };
-        let tick = entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> }.any());
+        let tick =
+            entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> }.any());
         view! {
             <button
                 type="button"
@@ -117,13 +118,15 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
                 <span class="entry-label">{entry.label}</span>
                 {key}
             </button>
-        }.any()
+        }
+        .any()
     };
     view! {
         <div role="menu" aria-label=label class="menu-acts" on:keydown=move |event| walk(&event, id)>
             {move || entries.get().into_iter().map(one).collect_view()}
         </div>
-    }.any()
+    }
+    .any()
 }
 
 /// A button (`class`, `label`, `face`) and its menu.
@@ -146,5 +149,6 @@ pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries:
         <div id=id class="panel menu" popover="auto">
             {list(id, label.to_owned(), entries)}
         </div>
-    }.any()
+    }
+    .any()
 }

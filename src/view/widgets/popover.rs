@@ -1,9 +1,9 @@
 //! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
 //! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
 
-use crate::view::erase::Any;
 use super::size::{rect, screen};
 use crate::chart::place;
+use crate::view::erase::{Any, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement};
@@ -83,7 +83,8 @@ pub(crate) fn Popover(
             {face()}
         </button>
         <div id=id class=format!("panel {panel_class}") popover="auto" on:beforetoggle=opening on:toggle=toggled>
-            <Show when=move || eager || made.get()>{children()}</Show>
+            <If when=move || eager || made.get()>{children()}</If>
         </div>
-    }.any()
+    }
+    .any()
 }

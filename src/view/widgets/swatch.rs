@@ -1,8 +1,8 @@
 //! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
 //! colour alone would.
 
-use crate::view::erase::Any;
 use crate::chart::slot::Slot;
+use crate::view::erase::Any;
 use leptos::prelude::*;
 
 /// What fills a shape of a part: a pattern where it has one.
@@ -33,7 +33,8 @@ pub(crate) fn patterns() -> AnyView {
                 </pattern>
             </defs>
         </svg>
-    }.any()
+    }
+    .any()
 }
 
 /// The small square beside a part's name.
@@ -42,5 +43,6 @@ pub(crate) fn swatch(slot: Slot) -> AnyView {
         <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
             <rect class=fill(slot) x=".5" y=".5" width="9" height="9" rx="1.5" />
         </svg>
-    }.any()
+    }
+    .any()
 }

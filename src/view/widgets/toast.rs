@@ -31,11 +31,13 @@ pub(crate) fn Toasts(state: State) -> impl IntoView {
                     </button>
                 </div>
             </section>
-        }.any()
+        }
+        .any()
     };
     view! {
         <div class="toasts">
             <For each=move || state.toasts.get() key=|toast| toast.id children=one />
         </div>
-    }.any()
+    }
+    .any()
 }

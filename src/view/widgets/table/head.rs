@@ -1,9 +1,9 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
-use crate::view::erase::Any;
 use super::{Act, Grid, Place};
 use crate::chart::place::Rect;
 use crate::chart::table::Column;
+use crate::view::erase::{Any, live};
 use crate::view::widgets::menu::{self, Entry};
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};
@@ -16,13 +16,15 @@ pub(crate) const MENU: &str = "column-menu";
 #[component]
 pub(super) fn Head(grid: Grid) -> impl IntoView {
     // Made anew only when other columns are shown: a head keeps the focus while its figures change.
-    let cells =
-        move || grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view();
+    let cells = move || {
+        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view()
+    };
     view! {
         <div class="grid-head" role="rowgroup">
             <div class="row" role="row" aria-rowindex="1">{cells}</div>
         </div>
-    }.any()
+    }
+    .any()
 }
 
 /// The menu of whatever column was asked. Beside the grid, which holds rows only.
@@ -107,10 +109,11 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         }
     };
     let words = view! {
-        <span class="arrow" aria-hidden="true">{arrow}</span>
-        <span>{head}</span>
-        <span class="unit">{unit}</span>
-    }.any();
+        <span class="arrow" aria-hidden="true">{live(arrow)}</span>
+        <span>{live(head)}</span>
+        <span class="unit">{live(unit)}</span>
+    }
+    .any();
     let inner = if natural.is_some() {
         view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }.any()
     } else {
@@ -127,5 +130,6 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         >
             {inner}
         </div>
-    }.any()
+    }
+    .any()
 }

@@ -5,10 +5,10 @@ mod head;
 mod nav;
 mod row;
 
-use crate::view::erase::Any;
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::window;
+use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::size::{on_width, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
@@ -137,18 +137,18 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         asked: RwSignal::new(None),
         ids: Memo::new(move |_| model.columns.with(|columns| columns.iter().map(|column| column.id).collect())),
     };
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = grid.node.get() {
             on_width(&node, move |width| grid.measure(width));
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         // The same question answered anew (its worker died), or rows opened: the table stays where it is.
         model.answer.track();
         model.count.get();
         request_animation_frame(move || grid.look());
     });
-    Effect::new(move |_| {
+    effect(move || {
         // Another question or order: from the top. (Read, not only tracked: a memo that nobody reads never runs.)
         model.question.get();
         if let Some(node) = grid.element() {
@@ -185,7 +185,8 @@ fn View(grid: Grid) -> impl IntoView {
                 <div role="rowgroup">
                     <div role="row" aria-rowindex="2"><div role="gridcell" class="none">{model.none.run(())}</div></div>
                 </div>
-            }.any()
+            }
+            .any()
         })
     };
     view! {
@@ -213,11 +214,12 @@ fn View(grid: Grid) -> impl IntoView {
                 <span class="probe-letter" aria-hidden="true"></span>
                 <For each=rows key=|index| *index children=move |index| view! { <row::Row grid index /> }.any() />
             </div>
-            {none}
+            {live(none)}
             <Foot grid />
         </div>
         <head::ColumnMenu grid />
-    }.any()
+    }
+    .any()
 }
 
 /// The totals of what is shown.
@@ -233,7 +235,7 @@ fn Foot(grid: Grid) -> impl IntoView {
     };
     view! {
         <div class="grid-foot" role="rowgroup">
-            <div class="row" role="row" aria-rowindex=move || (u64::from(grid.model.count.get()) + 2).to_string()>{cells}</div>
+            <div class="row" role="row" aria-rowindex=move || (u64::from(grid.model.count.get()) + 2).to_string()>{live(cells)}</div>
         </div>
     }.any()
 }

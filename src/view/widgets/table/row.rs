@@ -1,9 +1,9 @@
 //! One row of a table: empty until it has come.
 
-use crate::view::erase::Any;
 use super::{Act, Grid, Shared, content};
 use crate::chart::table::{Content, Name};
 use crate::report::number::ABSENT;
+use crate::view::erase::{Any, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::{html, prelude::*};
 use std::sync::Arc;
@@ -65,9 +65,10 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
             data-row=index.to_string()
             style:top=top
         >
-            {cells}
+            {live(cells)}
         </div>
-    }.any()
+    }
+    .any()
 }
 
 fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
@@ -77,11 +78,13 @@ fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
         Content::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.any(),
         Content::Above(text) => view! {
             <span class="above"><span class="above" title="Cost estimate above peak">"▲ "</span> {text.clone()}</span>
-        }.any(),
+        }
+        .any(),
         Content::Share(share, text) => view! {
             <span class="share"><span style:width=format!("{:.1}%", share * 100.0)></span></span>
             <span>{text.clone()}</span>
-        }.any(),
+        }
+        .any(),
         Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.any(),
         Content::Name(name) => called(grid, index, row, name),
     }
@@ -105,12 +108,14 @@ fn called(grid: Grid, index: u32, row: &Shared, name: &Name) -> AnyView {
         {name.slot.map(swatch)}
         <span class=mono>{name.text.clone()}</span>
         {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> }.any())}
-    }.any();
+    }
+    .any();
     match &name.second {
         None => first.into_any(),
         Some((slot, text)) => view! {
             <span class="line-1">{first}</span>
             <span class="line-2">{slot.map(swatch)} <span>{text.clone()}</span></span>
-        }.any(),
+        }
+        .any(),
     }
 }
