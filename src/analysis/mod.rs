@@ -16,6 +16,7 @@ mod device;
 mod filter;
 mod kind;
 mod layer;
+mod lower;
 mod measure;
 mod moe;
 mod op_group;

@@ -2,6 +2,7 @@
 
 use super::{Failure, FileInfo, Progress, Stage, sentences};
 use crate::profile::{Builder, Note, Profile, Reached, Severity};
+use crate::sorted;
 use crate::source::{Source, Stopped, inflate};
 use crate::wire::xspace::{Outcome, walk};
 use crate::wire::{Format, sniff};
@@ -69,7 +70,7 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
         });
     }
     // Hosts of a session in one defined order, however they were dropped.
-    captures.sort_by(|a, b| a.info.name.cmp(&b.info.name));
+    sorted::sort_by(&mut captures, |a, b| a.info.name.cmp(&b.info.name));
     state.stage = Stage::Read;
     let opened = read(captures, state, progress)?;
     Ok(note_passed_over(opened, &passed_over))

@@ -1,6 +1,7 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
 use super::Failure;
+use crate::sorted;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
@@ -58,7 +59,7 @@ pub(super) fn hlo_proto(name: &str) -> Failure {
 
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
-    examples.sort();
+    sorted::sort_by(&mut examples, |a, b| a.cmp(b));
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     let rest = if examples.len() > 3 { ", …" } else { "" };
     let message = if n == 0 {
@@ -164,7 +165,7 @@ fn error(error: &WireError) -> String {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |c| std::iter::once(c.to_ascii_uppercase()).chain(chars).collect())
 }
 
 /// `41,943,040`.

@@ -14,6 +14,7 @@ mod model;
 mod note;
 mod odd;
 mod programs;
+mod spelled;
 mod stats;
 mod strings;
 

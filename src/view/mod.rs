@@ -12,6 +12,7 @@ mod bar;
 mod breakdown;
 mod drop;
 mod empty;
+mod erase;
 mod keys;
 mod landing;
 mod loading;

@@ -7,6 +7,7 @@ use crate::chart::rows::{self, Look};
 use crate::chart::table::{Column, Measure, Row};
 use crate::engine::{BreakdownHead, Sort};
 use crate::report::number;
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::popover;
 use crate::view::widgets::table::{Act, Model};
@@ -55,7 +56,7 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
     Model {
         label: Signal::derive(move || {
             let by = head.with(|head| head.as_ref().map_or("", |head| head.query.by.label()));
-            format!("Time by {}", by.to_lowercase())
+            format!("Time by {}", by.to_ascii_lowercase())
         }),
         columns,
         count: Memo::new(move |_| state.folds.with(|folds| folds.count(groups()))),
@@ -158,9 +159,9 @@ fn nothing(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> AnyView {
                     view! {
                         {number::count(n.into())} " match anywhere in the path. "
                         <button type="button" class="link" on:click=widen>"Search anywhere"</button>
-                    }
+                    }.any()
                 })}
         </p>
     }
-    .into_any()
+    .any()
 }

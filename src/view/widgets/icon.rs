@@ -1,5 +1,6 @@
 //! Icons: 16 × 16, stroked in the text's colour. Knows paths; never says anything (labels are the buttons').
 
+use crate::view::erase::Any;
 use leptos::prelude::*;
 
 /// Which icon.
@@ -46,14 +47,14 @@ impl Icon {
 
 /// An icon.
 pub(crate) fn icon(which: Icon) -> AnyView {
-    let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> });
+    let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> }.any());
     view! {
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
             <path d=which.path() />
             {half}
         </svg>
     }
-    .into_any()
+    .any()
 }
 
 /// The mark: a roof line with one lit pane under it.
@@ -64,5 +65,5 @@ pub(crate) fn mark() -> AnyView {
             <path class="mark-pane" d="M9.9 17.6L14.1 11.5H20L15.8 17.6Z" />
         </svg>
     }
-    .into_any()
+    .any()
 }

@@ -2,11 +2,13 @@
 //!
 //! ```text
 //!  index.html, src, style ──Trunk──► dist/ ──seal──► dist/index.html with its script's hash in the policy
+//!                                         ──order─► dist/*.wasm, what is alike beside each other
 //! ```
 //!
 //! Knows Trunk and the order of the steps. What is built, and how it is optimised, says `index.html`.
 
 mod csp;
+mod order;
 pub mod size;
 
 use std::fs;
@@ -38,7 +40,20 @@ pub fn build(out: &Path) -> Result<()> {
     let html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
     fs::write(&index, csp::seal(&html)?)?;
     ensure!(out.join("worker_bg.wasm").is_file(), "no worker_bg.wasm: the page could not start its worker");
+    for entry in fs::read_dir(out)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "wasm") {
+            put_in_order(&path, &tools.wasm_opt).with_context(|| path.display().to_string())?;
+        }
+    }
     Ok(())
+}
+
+/// See [`order`].
+fn put_in_order(wasm: &Path, wasm_opt: &Path) -> Result<()> {
+    fs::write(wasm, order::name(&fs::read(wasm)?)?)?;
+    let passes = ["--reorder-functions-by-name", "--strip-debug"];
+    process::run(Command::new(wasm_opt).args(passes).arg(wasm).arg("-o").arg(wasm))
 }
 
 /// Trunk empties the folder: only one that is empty or that it made.
