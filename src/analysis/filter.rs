@@ -4,7 +4,6 @@
 //! never exceeds the whole.
 
 use super::Kind;
-use super::lower::lower;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +84,7 @@ impl Filter {
     pub fn compile(&self) -> Result<Matcher, FilterError> {
         let text = match (self.text.is_empty(), self.regex) {
             (true, _) => None,
-            (false, false) => Some(Needle::Plain(lower(&self.text))),
+            (false, false) => Some(Needle::Plain(self.text.to_lowercase())),
             (false, true) => Some(Needle::Regex(regex(&self.text)?)),
         };
         Ok(Matcher { text, within: self.within, kind: self.kind, scope: self.scope.clone() })
@@ -147,7 +146,7 @@ impl Matcher {
 /// Whether `text` contains `needle`, which is in lower case, whatever the case of `text`.
 fn contains(text: &str, needle: &str) -> bool {
     if !text.is_ascii() {
-        return lower(text).contains(needle);
+        return text.to_lowercase().contains(needle);
     }
     // Nearly every name: no copy is made.
     let (text, needle) = (text.as_bytes(), needle.as_bytes());

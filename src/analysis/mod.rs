@@ -16,7 +16,6 @@ mod device;
 mod filter;
 mod kind;
 mod layer;
-mod lower;
 mod measure;
 mod moe;
 mod op_group;

@@ -14,7 +14,6 @@ mod model;
 mod note;
 mod odd;
 mod programs;
-mod spelled;
 mod stats;
 mod strings;
 

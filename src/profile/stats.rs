@@ -1,7 +1,7 @@
 //! Which stats are kept, and how their values become an op's. Names are the format's own.
 
 use super::model::{OpStats, ProgramId};
-use super::{StrId, Strings, spelled};
+use super::{StrId, Strings};
 use crate::source::inflate_slice;
 use crate::wire::xspace::StatValue;
 
@@ -85,7 +85,7 @@ impl Value {
             Self::Uint(v) => Some(v as f64),
             Self::Int(v) => Some(v as f64),
             Self::Double(v) => Some(v),
-            Self::Text(id) => spelled::number(strings.get(id)),
+            Self::Text(id) => strings.get(id).parse().ok(),
         }
     }
 

@@ -9,7 +9,6 @@
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 mod blob;
-mod crc;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
 mod gzip;
