@@ -18,6 +18,7 @@ mod kind;
 mod layer;
 mod measure;
 mod moe;
+mod op_detail;
 mod op_group;
 mod ops;
 mod phase;
@@ -41,6 +42,10 @@ pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
+pub use op_detail::{
+    Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
+    OpValue, SourceLine,
+};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;

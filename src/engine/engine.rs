@@ -79,6 +79,10 @@ impl Engine {
                 let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
                 Reply::Steps(steps.clone())
             }
+            Request::Op { name, .. } => Reply::Failed(Failure {
+                title: format!("{name} cannot be shown"),
+                message: "Nothing is known of it.".to_owned(),
+            }),
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
