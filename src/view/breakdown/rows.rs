@@ -126,8 +126,15 @@ pub(super) fn change(state: State, with: impl FnOnce(&mut Vec<Cell>)) {
     state.columns.set(Some(cells));
 }
 
+/// Opens what a row is made of; an op's panel where rows are ops.
 fn fold(state: State, flat: u32) {
     let by = state.head().with_untracked(|head| head.as_ref().map(|head| head.query.by));
+    if by.is_some_and(|by| !rows::folds(by)) {
+        if let Some(name) = untrack(|| with_row(state, flat, |_, row, _| Some(rows::key(row.group)))) {
+            state.op.set(name);
+        }
+        return;
+    }
     let parts = |index, row: rows::Row<'_>, part: Option<u32>| {
         let folds = part.is_none() && by.is_some_and(rows::folds) && row.group.parts.len() > 1;
         folds.then_some((index, u32::try_from(row.group.parts.len()).unwrap_or(0)))

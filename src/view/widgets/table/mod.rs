@@ -28,7 +28,7 @@ pub(crate) struct Place {
 pub(crate) enum Act {
     /// Sort by this column, largest first or not.
     Sort(&'static str, bool),
-    /// Open or close what a row holds.
+    /// Open or close what a row holds; where it holds nothing, tell more about it.
     Fold(u32),
     /// Select a row, or no longer.
     Select(u32),

@@ -102,11 +102,19 @@ fn called(grid: Grid, index: u32, row: &Shared, name: &Name) -> AnyView {
         }.any()
     });
     let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> }.any());
+    let text = name.text.clone();
+    let text = if row.tells {
+        // A link for who points; a key on the cell does the same.
+        let press = move |_| grid.model.act.run(Act::Fold(index));
+        view! { <span class=format!("tells {mono}") on:click=press>{text}</span> }.any()
+    } else {
+        view! { <span class=mono>{text}</span> }.any()
+    };
     let first = view! {
         {chevron}
         {room}
         {name.slot.map(swatch)}
-        <span class=mono>{name.text.clone()}</span>
+        {text}
         {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> }.any())}
     }
     .any();
