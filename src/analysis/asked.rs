@@ -22,6 +22,8 @@ pub struct Asked {
     pub totals: Totals,
     /// Times of each device's ops.
     pub slices: Vec<Slice>,
+    /// The devices asked about, also those without such a step.
+    pub chosen: Vec<usize>,
     /// What was assumed or left out.
     pub notes: Vec<Note>,
 }
@@ -91,7 +93,7 @@ impl Analysis {
                     .map(|v| v * 1e9),
             },
         };
-        Asked { header, totals, slices, notes }
+        Asked { header, totals, slices, chosen, notes }
     }
 
     fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {

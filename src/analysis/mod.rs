@@ -43,8 +43,8 @@ pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
 pub use op_detail::{
-    Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
-    OpValue, SourceLine,
+    Change, FoundOp, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource,
+    OpStep, OpValue, SourceLine,
 };
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};

@@ -151,14 +151,14 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
 
 /// The steps that are open as stretches pass by, in order of time. Steps may overlap.
 #[derive(Default)]
-struct Open {
+pub(super) struct Open {
     next: usize,
     steps: Vec<usize>,
 }
 
 impl Open {
     /// Calls `found` for each step a stretch lies in, with the length of what lies there.
-    fn each(&mut self, steps: &[Step], (from, to): Interval, mut found: impl FnMut(usize, u64)) {
+    pub(super) fn each(&mut self, steps: &[Step], (from, to): Interval, mut found: impl FnMut(usize, u64)) {
         while steps.get(self.next).is_some_and(|s| s.window.0 < to) {
             self.steps.push(self.next);
             self.next += 1;

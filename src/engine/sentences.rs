@@ -57,6 +57,16 @@ pub(super) fn hlo_proto(name: &str) -> Failure {
     }
 }
 
+/// A name that nothing has.
+pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
+    let message = if no_hlo {
+        "No op of this name ran on a device, and the capture holds no HLO where it could be a part of another."
+    } else {
+        "No op of this name ran on a device, and no program of the capture has an instruction of it."
+    };
+    Failure { title: format!("There is no {name}"), message: message.to_owned() }
+}
+
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
     sorted::sort_by(&mut examples, Ord::cmp);
