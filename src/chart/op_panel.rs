@@ -1,6 +1,6 @@
 //! What the panel of an op says, as texts and lengths. Knows an op's report; nothing of elements.
 
-use crate::analysis::{Neighbour, OpBasis, OpDetail, OpFigures, OpRole, OpValue};
+use crate::analysis::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue, Phase};
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
 
@@ -26,7 +26,7 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
 pub fn place(op: &OpDetail) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(op.kind.map(|kind| kind.label().to_owned()));
-    parts.extend(op.phase.clone().filter(|phase| phase != "unknown"));
+    parts.extend(op.phase.clone().filter(|phase| phase != Phase::default().label()));
     parts.extend(op.layer.clone().filter(|layer| !layer.starts_with('<')));
     if let Some(place) = &op.computation {
         match (&place.caller, place.is_entry) {
@@ -96,6 +96,18 @@ fn value_row(value: &OpValue, result: Option<&str>) -> ValueRow {
 
 fn index(path: &[u32]) -> String {
     path.iter().map(|at| format!(".{at}")).collect()
+}
+
+/// A change, in words.
+pub fn remark(of: &OpRemark) -> String {
+    let what = match of.change {
+        Change::Dtype => "Element type",
+        Change::Shape => "Shape",
+        Change::DimOrder => "Order of dimensions",
+        Change::Tiling => "Tiling",
+        Change::Memory => "Memory space",
+    };
+    format!("{what}: {}", of.words)
 }
 
 /// A neighbour's second line: opcode and shape.

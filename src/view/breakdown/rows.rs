@@ -40,7 +40,9 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
                 None => {
                     let open = state.folds.with(|folds| folds.is_open(index));
                     let name = rows::key(found.group);
-                    let selected = state.selected.with(|selected| selected.contains(&name));
+                    // The op whose panel is open is marked as well.
+                    let told = state.op.with(|op| *op == name);
+                    let selected = told || state.selected.with(|selected| selected.contains(&name));
                     Some(rows::row(found, columns, look, open, selected))
                 }
             })

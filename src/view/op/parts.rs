@@ -81,7 +81,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
     };
     let more = more(op.more_values, "more value", "more values");
     let remark = |remark: &crate::analysis::OpRemark| {
-        view! { <p class="op-remark">{icon(Icon::Info)} <span>{remark.words.clone()}</span></p> }.any()
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{op_panel::remark(remark)}</span></p> }.any()
     };
     let table = view! {
         <table class="op-values">
