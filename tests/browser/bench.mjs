@@ -6,6 +6,7 @@ import { statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { synth } from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, reload, startServer, until } from "./lib.mjs";
+import { readMessages } from "./messages.mjs";
 import { grid, settled, sortBy } from "./reading.mjs";
 
 const RUNS = Number(process.env.ROOFLIGHT_RUNS ?? 3);
@@ -84,14 +85,13 @@ function timeWorker() {
   window.answers = [];
   window.Worker = class extends Real {
     postMessage(message, ...rest) {
-      const call = message?.[0];
-      if (call?.id !== undefined) asked.set(call.id, [performance.now(), typeof call.request === "object" ? Object.keys(call.request)[0] : call.request]);
+      const call = window.messageOf(message, "Request");
+      asked.set(call.id, [performance.now(), call.kind]);
       super.postMessage(message, ...rest);
     }
     set onmessage(heard) {
       super.onmessage = (event) => {
-        const answer = event.data?.[0];
-        const found = asked.get(answer?.id);
+        const found = asked.get(window.messageOf(event.data, "Reply").id);
         if (found) window.answers.push([found[1], performance.now() - found[0]]);
         heard?.(event);
       };
@@ -102,6 +102,7 @@ function timeWorker() {
 /** Sorting, filtering and scrolling a table of 100,000 rows: the worker's time for it, and until it is painted. */
 async function rows(browser, url) {
   const { page, close } = await open(browser, url);
+  await readMessages(page);
   await page.addInitScript(timeWorker);
   await reload(page);
   await dropFiles(page, [synth({ mb: 60, devices: 1, ops: 100_000 })]);
