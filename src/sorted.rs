@@ -38,7 +38,7 @@ pub fn map<K: Ord, V>(items: impl Iterator<Item = (K, V)>) -> BTreeMap<K, V> {
 /// Each text once, in order.
 pub fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut texts: Vec<&str> = texts.collect();
-    sort_by(&mut texts, |a, b| a.cmp(b));
+    sort_by(&mut texts, Ord::cmp);
     texts.dedup();
     texts
 }

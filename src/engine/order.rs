@@ -36,7 +36,7 @@ impl Orders {
         }
         let values = values(rows, sort.column, &self.ranks);
         // Value, then rank and row in one number: sorting moves them and looks nothing up.
-        let (mut present, mut absent): (Vec<(u64, u64)>, Vec<(u64, u64)>) = (Vec::new(), Vec::new());
+        let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
         for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(&self.ranks)) {
             let last = u64::from(*rank) << 32 | i;
             match value {

@@ -59,7 +59,7 @@ pub(super) fn hlo_proto(name: &str) -> Failure {
 
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
-    sorted::sort_by(&mut examples, |a, b| a.cmp(b));
+    sorted::sort_by(&mut examples, Ord::cmp);
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     let rest = if examples.len() > 3 { ", …" } else { "" };
     let message = if n == 0 {
