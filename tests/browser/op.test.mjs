@@ -1,0 +1,88 @@
+// The panel of one op: opened from the table, walked to its operand and back, closed; its place in the address.
+import assert from "node:assert/strict";
+import { synth, tpu } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { groupBy, settled } from "./reading.mjs";
+
+const panel = (page) => page.getByRole("complementary");
+const title = (page) => panel(page).getByRole("heading", { level: 2 });
+const told = (page, name) => until(() => title(page).innerText(), (is) => is === name);
+/** The rows of the table of shapes: role, shape with layout, bytes, padding. */
+const shapes = (page) =>
+  panel(page).locator(".op-values tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())));
+const neighbour = (page, name) => panel(page).getByRole("button", { name, exact: true });
+/** The row of an op, and its name's cell. */
+const cellOf = (page, name) => page.locator("[data-row]", { has: page.getByText(name, { exact: true }) }).locator("[data-column='0']");
+
+async function start(page, file) {
+  await pickFiles(page, [file]);
+  await opened(page);
+  await groupBy(page, "Op");
+  await settled(page);
+}
+
+onPage("an op of a real program: its panel, its operand, and back", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  await cellOf(page, "copy-done.2").getByText("copy-done.2").click();
+  await told(page, "copy-done.2");
+  await until(() => shapes(page), (rows) => rows.length === 4);
+  const rows = await shapes(page);
+  // 5 × 1024 × 1024 × 256 floats; the copy comes from S(5), which is the host's.
+  assert.deepEqual(rows[0], ["result", "f32[5,1024,1024,256]{3,2,1,0:T(8,128)}", "5.0 GiB", "0 %"]);
+  assert.match(rows[2][1], /S\(5\)/);
+  assert.match(await panel(page).innerText(), /Memory space: S\(5\) → HBM/);
+  assert.match(await panel(page).locator(".op-hlo").first().innerText(), /^%copy-done\.2 = f32\[5,1024,1024,256\]/);
+  // What the panel says of time is what the row says.
+  const row = await page.locator("[data-row][aria-selected=true]").innerText();
+  const self = await panel(page).locator(".op-figures dd").first().innerText();
+  assert.ok(row.includes(self.split(" ")[0].slice(0, 5)), `${self} is not in ${row}`);
+
+  await neighbour(page, "copy-start.2").click();
+  await told(page, "copy-start.2");
+  await until(() => page.url(), (url) => /op=copy-start\.2@/.test(url));
+  await panel(page).getByRole("button", { name: "Back to the op before" }).click();
+  await told(page, "copy-done.2");
+  // The browser's own way back walks as well.
+  await neighbour(page, "copy-start.2").click();
+  await told(page, "copy-start.2");
+  await page.goBack();
+  await told(page, "copy-done.2");
+  await panel(page).getByRole("button", { name: "Close" }).click();
+  await panel(page).waitFor({ state: "detached" });
+});
+
+onPage("by keyboard: Enter opens, Tab walks, Esc goes back to the row", async ({ page }) => {
+  await start(page, synth());
+  await page.locator("[data-row='2'] [data-column='0']").focus();
+  const name = await page.locator("[data-row='2'] [data-column='0']").innerText();
+  await page.keyboard.press("Enter");
+  await told(page, name.trim());
+  await until(() => page.evaluate(() => document.activeElement.id), (id) => id === "op-name");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Copy the name");
+  await page.keyboard.press("Escape");
+  await panel(page).waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.closest("[data-row]")?.dataset.row), "2");
+});
+
+onPage("the address names the op: a reload shows it again; an op that is not there says so", async ({ page }) => {
+  await start(page, synth());
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  const name = (await page.locator("[data-row='0'] [data-column='0']").innerText()).trim();
+  await page.keyboard.press("Enter");
+  await told(page, name);
+  await until(() => page.url(), (url) => url.includes("op="));
+  await reload(page);
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  await told(page, name);
+  await page.evaluate(() => (location.hash = location.hash.replace(/op=[^&]*/, "op=no-such-op.7")));
+  await told(page, "no-such-op.7");
+  const words = await until(() => panel(page).innerText(), (text) => /no|not/.test(text.replace("no-such-op.7", "")));
+  assert.ok(words.length > 20, words);
+  // Another step: the same op, its figures there.
+  await page.evaluate((name) => (location.hash = location.hash.replace(/op=[^&]*/, `op=${encodeURIComponent(name)}`)), name);
+  await told(page, name);
+  await panel(page).locator(".op-figures").waitFor();
+});
