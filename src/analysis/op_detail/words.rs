@@ -1,5 +1,6 @@
 //! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
 
+use super::report::{Change, OpRemark};
 use super::seen::Seen;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
@@ -78,7 +79,7 @@ fn plain(seen: Seen<'_>) -> String {
         }
         "custom-call" => {
             let target = seen.instruction.custom_call_target().unwrap_or("an unnamed target");
-            format!("custom call of {target} → {}", shape(result))
+            format!("custom call to {target} → {}", shape(result))
         }
         "reduce" | "sort" | "gather" | "slice" | "dynamic-slice" | "pad" | "broadcast" => {
             let from = seen.operand_shape(0).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
@@ -96,7 +97,11 @@ fn plain(seen: Seen<'_>) -> String {
 /// `copy of f32[8,128], HBM → VMEM`.
 fn moved(seen: Seen<'_>, verb: &str) -> String {
     let Some((from, _)) = seen.moved() else { return format!("{verb} → {}", shape(&seen.instruction.shape)) };
-    let changes: String = remarks(seen).iter().map(|r| format!(", {}", r.words)).collect();
+    let change = |r: &OpRemark| match r.change {
+        Change::Tiling => ", other tiles".to_owned(),
+        _ => format!(", {}", r.words),
+    };
+    let changes: String = remarks(seen).iter().map(change).collect();
     format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
 }
 

@@ -77,11 +77,18 @@ pub(super) fn fusion(seen: Seen<'_>) -> String {
         return format!("{what}{} → {result}", from.unwrap_or_default());
     } else {
         let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c) && !is_formatting(c)));
+        if codes.is_empty() {
+            let what = ["broadcast", "iota"].into_iter().find(|code| count(code) > 0).unwrap_or("bitcast");
+            return format!("{what} → {result}");
+        }
+        // Slices and the like stand among elementwise work, but are none.
+        let all = codes.iter().all(|code| !matches!(*code, "slice" | "reverse" | "iota" | "call"));
+        let what = if all { "elementwise" } else { "fusion of" };
         let shown = codes.iter().take(4).copied().collect::<Vec<_>>().join(", ");
         let more = if codes.len() > 4 { ", …" } else { "" };
         with.retain(|word| FUNCTIONS.contains(&word.as_str()));
         let named = if with.is_empty() { String::new() } else { format!("{}: ", with.join(", ")) };
-        return format!("elementwise {named}{shown}{more} → {result}");
+        return format!("{what} {named}{shown}{more} → {result}");
     };
     if with.is_empty() { head } else { format!("{head} fused with {}", with.join(", ")) }
 }
@@ -128,7 +135,7 @@ fn head(code: &str, of: Seen<'_>, result: &str) -> String {
     let from = |i| of.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
     match code {
         "custom-call" => {
-            format!("custom call of {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
+            format!("custom call to {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
         }
         "scatter" => format!("scatter{} into {result}", from(2)),
         "dynamic-update-slice" => format!("dynamic-update-slice{} into {result}", from(1)),
