@@ -265,6 +265,8 @@ fn words_of_real_programs() {
     has(&details, "convert of bf16[512], bf16 → f32, other tiles, VMEM → HBM");
     has(&details, "custom call to tpu_custom_call → (bf16[4,32,8192,128], f32[4,32,8192,128], f32[4,32,8192,128])");
     has(&details, "wait for copy of bf16[14336,512], HBM → VMEM");
+    let turns = |name: &str| details.iter().find(|d| d.name == name).unwrap().words.rsplit_once(", ").unwrap().1;
+    assert_eq!((turns("while.164"), turns("while.166")), ("32 times", "63 times"));
     let details = told(&Module::from_proto(&hlo::aot(hlo::AOT[0]).unwrap()));
     has(&details, "bf16 matmul [4×2048×4096]·[4096×8192×1] fused with silu");
     has(&details, "bf16 matmul [4×2048×4096]·[4096×16000×1] fused with log_softmax, reduce");
