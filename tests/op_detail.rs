@@ -173,9 +173,7 @@ fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
     for plane in space.planes.iter_mut().filter(|p| p.name == "/host:metadata") {
         for stat in plane.event_metadata.values_mut().flat_map(|m| &mut m.stats) {
             if let Some(x_stat::Value::BytesValue(bytes)) = &mut stat.value {
-                let mut changed = bytes.to_vec();
-                change(&mut changed);
-                *bytes = changed.into();
+                change(bytes);
             }
         }
     }
@@ -189,7 +187,7 @@ fn without_the_program_the_event_s_text_tells() {
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
     let broken = with_programs(space.clone(), |bytes| bytes.truncate(bytes.len() / 2));
-    let empty = with_programs(space, |bytes| bytes.clear());
+    let empty = with_programs(space, Vec::clear);
     for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
         let mut engine = open(V6E, bytes(&space));
         for row in rows(&mut whole, &Query::default()) {

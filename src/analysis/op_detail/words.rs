@@ -5,7 +5,7 @@ use super::seen::Seen;
 use super::trips::trips;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
-use crate::hlo::{ReplicaGroups, Shape, opcode};
+use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};
 
 /// The sentence, without a full stop.
 pub(super) fn words(seen: Seen<'_>) -> String {
@@ -31,7 +31,7 @@ fn result_place(seen: Seen<'_>) -> String {
         Shape::Array(array) => Some(array),
         _ => None,
     };
-    let space = array.map_or(0, |a| a.memory_space());
+    let space = array.map_or(0, ArrayShape::memory_space);
     match memory(space, seen.tpu) {
         Some(words) if space != 0 && seen.moved().is_none() => format!(", result in {words}"),
         _ => String::new(),

@@ -3,7 +3,7 @@
 use super::seen::{Seen, is_formatting};
 use super::words::{groups, shape};
 use crate::analysis::scope_path::{bare, path, segments};
-use crate::hlo::{Shape, opcode};
+use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// What a fusion may be told by, the heaviest work first.
 const HEADS: [&str; 12] = [
@@ -128,7 +128,7 @@ fn largest<'a>(matmuls: &[Seen<'a>]) -> Option<Seen<'a>> {
 /// Elements that it takes and gives.
 fn weight(seen: Seen<'_>) -> u64 {
     let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
-    shapes.flat_map(Shape::arrays).filter_map(|a| a.elements()).fold(0, u64::saturating_add)
+    shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
 fn head(code: &str, of: Seen<'_>, result: &str) -> String {
