@@ -3,7 +3,8 @@
 //! ```text
 //!  Profile ─► device: which lines, steps, clocks ──────────────► measure: sweep, per op and window ─┐
 //!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
-//!                                                             └─► rows ─► row_view, scopes, steps ◄─┘
+//!                                                             └─► rows ─► row_view, scopes, steps ◄─┤
+//!  hlo::Module of the capture ───────────────────────────────────────────► op_detail: one op ◄──────┘
 //! ```
 //!
 //! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.

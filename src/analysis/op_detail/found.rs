@@ -74,10 +74,13 @@ impl Analysis {
         for (device, of) in self.devices.iter().enumerate() {
             let plane = &profile.planes[of.plane];
             let names = &self.facts[device].names;
+            let matching: Vec<usize> = (0..plane.ops.len()).filter(|i| names.get(*i) == name).collect();
+            if matching.is_empty() {
+                continue;
+            }
             let ran = self.ran(profile, device);
             let slice = asked.slices.iter().find(|s| s.device == device);
-            let matching = (0..plane.ops.len()).filter(|i| names.get(*i) == name);
-            members.extend(matching.map(|i| Member {
+            members.extend(matching.into_iter().map(|i| Member {
                 device,
                 op: OpId(i as u32),
                 chosen: asked.chosen.contains(&device),

@@ -15,6 +15,7 @@ mod neighbours;
 mod report;
 mod seen;
 mod source;
+mod trips;
 mod values;
 mod words;
 mod words_fusion;
@@ -27,8 +28,7 @@ pub use report::{
 
 use super::breakdown::Analysis;
 use super::classify::{Facts, classify, opcode};
-use super::layer::trip_count;
-use crate::hlo::{Module, text};
+use crate::hlo::{Instruction, Module, text};
 use crate::profile::{Note, Profile, ProgramId, Severity};
 use seen::Seen;
 
@@ -128,14 +128,16 @@ fn place(seen: Seen<'_>) -> Option<OpPlace> {
     let id = seen.instruction.computation?;
     let callers = module.callers(id);
     let caller = callers.first().and_then(|caller| module.instruction(*caller));
-    let turns = caller.filter(|c| &*c.opcode == "while");
+    // A condition is called once more than its loop turns.
+    let body = |c: &&Instruction| c.call("body").is_some_and(|body| body.id == Some(id));
+    let turns = callers.first().filter(|_| caller.as_ref().is_some_and(body));
     Some(OpPlace {
         computation: module.computation(id)?.name.to_string(),
         is_entry: module.entry == Some(id),
         caller: caller.map(|c| c.name.to_string()),
         caller_opcode: caller.map(|c| c.opcode.to_string()),
         more_callers: callers.len().saturating_sub(1) as u32,
-        trip_count: turns.and_then(|c| trip_count(c.backend_config()?)),
+        trip_count: turns.and_then(|caller| trips::trips(seen.other(*caller)?)),
     })
 }
 

@@ -76,7 +76,7 @@ pub struct OpPlace {
     pub caller_opcode: Option<String>,
     /// How many further instructions call it.
     pub more_callers: u32,
-    /// How often the loop it is the body of turns, where the compiler knew.
+    /// How often the loop it is the body of turns, where the compiler noted it or the loop plainly counts.
     pub trip_count: Option<u64>,
 }
 

@@ -27,6 +27,11 @@ impl<'a> Seen<'a> {
         &self.instruction.opcode
     }
 
+    /// An operand, where the program is known.
+    pub(super) fn operand(self, i: usize) -> Option<Self> {
+        self.other(self.instruction.operands.get(i)?.id?)
+    }
+
     /// What an operand gives.
     pub(super) fn operand_shape(self, i: usize) -> Option<&'a Shape> {
         let operand = self.instruction.operands.get(i)?;

@@ -1,10 +1,11 @@
 //! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
 
+use super::report::{Change, OpRemark};
 use super::seen::Seen;
+use super::trips::trips;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
-use crate::analysis::layer::trip_count;
-use crate::hlo::{ReplicaGroups, Shape, opcode};
+use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};
 
 /// The sentence, without a full stop.
 pub(super) fn words(seen: Seen<'_>) -> String {
@@ -30,7 +31,7 @@ fn result_place(seen: Seen<'_>) -> String {
         Shape::Array(array) => Some(array),
         _ => None,
     };
-    let space = array.map_or(0, |a| a.memory_space());
+    let space = array.map_or(0, ArrayShape::memory_space);
     match memory(space, seen.tpu) {
         Some(words) if space != 0 && seen.moved().is_none() => format!(", result in {words}"),
         _ => String::new(),
@@ -66,8 +67,7 @@ fn plain(seen: Seen<'_>) -> String {
             format!("element {index} of {of}: {}", shape(result))
         }
         "while" => {
-            let trips = seen.instruction.backend_config().and_then(trip_count);
-            let trips = trips.map(|n| format!(", {n} times")).unwrap_or_default();
+            let trips = trips(seen).map(|n| format!(", {n} times")).unwrap_or_default();
             let body = seen.instruction.call("body").map(|c| format!(" over {}", c.name)).unwrap_or_default();
             format!("loop{body}{trips}")
         }
@@ -78,7 +78,7 @@ fn plain(seen: Seen<'_>) -> String {
         }
         "custom-call" => {
             let target = seen.instruction.custom_call_target().unwrap_or("an unnamed target");
-            format!("custom call of {target} → {}", shape(result))
+            format!("custom call to {target} → {}", shape(result))
         }
         "reduce" | "sort" | "gather" | "slice" | "dynamic-slice" | "pad" | "broadcast" => {
             let from = seen.operand_shape(0).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
@@ -96,7 +96,11 @@ fn plain(seen: Seen<'_>) -> String {
 /// `copy of f32[8,128], HBM → VMEM`.
 fn moved(seen: Seen<'_>, verb: &str) -> String {
     let Some((from, _)) = seen.moved() else { return format!("{verb} → {}", shape(&seen.instruction.shape)) };
-    let changes: String = remarks(seen).iter().map(|r| format!(", {}", r.words)).collect();
+    let change = |r: &OpRemark| match r.change {
+        Change::Tiling => ", other tiles".to_owned(),
+        _ => format!(", {}", r.words),
+    };
+    let changes: String = remarks(seen).iter().map(change).collect();
     format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
 }
 
@@ -151,5 +155,66 @@ pub(super) fn shape(shape: &Shape) -> String {
             format!("{} parts, the first {}", elements.len(), self::shape(&elements[0]))
         }
         _ => shape.without_layout().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text::instruction;
+
+    fn of(text: &str) -> String {
+        let parsed = instruction(text).unwrap();
+        words(Seen { instruction: &parsed.instruction, module: None, tpu: true })
+    }
+
+    /// Texts of events of a v5p capture: nothing is known of what they call.
+    #[test]
+    fn texts_alone() {
+        let all = [
+            (
+                "%fusion.635 = bf16[512,7168]{1,0:T(8,128)(2,1)} fusion(bf16[2048,7168]{1,0:T(8,128)(2,1)} %get-tuple-element.1182), kind=kCustom, calls=%all-reduce-scatter.clone",
+                "custom fusion of 1 array → bf16[512,7168]",
+            ),
+            (
+                "%all-gather.277 = bf16[1,2048,16,128]{1,3,2,0:T(8,128)(2,1)} all-gather(bf16[1,512,16,128]{1,3,2,0:T(8,128)(2,1)} %fusion.522), channel_id=91, replica_groups=[1,4]<=[4], dimensions={1}, use_global_device_ids=true",
+                "all-gather of bf16[1,512,16,128] over one group of 4",
+            ),
+            (
+                "%all-to-all = bf16[4,1,2048,512]{3,2,1,0:T(8,128)(2,1)} all-to-all(bf16[4,1,2048,512]{3,2,1,0:T(8,128)(2,1)} %bitcast.905), channel_id=5, replica_groups={{0,1},{2,3}}, dimensions={0}",
+                "all-to-all of bf16[4,1,2048,512] over 2 groups of 2",
+            ),
+            (
+                "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)",
+                "copy of f32[1,512,7168], {2,1,0} → {2,0,1}, other tiles",
+            ),
+            (
+                "%copy-start.30 = (bf16[1,2048]{1,0:T(8,128)(2,1)S(1)}, bf16[1,2048]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}) copy-start(bf16[1,2048]{1,0:T(8,128)(2,1)} %get-tuple-element.1167)",
+                "start of copy of bf16[1,2048], HBM → VMEM",
+            ),
+            (
+                "%dynamic-update-slice.33 = f32[16,7168,512]{2,0,1:T(8,128)} dynamic-update-slice(f32[16,7168,512]{2,0,1:T(8,128)} %get-tuple-element.1342, f32[1,7168,512]{2,0,1:T(1,128)} %copy.490, s32[]{:T(128)S(6)} %select.145)",
+                "dynamic-update-slice of f32[1,7168,512] into f32[16,7168,512]",
+            ),
+            (
+                "%collective-permute-done.2 = bf16[4,8]{1,0:S(1)} collective-permute-done((bf16[4,8]{1,0}, bf16[4,8]{1,0:S(1)}) %collective-permute-start.2)",
+                "wait for collective-permute of bf16[4,8], result in VMEM",
+            ),
+            ("%log.5 = f32[2048]{0:T(1024)} log(f32[2048]{0:T(1024)} %fusion.327)", "log → f32[2048]"),
+            ("%g = f32[2]{0} get-tuple-element((f32[2]{0}, s32[]) %while.1), index=0", "element 0 of while.1: f32[2]"),
+            ("%p.1 = f32[2]{0} parameter(3)", "parameter 3 of its computation: f32[2]"),
+        ];
+        for (text, words) in all {
+            assert_eq!(of(text), words);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_told_too() {
+        for text in
+            ["%a = () while()", "%f = f32[] fusion(), calls=%f", "%d = f32[] copy-done()", "%c = (f32[]) copy-start()"]
+        {
+            assert!(!of(text).is_empty());
+        }
     }
 }

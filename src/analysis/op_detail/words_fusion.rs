@@ -3,7 +3,7 @@
 use super::seen::{Seen, is_formatting};
 use super::words::{groups, shape};
 use crate::analysis::scope_path::{bare, path, segments};
-use crate::hlo::{Shape, opcode};
+use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// What a fusion may be told by, the heaviest work first.
 const HEADS: [&str; 12] = [
@@ -77,11 +77,18 @@ pub(super) fn fusion(seen: Seen<'_>) -> String {
         return format!("{what}{} → {result}", from.unwrap_or_default());
     } else {
         let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c) && !is_formatting(c)));
+        if codes.is_empty() {
+            let what = ["broadcast", "iota"].into_iter().find(|code| count(code) > 0).unwrap_or("bitcast");
+            return format!("{what} → {result}");
+        }
+        // Slices and the like stand among elementwise work, but are none.
+        let all = codes.iter().all(|code| !matches!(*code, "slice" | "reverse" | "iota" | "call"));
+        let what = if all { "elementwise" } else { "fusion of" };
         let shown = codes.iter().take(4).copied().collect::<Vec<_>>().join(", ");
         let more = if codes.len() > 4 { ", …" } else { "" };
         with.retain(|word| FUNCTIONS.contains(&word.as_str()));
         let named = if with.is_empty() { String::new() } else { format!("{}: ", with.join(", ")) };
-        return format!("elementwise {named}{shown}{more} → {result}");
+        return format!("{what} {named}{shown}{more} → {result}");
     };
     if with.is_empty() { head } else { format!("{head} fused with {}", with.join(", ")) }
 }
@@ -121,14 +128,14 @@ fn largest<'a>(matmuls: &[Seen<'a>]) -> Option<Seen<'a>> {
 /// Elements that it takes and gives.
 fn weight(seen: Seen<'_>) -> u64 {
     let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
-    shapes.flat_map(Shape::arrays).filter_map(|a| a.elements()).fold(0, u64::saturating_add)
+    shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
 fn head(code: &str, of: Seen<'_>, result: &str) -> String {
     let from = |i| of.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
     match code {
         "custom-call" => {
-            format!("custom call of {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
+            format!("custom call to {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
         }
         "scatter" => format!("scatter{} into {result}", from(2)),
         "dynamic-update-slice" => format!("dynamic-update-slice{} into {result}", from(1)),
@@ -184,5 +191,56 @@ fn kind(seen: Seen<'_>) -> &'static str {
         Some("kOutput") => "output ",
         Some("kCustom") => "custom ",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text::module;
+
+    fn of(fused: &str, call: &str) -> String {
+        let text = format!(
+            "HloModule m\n\n%f {{\n{fused}\n}}\n\nENTRY %main {{\n  ROOT %fusion = {call}, kind=kOutput, calls=%f\n}}\n"
+        );
+        let (module, _) = module(&text).unwrap();
+        super::super::words::words(Seen::within(&module, module.instruction_named("fusion").unwrap(), true).unwrap())
+    }
+
+    const MATMUL: &str = "  %p0 = bf16[8192,4096]{1,0} parameter(0)
+  %p1 = bf16[4096,16384]{1,0} parameter(1)
+  %convolution.1 = f32[8192,16384]{1,0} convolution(%p0, %p1), dim_labels=bf_io->bf, metadata={op_name=\"jit(f)/dot_general\"}
+  %tanh.1 = f32[8192,16384]{1,0} tanh(%convolution.1), metadata={op_name=\"jit(f)/jit(gelu)/tanh\"}
+  ROOT %convert.1 = bf16[8192,16384]{1,0} convert(%tanh.1)";
+    const CALL: &str = "bf16[8192,16384]{1,0:T(8,128)(2,1)S(1)} fusion(%a, %b)";
+
+    #[test]
+    fn a_matmul_and_what_is_fused_with_it() {
+        let gelu = "bf16 matmul [8192×4096]·[4096×16384] fused with gelu, result in VMEM";
+        assert_eq!(of(MATMUL, CALL), gelu);
+        let plain = MATMUL.replace("jit(gelu)/", "");
+        assert_eq!(of(&plain, CALL), gelu.replace("gelu", "tanh"));
+        let gradient = MATMUL.replace("jit(gelu)", "transpose(jvp(jit(gelu)))");
+        assert_eq!(of(&gradient, CALL), gelu.replace("gelu", "tanh"), "a gradient is not the function");
+        let image = plain.replace("dot_general", "conv_general_dilated");
+        assert!(of(&image, CALL).starts_with("bf16 convolution [8192×4096]"));
+        let window = plain.replace(", metadata={op_name=\"jit(f)/dot_general\"}", ", window={size=3x3 pad=1_1x1_1}");
+        assert!(of(&window, CALL).starts_with("bf16 convolution"));
+    }
+
+    #[test]
+    fn other_fusions() {
+        let formats =
+            "  %p = bf16[8,16]{1,0} parameter(0)\n  ROOT %t = bf16[16,8]{1,0} transpose(%p), dimensions={1,0}";
+        let call = "bf16[16,8]{1,0} fusion(%a)";
+        assert_eq!(of(formats, call), "transpose → bf16[16,8]", "the operand's shape is not known here");
+        let broadcast = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} broadcast(%p), dimensions={}";
+        assert_eq!(of(broadcast, call), "broadcast → bf16[16,8]");
+        let sum = "  %p = f32[16,8,4]{2,1,0} parameter(0)\n  %e = f32[16,8,4]{2,1,0} exponential(%p)\n  ROOT %r = bf16[16,8]{1,0} reduce(%e, %p), dimensions={2}";
+        assert_eq!(of(sum, call), "reduce of f32[16,8,4] → bf16[16,8] fused with exp");
+        let slices = "  %p = bf16[16,16]{1,0} parameter(0)\n  %s = bf16[16,8]{1,0} slice(%p)\n  ROOT %n = bf16[16,8]{1,0} negate(%s)";
+        assert_eq!(of(slices, call), "fusion of slice, negate → bf16[16,8]");
+        let itself = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} fusion(%p), kind=kLoop, calls=%f";
+        assert!(!of(itself, call).is_empty(), "a circle ends");
     }
 }
