@@ -11,6 +11,7 @@ mod after_backward;
 mod asked;
 mod breakdown;
 mod by_text;
+mod category;
 mod classify;
 mod device;
 mod filter;
@@ -18,6 +19,7 @@ mod kind;
 mod layer;
 mod measure;
 mod moe;
+mod non_compute;
 mod op_group;
 mod ops;
 mod phase;
@@ -36,11 +38,16 @@ mod sweep;
 
 pub use breakdown::{Analysis, Answer};
 pub use by_text::sort_by_text;
+pub use category::category;
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
+pub use non_compute::{
+    Answer as ChangeAnswer, AuditRow, Change, Changes, NonCompute, OpcodeCount, ProgramOpcodes, Programs, Reason,
+    SpaceMove, Tally, Verdict, in_module, judge,
+};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;
