@@ -25,6 +25,7 @@ pub fn non_compute(a: &NonCompute, top: usize) -> Table {
         ("Shape", true),
         ("Read", true),
         ("Written", true),
+        ("Undetectable", true),
     ]);
     let of_step = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
     let row = |name: String, row: &AuditRow| {
@@ -38,6 +39,7 @@ pub fn non_compute(a: &NonCompute, top: usize) -> Table {
         ];
         cells.extend(Change::ALL.map(|change| answer(row.tally(change))));
         cells.extend([&row.shapes_in, &row.shapes_out].map(|shapes| first(shapes)));
+        cells.push(row.undetectable.keys().map(|why| why.replace('_', " ")).collect::<Vec<_>>().join(", "));
         cells
     };
     for category in a.by_category.iter().take(top) {

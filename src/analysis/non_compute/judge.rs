@@ -95,10 +95,12 @@ fn changes(
     }
 }
 
-/// Only the outside is known: what holds whichever operand becomes whichever result. Scalars are indices and flags.
+/// Only the outside is known: what holds whichever operand becomes whichever result.
 fn any(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
-    let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| !a.dims.is_empty());
-    let keep = |a: &&&ArrayShape, some: bool| !some || !a.dims.is_empty();
+    // Data is in main memory, VMEM or the host's memory; the other spaces hold flags and semaphores.
+    let is_data = |a: &ArrayShape| !a.dims.is_empty() && matches!(a.memory_space(), 0 | 1 | 5);
+    let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| is_data(a));
+    let keep = |a: &&&ArrayShape, some: bool| !some || is_data(a);
     let (some_from, some_to) = (large(from), large(to));
     let pairs = from.iter().filter(|a| keep(a, some_from)).flat_map(|a| {
         to.iter().filter(|b| keep(b, some_to)).map(|b| {

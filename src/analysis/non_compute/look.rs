@@ -33,21 +33,22 @@ impl<'a, 'm> Looker<'a, 'm> {
     /// What an op changes.
     pub fn look(&mut self, op: &Op) -> Verdict {
         let program = op.stats.program;
-        if let Some(module) = program.and_then(|id| self.programs.and_then(|of| of(id))) {
-            if let Some(id) = module.instruction_named(self.profile.text(op.name)) {
-                return in_module(module, id);
-            }
+        if let Some(module) = program.and_then(|id| self.programs.and_then(|of| of(id)))
+            && let Some(id) = module.instruction_named(self.profile.text(op.name))
+        {
+            return in_module(module, id);
         }
         let Some(parsed) = text::instruction(self.profile.text(op.text)) else {
             return Verdict::unknown(Reason::NoHlo);
         };
         let own = parsed.instruction;
         // A wait is for what its other half started; its own text says so only where operands have shapes.
-        if is_done(&own.opcode) && matches!(ends(&own), Err(Reason::NoShape)) {
-            if let Some(start) = self.started(&own, program) {
-                let writes = own.shape.to_string();
-                return Verdict { writes: Some(writes), bytes: whole_bytes(&start), ..judge(&start) };
-            }
+        if is_done(&own.opcode)
+            && matches!(ends(&own), Err(Reason::NoShape))
+            && let Some(start) = self.started(&own, program)
+        {
+            let writes = own.shape.to_string();
+            return Verdict { writes: Some(writes), bytes: whole_bytes(&start), ..judge(&start) };
         }
         judge(&own)
     }
@@ -84,14 +85,14 @@ pub fn in_module(module: &Module, id: InstructionId) -> Verdict {
     if &*instruction.opcode == "fusion" {
         return fusion(module, &instruction).unwrap_or_else(|| judge(&instruction));
     }
-    let own = judge(&instruction);
-    if instruction.is_async() {
-        if let Some(work) = shaped(module, module.wrapped(id)).filter(|work| work.name != instruction.name) {
-            let bytes = is_done(&instruction.opcode).then(|| judge(&work).bytes).flatten();
-            return Verdict { bytes, ..judge(&work) };
-        }
+    if instruction.is_async()
+        && let Some(work) = shaped(module, module.wrapped(id)).filter(|work| work.name != instruction.name)
+    {
+        let of_work = judge(&work);
+        let bytes = of_work.bytes.filter(|_| is_done(&instruction.opcode));
+        return Verdict { bytes, ..of_work };
     }
-    own
+    judge(&instruction)
 }
 
 /// An instruction with the shapes of its operands, which a module does not repeat.

@@ -64,10 +64,10 @@ impl Sums {
         for change in Change::ALL {
             let answer = verdict.changes.of(change);
             self.changes[change as usize].add(answer, own, n);
-            if let Answer::Undetectable(reason) = answer {
-                if !reasons.contains(&reason.key()) {
-                    reasons.push(reason.key());
-                }
+            if let Answer::Undetectable(reason) = answer
+                && !reasons.contains(&reason.key())
+            {
+                reasons.push(reason.key());
             }
         }
         for reason in reasons {
