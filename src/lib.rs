@@ -26,9 +26,10 @@ pub mod engine;
 pub mod hlo;
 pub mod profile;
 pub mod report;
+pub mod sorted;
 pub mod source;
 pub mod units;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod wire;
 

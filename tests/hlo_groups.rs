@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn iota_is_reshape_transpose_reshape((dims, perm) in dims_and_perm(), cut in 0_usize..99) {
         let total: u64 = dims.iter().product();
-        let divisors: Vec<u64> = (1..=total).filter(|d| total % d == 0).collect();
+        let divisors: Vec<u64> = (1..=total).filter(|d| total.is_multiple_of(*d)).collect();
         let size = divisors[cut % divisors.len()];
         let expected: Vec<Vec<u64>> = transposed(&dims, &perm).chunks(size as usize).map(<[u64]>::to_vec).collect();
         let groups = ReplicaGroups::Iota(Iota { groups: total / size, size, order: Transposed { dims, perm } });

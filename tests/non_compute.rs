@@ -4,9 +4,8 @@
 mod common;
 
 use common::{bytes, make, open};
-use rooflight::analysis::{
-    Analysis, AuditRow, Change, DeviceChoice, GroupBy, Kind, NonCompute, Query, StepChoice, in_module,
-};
+use rooflight::analysis::non_compute::{Answer, AuditRow, Change, NonCompute, Verdict, in_module, judge};
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
 use rooflight::engine::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
@@ -225,10 +224,8 @@ fn programs_say_more() {
     let module = rooflight::hlo::Module::from_proto(&proto);
     let (mut alone, mut inside) = (0, 0);
     for (id, instruction) in module.instructions().filter(|(_, i)| &*i.opcode == "fusion") {
-        let order = |v: rooflight::analysis::Verdict| {
-            matches!(v.changes.of(Change::DimOrder), rooflight::analysis::ChangeAnswer::Undetectable(_))
-        };
-        alone += usize::from(order(rooflight::analysis::judge(instruction)));
+        let order = |v: Verdict| matches!(v.changes.of(Change::DimOrder), Answer::Undetectable(_));
+        alone += usize::from(order(judge(instruction)));
         inside += usize::from(order(in_module(&module, id)));
     }
     assert!(inside < alone, "{inside} < {alone}");

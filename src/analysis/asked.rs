@@ -11,6 +11,7 @@ use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
 use super::sweep::Interval;
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
+use crate::sorted;
 use crate::units::Picos;
 
 /// What a query is of.
@@ -21,6 +22,8 @@ pub struct Asked {
     pub totals: Totals,
     /// Times of each device's ops.
     pub slices: Vec<Slice>,
+    /// The devices asked about, also those without such a step.
+    pub chosen: Vec<usize>,
     /// What was assumed or left out.
     pub notes: Vec<Note>,
 }
@@ -69,10 +72,7 @@ impl Analysis {
         notes.extend(unknown_categories(&totals));
         notes.extend(self.clock_notes(&chosen, query.step));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
-        let types = chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string"));
-        let mut types: Vec<&str> = types.collect();
-        types.sort_unstable();
-        types.dedup();
+        let types = sorted::distinct(chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string")));
         let header = Header {
             status: if duration.is_some() { Status::Ok } else { Status::Absent },
             device: match chosen.as_slice() {
@@ -93,7 +93,7 @@ impl Analysis {
                     .map(|v| v * 1e9),
             },
         };
-        Asked { header, totals, slices, notes }
+        Asked { header, totals, slices, chosen, notes }
     }
 
     fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {

@@ -127,7 +127,7 @@ impl Analysis {
     pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Asked { header, totals, slices: all, mut notes } = self.asked(profile, query);
+        let Asked { header, totals, slices: all, mut notes, .. } = self.asked(profile, query);
         let by = query.by;
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, by);

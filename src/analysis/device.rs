@@ -13,6 +13,7 @@
 
 use super::sweep::Interval;
 use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
+use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -225,7 +226,7 @@ fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &d
             }
         }
     }
-    steps.sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    sorted::sort_by(&mut steps, |a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
     // The events' own numbers, if each has one and no two are the same.
     let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
     let distinct = numbers.as_ref().is_some_and(|n| {
@@ -279,9 +280,7 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
 }
 
 fn no_devices(profile: &Profile) -> Note {
-    let mut names: Vec<&str> = profile.planes.iter().map(|p| p.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
     let tpu = profile.planes.iter().any(|p| is_tensor_core(&p.name));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
     let message = if n == 0 {

@@ -19,7 +19,8 @@ mod kind;
 mod layer;
 mod measure;
 mod moe;
-mod non_compute;
+pub mod non_compute;
+mod op_detail;
 mod op_group;
 mod ops;
 mod phase;
@@ -44,9 +45,9 @@ pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
-pub use non_compute::{
-    Answer as ChangeAnswer, AuditRow, Change, Changes, NonCompute, OpcodeCount, ProgramOpcodes, Programs, Reason,
-    SpaceMove, Tally, Verdict, in_module, judge,
+pub use op_detail::{
+    Change, FoundOp, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource,
+    OpStep, OpValue, SourceLine,
 };
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};

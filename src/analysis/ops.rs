@@ -11,7 +11,7 @@ use super::op_group::{OpGroup, Signs, op_group};
 use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
-use super::source_frame::{Frames, Innermost, innermost, majority};
+use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
 use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -146,6 +146,11 @@ impl PlaneFacts {
     /// The innermost source frame of an op.
     pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
         innermost(frames(profile, op), self.innermost)
+    }
+
+    /// The source stack of an op, the innermost frame first.
+    pub fn source_stack<'p>(&self, profile: &'p Profile, op: &Op) -> Vec<&'p str> {
+        frames_inward(frames(profile, op), self.innermost)
     }
 }
 

@@ -10,6 +10,7 @@ use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use super::rows::{Key, Known, Row, Rows, Slice};
 use super::{layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -238,7 +239,7 @@ impl<'a> RowView<'a> {
         let named = |(id, (own, n)): (Option<StrId>, (u64, u64))| {
             (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(own) })
         };
-        shares.into_iter().map(named).collect()
+        sorted::map(shares.into_iter().map(named))
     }
 
     fn parts(self, i: usize) -> Vec<Part> {
@@ -316,7 +317,7 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
 /// Most time first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
-    items.sort_unstable_by_key(|(key, (own, _))| (Reverse(*own), *key));
+    sorted::sort_by_key(&mut items, |(key, (own, _))| (Reverse(*own), *key));
     items
 }
 
@@ -329,14 +330,14 @@ fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
 
 /// Row numbers, most self time first; ties by key, then by program.
 pub(super) fn default_order(view: RowView<'_>) -> Vec<u32> {
-    // Time and number as one number: sorting looks nothing up.
-    let rows = view.rows.rows.iter().enumerate();
-    let mut keyed: Vec<u128> = rows.map(|(i, row)| u128::from(!row.own) << 32 | i as u128).collect();
+    // Sorting looks nothing up.
+    let rows = view.rows.rows.iter();
+    let mut keyed: Vec<(u64, u64)> = (0..).zip(rows).map(|(i, row)| (!row.own, i)).collect();
     keyed.sort_unstable();
-    let mut order: Vec<u32> = keyed.iter().map(|key| *key as u32).collect();
+    let mut order: Vec<u32> = keyed.iter().map(|(_, i)| *i as u32).collect();
     let program = |i: u32| view.row(i as usize).program;
     let mut at = 0;
-    for ties in keyed.chunk_by(|a, b| a >> 32 == b >> 32) {
+    for ties in keyed.chunk_by(|a, b| a.0 == b.0) {
         if ties.len() > 1 {
             let ties = &mut order[at..at + ties.len()];
             sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));

@@ -18,6 +18,7 @@ use super::row_view::NO_SCOPE;
 use super::rows::{Known, Slice, each};
 use super::scope_path::{is_within, segments};
 use crate::profile::{Note, Profile, StrId};
+use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -135,7 +136,7 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
     let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
     let mut all: Vec<(&str, Sums)> = by_scope.into_iter().filter_map(named).collect();
     all.retain(|(path, _)| is_within(path, root));
-    all.sort_unstable_by_key(|(path, _)| *path);
+    sorted::sort_by_key(&mut all, |(path, _)| *path);
     (all, none)
 }
 
@@ -238,6 +239,6 @@ fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> 
         let n = small.len() as u32;
         told.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
     }
-    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    sorted::sort_by(&mut told, |a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     told.into_iter().map(|(.., next)| next).collect()
 }

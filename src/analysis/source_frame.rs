@@ -37,6 +37,16 @@ pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
     frame.map(location).or(frames.source)
 }
 
+/// All frames as they are written, the innermost first. Without a stack, the one place of `source`.
+pub fn frames_inward<'a>(frames: Frames<'a>, plane: Innermost) -> Vec<&'a str> {
+    let mut lines: Vec<&str> =
+        frames.stack.unwrap_or_default().lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    if told(frames).unwrap_or(plane) == Innermost::Last {
+        lines.reverse();
+    }
+    if lines.is_empty() { frames.source.into_iter().collect() } else { lines }
+}
+
 /// What one op says, if its two ends differ and one of them is its source.
 fn told(frames: Frames<'_>) -> Option<Innermost> {
     let (source, stack) = (frames.source?, frames.stack?);

@@ -13,6 +13,7 @@ use super::device::{Device, Step, intervals};
 use super::ops::PlaneFacts;
 use super::sweep::{Interval, sweep};
 use crate::profile::{Plane, Profile};
+use crate::sorted;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -150,14 +151,14 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
 
 /// The steps that are open as stretches pass by, in order of time. Steps may overlap.
 #[derive(Default)]
-struct Open {
+pub(super) struct Open {
     next: usize,
     steps: Vec<usize>,
 }
 
 impl Open {
     /// Calls `found` for each step a stretch lies in, with the length of what lies there.
-    fn each(&mut self, steps: &[Step], (from, to): Interval, mut found: impl FnMut(usize, u64)) {
+    pub(super) fn each(&mut self, steps: &[Step], (from, to): Interval, mut found: impl FnMut(usize, u64)) {
         while steps.get(self.next).is_some_and(|s| s.window.0 < to) {
             self.steps.push(self.next);
             self.next += 1;
@@ -185,13 +186,13 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
 
 #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
 fn spread(durations: &[Picos]) -> Option<Spread> {
-    let mut sorted = durations.to_vec();
-    sorted.sort_unstable();
-    let (min, max) = (*sorted.first()?, *sorted.last()?);
-    let n = sorted.len();
-    let mean = sorted.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
-    let median = f64::midpoint(sorted[(n - 1) / 2].as_f64(), sorted[n / 2].as_f64());
-    let squares: f64 = sorted.iter().map(|d| (d.as_f64() - mean).powi(2)).sum();
+    let mut ordered = durations.to_vec();
+    sorted::sort_by_key(&mut ordered, |d| *d);
+    let (min, max) = (*ordered.first()?, *ordered.last()?);
+    let n = ordered.len();
+    let mean = ordered.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
+    let median = f64::midpoint(ordered[(n - 1) / 2].as_f64(), ordered[n / 2].as_f64());
+    let squares: f64 = ordered.iter().map(|d| (d.as_f64() - mean).powi(2)).sum();
     let std_dev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
     Some(Spread { n: n as u32, mean, median, min, max, std_dev })
 }

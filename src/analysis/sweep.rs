@@ -11,6 +11,8 @@
 //! picosecond, and for anything else, it is still exact: **Σ self = length of the union**, always. Events are
 //! never cut or dropped. Knows intervals only.
 
+use crate::sorted;
+
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
@@ -18,11 +20,8 @@ pub type Interval = (u64, u64);
 /// told. Stretches do not overlap and are not empty. Θ(n) if events come in order of start, else Θ(n log n).
 pub fn sweep(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     // Later in this order means higher priority, so the owner is always on top of the stack.
-    let order = |i: &u32| {
-        let (start, end) = events[*i as usize];
-        (start, std::cmp::Reverse(end), *i)
-    };
-    let sorted = events.windows(2).all(|w| (w[0].0, std::cmp::Reverse(w[0].1)) <= (w[1].0, std::cmp::Reverse(w[1].1)));
+    let order = |i: usize| (events[i].0, std::cmp::Reverse(events[i].1));
+    let in_order = (1..events.len()).all(|i| order(i - 1) <= order(i));
     let mut stack: Vec<u32> = Vec::new();
     let mut now = 0;
     let mut push = |i: u32, stack: &mut Vec<u32>| {
@@ -32,12 +31,11 @@ pub fn sweep(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
             stack.push(i);
         }
     };
-    if sorted {
+    if in_order {
         (0..events.len() as u32).for_each(|i| push(i, &mut stack));
     } else {
-        let mut indices: Vec<u32> = (0..events.len() as u32).collect();
-        indices.sort_unstable_by_key(order);
-        indices.into_iter().for_each(|i| push(i, &mut stack));
+        let indices = sorted::order(events.len(), &|a, b| order(a).cmp(&order(b)));
+        indices.into_iter().for_each(|i| push(i as u32, &mut stack));
     }
     advance(events, &mut stack, &mut now, u64::MAX, &mut own);
 }

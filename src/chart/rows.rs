@@ -59,7 +59,7 @@ pub fn row(row: Row<'_>, columns: &[table::Column], look: Look, open: bool, sele
     let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, look)));
     let room = folds(look.by);
     let folds = room && row.group.parts.len() > 1;
-    table::Row { cells: cells.collect(), open: folds.then_some(open), room, inner: false, selected }
+    table::Row { cells: cells.collect(), open: folds.then_some(open), room, inner: false, selected, tells: !room }
 }
 
 /// One of the signatures that a group's time is made of, as a row below it.
@@ -83,7 +83,7 @@ pub fn inner(part: &Part, columns: &[table::Column], look: Look) -> table::Row {
         _ => Content::Soft(String::new()),
     };
     let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, one)).collect();
-    table::Row { cells, open: None, room: false, inner: true, selected: false }
+    table::Row { cells, open: None, room: false, inner: true, selected: false, tells: false }
 }
 
 /// What stands in a cell.
@@ -173,6 +173,12 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
 /// What a row is called in a selection: its key, and its program where it has one.
 pub fn key(group: &Group) -> String {
     group.program_id.map_or_else(|| group.key.clone(), |id| format!("{}@{id}", group.key))
+}
+
+/// The op that a row's name says: its name, and its program's id.
+pub fn named(key: &str) -> (&str, Option<u64>) {
+    let cut = key.rsplit_once('@').and_then(|(name, id)| Some((name, id.parse().ok()?)));
+    cut.map_or((key, None), |(name, id)| (name, Some(id)))
 }
 
 /// Whether rows of a grouping can show what their time is made of; ops are what it is made of.

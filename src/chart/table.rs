@@ -84,6 +84,8 @@ pub struct Row {
     pub inner: bool,
     /// It is selected.
     pub selected: bool,
+    /// Pressing its name tells more about it.
+    pub tells: bool,
 }
 
 /// Below this width a row has two lines.

@@ -35,6 +35,8 @@ pub struct Address {
     pub picture: Picture,
     /// The scope the icicle is zoomed to; empty: all.
     pub zoom: String,
+    /// The op whose panel is open, named as a selected row is; empty: none.
+    pub op: String,
 }
 
 /// The pictures of a breakdown.
@@ -135,6 +137,7 @@ impl fmt::Display for Address {
         say("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
         say("picture", self.picture.key(), self.picture == usual.picture)?;
         say("zoom", &self.zoom, self.zoom.is_empty())?;
+        say("op", &self.op, self.op.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
     }
@@ -215,6 +218,7 @@ impl Address {
             }
             "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
             "zoom" => self.zoom = text,
+            "op" => self.op = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -251,6 +255,8 @@ mod tests {
         assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
         assert_eq!(one.columns.as_deref(), Some(["self".to_owned(), "runs".to_owned()].as_slice()));
         assert_eq!(one.to_string().parse(), Ok(one));
+        let panel: Address = "v=1&by=source&op=fusion.1@7".parse().unwrap();
+        assert_eq!(panel.op, "fusion.1@7");
     }
 
     #[test]
@@ -284,14 +290,15 @@ mod tests {
             .prop_map(|(column, descending)| Sort { column, descending });
         let names = || prop::collection::vec(".+", 0..4);
         let picture = prop::sample::select(Picture::ALL.to_vec());
-        (query, sort, prop::option::of(names()), names(), picture, ".*").prop_map(
-            |(query, sort, columns, selection, picture, zoom)| Address {
+        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*").prop_map(
+            |(query, sort, columns, selection, picture, zoom, op)| Address {
                 query,
                 sort,
                 columns,
                 selection,
                 picture,
                 zoom,
+                op,
             },
         )
     }

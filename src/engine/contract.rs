@@ -6,7 +6,7 @@
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
 use super::Sort;
-use crate::analysis::{FilterError, Group, Header, Query, Scopes, Shown, StepStats, Totals};
+use crate::analysis::{FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,15 @@ pub enum Request {
     },
     /// The steps of all devices.
     Steps,
+    /// All that is known of one op. Answered with `Failed` where nothing has this name.
+    Op {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Its program; `None` for ops without one, and where any will do.
+        program: Option<u64>,
+        /// Its name, without `%`.
+        name: String,
+    },
     /// A query's rows as a file, as the command line writes it.
     Export {
         /// Of which query.
@@ -95,6 +104,8 @@ pub enum Reply {
     Scopes(Scopes),
     /// The steps of all devices.
     Steps(StepStats),
+    /// One op.
+    Op(Box<OpDetail>),
     /// A file's text.
     Exported(String),
     /// The query's filter is no regular expression.

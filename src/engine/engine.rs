@@ -1,9 +1,10 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
 use super::order::{Orders, largest};
+use super::programs::Programs;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage,
-    RowsQuery, Session, Sort, Stage, StepInfo, open,
+    RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
 };
 use crate::analysis::{Analysis, Answer, Breakdown, Figures, FilterError, GroupBy, Query, StepStats};
 use crate::profile::{Note, Plane, Profile};
@@ -20,6 +21,8 @@ pub struct Engine {
     partial: bool,
     /// The steps of all devices, once they were asked for.
     steps: Option<StepStats>,
+    /// The programs of the capture, read when they are asked for.
+    programs: Programs,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
 }
@@ -45,7 +48,7 @@ impl Engine {
             last = Some(p.clone());
             progress(p);
         })?;
-        let Opened { profile, files, partial } = opened;
+        let Opened { profile, files, partial, kept } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, ..last });
@@ -61,7 +64,8 @@ impl Engine {
         };
         let names = session.files.iter().map(|file| file.name.clone()).collect();
         let partial = session.partial.is_some();
-        Ok((Self { profile, analysis, names, partial, steps: None, answers: Vec::new() }, session))
+        let programs = Programs::new(kept);
+        Ok((Self { profile, analysis, names, partial, steps: None, programs, answers: Vec::new() }, session))
     }
 
     /// Answers a request about the open session.
@@ -79,6 +83,7 @@ impl Engine {
                 let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
                 Reply::Steps(steps.clone())
             }
+            Request::Op { query, program, name } => self.op(query, *program, name),
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
@@ -104,6 +109,16 @@ impl Engine {
             largest: largest(answered.answer.rows(profile, analysis)),
             notes: profile.notes.iter().cloned().chain(notes).collect(),
         })
+    }
+
+    fn op(&mut self, query: &Query, program: Option<u64>, name: &str) -> Reply {
+        let found = self.analysis.find_op(&self.profile, query, program, name);
+        let (module, notes) = self.programs.of(&self.profile, &found);
+        let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
+        match self.analysis.op_detail(&self.profile, &found, module, notes) {
+            Some(detail) => Reply::Op(Box::new(detail)),
+            None => Reply::Failed(sentences::no_op(name, self.profile.hlo.is_empty())),
+        }
     }
 
     fn rows(&mut self, query: &RowsQuery) -> Result<RowsPage, FilterError> {

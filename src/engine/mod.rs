@@ -15,6 +15,7 @@ mod engine;
 pub mod message;
 mod open;
 mod order;
+mod programs;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
@@ -22,4 +23,5 @@ pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};
+pub use programs::Kept;
 pub use sentences::no_capture;

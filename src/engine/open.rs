@@ -1,7 +1,9 @@
 //! Files → one profile: tells formats, unpacks, walks, and puts what went wrong into sentences.
 
+use super::programs::Kept;
 use super::{Failure, FileInfo, Progress, Stage, sentences};
 use crate::profile::{Builder, Note, Profile, Reached, Severity};
+use crate::sorted;
 use crate::source::{Source, Stopped, inflate};
 use crate::wire::xspace::{Outcome, walk};
 use crate::wire::{Format, sniff};
@@ -24,6 +26,8 @@ pub struct Opened {
     pub files: Vec<FileInfo>,
     /// Something is damaged or cut: what, and what was kept.
     pub partial: Option<String>,
+    /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
+    pub kept: Vec<Kept>,
 }
 
 /// Most that a gzip file may unpack to: protobuf writers stop at 2 GiB.
@@ -69,7 +73,7 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
         });
     }
     // Hosts of a session in one defined order, however they were dropped.
-    captures.sort_by(|a, b| a.info.name.cmp(&b.info.name));
+    sorted::sort_by(&mut captures, |a, b| a.info.name.cmp(&b.info.name));
     state.stage = Stage::Read;
     let opened = read(captures, state, progress)?;
     Ok(note_passed_over(opened, &passed_over))
@@ -88,6 +92,8 @@ fn note_passed_over(mut opened: Opened, passed_over: &[String]) -> Opened {
 struct Capture {
     info: FileInfo,
     source: Box<dyn Source>,
+    /// What it was unpacked from.
+    packed: Option<Box<dyn Source>>,
     /// Why unpacking ended early.
     stopped: Option<Stopped>,
 }
@@ -102,7 +108,7 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         Ok(sniff(&head, source.size()))
     };
     let mut format = told(source.as_ref())?;
-    let (mut words, mut stopped, mut source) = ("XSpace", None, source);
+    let (mut words, mut stopped, mut packed, mut source) = ("XSpace", None, None, source);
     if format == Format::Gzip {
         state.stage = Stage::Inflate;
         let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
@@ -113,12 +119,14 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
             return Err(sentences::bad_gzip(&short, reason));
         }
         stopped = inflated.stopped;
-        source = Box::new(inflated.bytes);
+        packed = Some(std::mem::replace(&mut source, Box::new(inflated.bytes)));
         format = told(source.as_ref())?;
         words = "XSpace, gzip";
     }
     match format {
-        Format::XSpace => Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, stopped }),
+        Format::XSpace => {
+            Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, packed, stopped })
+        }
         Format::TraceJson => Err(sentences::trace_json(&short)),
         Format::HloProto => Err(sentences::hlo_proto(&short)),
         Format::Gzip => Err(sentences::bad_gzip(&short, "it holds gzip again")),
@@ -139,8 +147,8 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         progress(state.clone());
     };
     let mut builder = Builder::new(&mut on_reach);
-    let (mut files, mut partial, mut bad) = (Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, source, stopped } in captures {
+    let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
+    for Capture { info, source, packed, stopped } in captures {
         builder.file(&info.name);
         let outcome = walk(source.as_ref(), &mut builder);
         base += source.size();
@@ -151,6 +159,11 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
             partial.push(format!("{short}: {sentence}"));
         }
         files.push(info);
+        // Of a packed file what it unpacks to is let go: unpacking again takes seconds, holding it gigabytes.
+        kept.push(match packed {
+            Some(packed) => Kept::new(packed, true),
+            None => Kept::new(source, false),
+        });
     }
     let mut profile = builder.finish();
     if profile.planes.iter().all(|p| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty()) {
@@ -161,7 +174,7 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         profile.notes.push(Note::new(Severity::Partial, "partial_file", sentence.clone()));
     }
     let partial = (!partial.is_empty()).then(|| partial.join(" "));
-    Ok(Opened { profile, files, partial })
+    Ok(Opened { profile, files, partial, kept })
 }
 
 fn damage(outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {

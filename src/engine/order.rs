@@ -5,6 +5,7 @@
 
 use super::{Column, Largest, Sort};
 use crate::analysis::{RowText, RowView, sort_by_text};
+use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 
@@ -34,18 +35,18 @@ impl Orders {
             self.ranks = ranks(rows);
         }
         let values = values(rows, sort.column, &self.ranks);
-        // Whether the value is absent, the value, the rank: as one number, so that sorting looks nothing up.
-        let key = |(value, rank): (Option<u64>, &u32)| {
-            let turned = value.map_or(0, |v| if sort.descending { !v } else { v });
-            u128::from(value.is_none()) << 96 | u128::from(turned) << 32 | u128::from(*rank)
-        };
-        let mut keyed: Vec<u128> = values.into_iter().zip(&self.ranks).map(key).collect();
-        keyed.sort_unstable();
-        let mut by_rank = vec![0; self.ranks.len()];
-        for (i, rank) in self.ranks.iter().enumerate() {
-            by_rank[*rank as usize] = i as u32;
+        // Value, then rank and row in one number: sorting moves them and looks nothing up.
+        let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
+        for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(&self.ranks)) {
+            let last = u64::from(*rank) << 32 | i;
+            match value {
+                Some(value) => present.push((if sort.descending { !value } else { value }, last)),
+                None => absent.push((0, last)),
+            }
         }
-        keyed.into_iter().map(|key| by_rank[key as u32 as usize]).collect()
+        present.sort_unstable();
+        absent.sort_unstable();
+        present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
     }
 }
 
@@ -113,7 +114,7 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
     };
     let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
     let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
-    order.sort_unstable_by_key(|(text, _)| (natural(text), *text));
+    sorted::sort_by_key(&mut order, |(text, _)| (natural(text), *text));
     let mut ranks = vec![0; order.len()];
     for (rank, (_, number)) in order.into_iter().enumerate() {
         ranks[number as usize] = rank as u64;

@@ -1,6 +1,7 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
 use super::Failure;
+use crate::sorted;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
@@ -56,9 +57,19 @@ pub(super) fn hlo_proto(name: &str) -> Failure {
     }
 }
 
+/// A name that nothing has.
+pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
+    let message = if no_hlo {
+        "No op of this name ran on a device, and the capture holds no HLO where it could be a part of another."
+    } else {
+        "No op of this name ran on a device, and no program of the capture has an instruction of it."
+    };
+    Failure { title: format!("There is no {name}"), message: message.to_owned() }
+}
+
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
-    examples.sort();
+    sorted::sort_by(&mut examples, Ord::cmp);
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     let rest = if examples.len() > 3 { ", …" } else { "" };
     let message = if n == 0 {

@@ -47,6 +47,19 @@ impl Display for Shape {
     }
 }
 
+impl Shape {
+    /// Its text without layouts: `bf16[8,128]`.
+    pub fn without_layout(&self) -> impl Display {
+        struct Bare<'a>(&'a Shape);
+        impl Display for Bare<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                write_shape(f, self.0, false)
+            }
+        }
+        Bare(self)
+    }
+}
+
 /// Writes a shape, with or without layouts. Depth is bounded by [`Shape::DEPTH`] where shapes are made.
 pub(super) fn write_shape(f: &mut Formatter<'_>, shape: &Shape, layouts: bool) -> fmt::Result {
     match shape {

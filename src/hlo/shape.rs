@@ -124,7 +124,17 @@ impl ArrayShape {
         bytes_of(product(&self.padded_dims()?)?.checked_next_multiple_of(tail)?, self.element_bits()?)
     }
 
-    /// Its dimensions rounded up to whole tiles, in logical order. A tile of higher rank than the shape puts dimensions
+    /// Its dimensions rounded up to whole tiles, in logical order.
+    ///
+    /// ```
+    /// # use rooflight::hlo::text;
+    /// let shape = text::shape("bf16[3,5]{1,0:T(8,128)(2,1)}").unwrap();
+    /// let array = shape.as_array().unwrap();
+    /// assert_eq!(array.padded_dims(), Some(vec![8, 128]));
+    /// assert_eq!((array.bytes(), array.padded_bytes()), (Some(30), Some(2048)));
+    /// ```
+    ///
+    /// A tile of higher rank than the shape puts dimensions
     /// in front: `f32[]{:T(128)}` pads to `[128]`. `None` where a tile or a dimension makes no sense or the result goes
     /// beyond 2⁶⁴.
     pub fn padded_dims(&self) -> Option<Vec<u64>> {

@@ -1,6 +1,8 @@
 //! Names of programs: `name(id)`, as module runs and `/host:metadata` write them.
 
 use super::model::{OpId, Profile, ProgramId};
+use crate::sorted;
+use rustc_hash::FxHashSet;
 
 /// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
 pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
@@ -14,9 +16,10 @@ pub(super) fn name_programs(profile: &mut Profile) {
     let mut programs = std::mem::take(&mut profile.programs);
     for plane in &profile.planes {
         let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
-        let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.op.iter().copied()).collect();
-        ops.sort_unstable();
-        ops.dedup();
+        let mut seen = FxHashSet::default();
+        let mut ops: Vec<OpId> =
+            modules.flat_map(|l| l.events.op.iter().copied()).filter(|op| seen.insert(*op)).collect();
+        sorted::sort_by_key(&mut ops, |op| *op);
         let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
         let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));
         for (name, id) in of_lines.chain(of_hlo.into_iter().flatten()).filter_map(program_of) {

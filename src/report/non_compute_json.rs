@@ -1,7 +1,7 @@
 //! The audit as JSON. Knows names and order of fields.
 
 use super::json::{HeadJson, kind_name};
-use crate::analysis::{AuditRow, Change, NonCompute, OpcodeCount, ProgramOpcodes, Tally};
+use crate::analysis::non_compute::{AuditRow, Change, NonCompute, OpcodeCount, ProgramOpcodes, Tally};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

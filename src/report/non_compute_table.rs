@@ -2,7 +2,7 @@
 
 use super::number::{TimeUnit, bytes_text, count, percent, time};
 use super::text::Table;
-use crate::analysis::{AuditRow, Change, NonCompute, Tally};
+use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";

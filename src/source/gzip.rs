@@ -29,6 +29,23 @@ pub fn inflate(source: &dyn Source, limit: u64, progress: &mut dyn FnMut(u64)) -
     read_limited(MultiGzDecoder::new(reader), limit)
 }
 
+/// Bytes of what `source` unpacks to, `len` of them from `offset` on. What comes before is unpacked and dropped.
+///
+/// # Errors
+/// Where the stream ends or breaks before.
+pub fn inflate_range(source: &dyn Source, offset: u64, len: u64) -> Result<Vec<u8>, SourceError> {
+    let mut progress = |_| {};
+    let reader = BufReader::with_capacity(1 << 18, Sequential { source, at: 0, progress: &mut progress });
+    let mut decoder = MultiGzDecoder::new(reader);
+    let refused = |e: std::io::Error| SourceError::Read { offset, reason: e.to_string() };
+    let before = std::io::copy(&mut decoder.by_ref().take(offset), &mut std::io::sink()).map_err(refused)?;
+    let mut bytes = Vec::new();
+    decoder.take(len).read_to_end(&mut bytes).map_err(refused)?;
+    let got = before.saturating_add(bytes.len() as u64);
+    let end = offset.saturating_add(len);
+    if got < end { Err(SourceError::PastEnd { offset, end, len: got }) } else { Ok(bytes) }
+}
+
 /// Unpacks a small piece, such as a stat's text.
 pub fn inflate_slice(bytes: &[u8], limit: u64) -> Inflated {
     read_limited(MultiGzDecoder::new(bytes), limit)
@@ -79,6 +96,15 @@ mod tests {
         let both = [gzip(b"one "), gzip(b"two")].concat();
         assert_eq!(inflate_slice(&both, 100), Inflated { bytes: b"one two".to_vec(), stopped: None });
         assert_eq!(inflate(&both, 7, &mut |_| {}).bytes, b"one two");
+    }
+
+    #[test]
+    fn a_range_is_that_of_the_whole() {
+        let both = [gzip(b"one "), gzip(b"two")].concat();
+        assert_eq!(inflate_range(&both, 2, 4).unwrap(), b"e tw");
+        assert_eq!(inflate_range(&both, 5, 3), Err(SourceError::PastEnd { offset: 5, end: 8, len: 7 }));
+        assert!(inflate_range(&both, 50, u64::MAX).is_err());
+        assert!(inflate_range(&both[..both.len() / 2].to_vec(), 0, 7).is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use blob::BlobSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::FileSource;
 
-pub use gzip::{Inflated, Stopped, inflate, inflate_slice};
+pub use gzip::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
 
 use thiserror::Error;
 

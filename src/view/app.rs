@@ -5,8 +5,10 @@ use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
+use crate::view::erase::{Any, If, effect, live};
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
+use crate::view::op::OpPanel;
 use crate::view::state::State;
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::swatch::patterns;
@@ -23,7 +25,7 @@ pub(crate) fn App() -> impl IntoView {
     let help = NodeRef::new();
     keys::listen(state, help);
     state.follow_address();
-    Effect::new(move |_| {
+    effect(move || {
         let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
         document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));
     });
@@ -32,15 +34,15 @@ pub(crate) fn App() -> impl IntoView {
     view! {
         {patterns()}
         <AppBar state help />
-        <Show when=move || state.load_shown.get()>
+        <If when=move || state.load_shown.get()>
             <Loading state />
-        </Show>
-        <Show when=move || !open.get() && !state.load_shown.get()>
+        </If>
+        <If when=move || !open.get() && !state.load_shown.get()>
             <Landing state />
-        </Show>
-        <Show when=move || open.get()>
+        </If>
+        <If when=move || open.get()>
             <OpenView state />
-        </Show>
+        </If>
         <Inputs state />
         <Toasts state />
         <DropTarget state />
@@ -50,7 +52,7 @@ pub(crate) fn App() -> impl IntoView {
             {move || state.load_shown.get().then(|| state.load.with(|load| load.as_ref().map(Load::announcement)))}
         </p>
     }
-    .into_any()
+    .any()
 }
 
 /// The view of what is open, out of sight while something is read.
@@ -59,17 +61,18 @@ fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
     let body = move || {
-        if any.get() { view! { <Breakdown state head /> }.into_any() } else { view! { <Empty state /> }.into_any() }
+        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
     view! {
         <main class="view" id="view" hidden=move || state.load_shown.get()>
             {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
-            {body}
+            {live(body)}
+            <OpPanel state />
         </main>
     }
-    .into_any()
+    .any()
 }
 
 fn strip(sentence: String) -> impl IntoView {
@@ -77,4 +80,5 @@ fn strip(sentence: String) -> impl IntoView {
     view! {
         <p class="strip">{icon(Icon::Warn)} <span><b>"Partial. "</b> {sentence}</span></p>
     }
+    .any()
 }

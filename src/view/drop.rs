@@ -1,5 +1,6 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
+use crate::view::erase::{Any, live};
 use crate::view::state::{self, State};
 use leptos::{ev, prelude::*};
 use web_sys::DragEvent;
@@ -51,8 +52,8 @@ pub(crate) fn DropTarget(state: State) -> impl IntoView {
     };
     view! {
         <div class="drop-frame" hidden=move || !over.get()>
-            <p>{sentence}</p>
+            <p>{live(sentence)}</p>
         </div>
     }
-    .into_any()
+    .any()
 }

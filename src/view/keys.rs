@@ -4,6 +4,7 @@
 use crate::analysis::{Filter, GroupBy};
 use crate::view::breakdown::filter;
 use crate::view::breakdown::save::{self, Form, Which};
+use crate::view::op;
 use crate::view::state::State;
 use crate::view::widgets::popover;
 use crate::view::widgets::table::Act;
@@ -29,7 +30,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 28] = [
     ("Rows", &["s"], "sort by the column in focus"),
     ("Rows", &["S"], "the same, reversed"),
     ("Rows", &["Space"], "select the row, or no longer"),
-    ("Rows", &["Enter"], "open what a row is made of"),
+    ("Rows", &["Enter"], "open the op; what a row is made of"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
     ("Page", &["/"], "filter; again: next place to look"),
@@ -84,6 +85,8 @@ fn escape(state: State) {
         state.cancel();
     } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
         state.dismiss(toast);
+    } else if state.op.with_untracked(|op| !op.is_empty()) {
+        op::close(state);
     } else if state.query.with_untracked(|query| !query.filter.is_empty()) {
         state.filter(|filter| *filter = Filter { within: filter.within, regex: filter.regex, ..Filter::default() });
     } else if state.selected.with_untracked(|selected| !selected.is_empty()) {

@@ -2,7 +2,7 @@
 //! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
 //!
 //! ```text
-//!   bar · landing · loading · breakdown · empty       one folder per part of the screen: signals in, calls out
+//!   bar · landing · loading · breakdown · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
@@ -12,9 +12,11 @@ mod bar;
 mod breakdown;
 mod drop;
 mod empty;
+mod erase;
 mod keys;
 mod landing;
 mod loading;
+mod op;
 mod state;
 mod widgets;
 

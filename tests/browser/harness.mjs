@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { synth } from "./captures.mjs";
 import { launch, need, open, reload, startServer } from "./lib.mjs";
+import { readMessages } from "./messages.mjs";
 
 let server;
 let browser;
@@ -57,6 +58,7 @@ function ours(url) {
  * back until `release`, from the start or once the test sets `window.holding`. Reloads the page.
  */
 export async function holdLoads(page, { kind = "Opened", holding = true } = {}) {
+  await readMessages(page);
   await page.addInitScript(({ kind, holding }) => {
     const Real = window.Worker;
     const held = [];
@@ -65,8 +67,7 @@ export async function holdLoads(page, { kind = "Opened", holding = true } = {}) 
       set onmessage(heard) {
         this.heard = heard; // null once the page has ended this worker
         super.onmessage = (event) => {
-          const reply = event.data?.[0]?.reply;
-          if (window.holding && reply && typeof reply === "object" && kind in reply) held.push(() => this.heard?.(event));
+          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) held.push(() => this.heard?.(event));
           else this.heard?.(event);
         };
       }

@@ -5,6 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, pickFiles, reload, startServer } from "./lib.mjs";
+import { readMessages } from "./messages.mjs";
 
 const out = need("ROOFLIGHT_SCREENS");
 await mkdir(out, { recursive: true });
@@ -17,19 +18,19 @@ const damaged = captures.write("mangled.xplane.pb", Buffer.from((await readFile(
 const cut = captures.cut(tpu, 0.6, "cut.xplane.pb");
 
 /** A load that never ends, so that it can be looked at: the worker's messages stop after the given one. */
-const slow = (page) =>
-  page.addInitScript(() => {
+const slow = async (page) => {
+  await readMessages(page);
+  await page.addInitScript(() => {
     const Real = window.Worker;
     window.Worker = class extends Real {
       set onmessage(heard) {
         super.onmessage = (event) => {
-          const reply = event.data?.[0]?.reply;
-          if (reply && typeof reply === "object" && "Opened" in reply) return;
-          heard?.(event);
+          if (window.messageOf(event.data, "Reply").kind !== "Opened") heard?.(event);
         };
       }
     };
   });
+};
 
 const states = {
   landing: async () => {},

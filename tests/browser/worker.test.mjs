@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, reload, until } from "./lib.mjs";
+import { readMessages } from "./messages.mjs";
 import { column, figures, groupBy, pick, seenRows, settled, sortBy } from "./reading.mjs";
 
 /** An error that nothing catches: what a Rust panic, or memory that ran out, comes to. */
@@ -92,13 +93,15 @@ onPage("one that dies while it reads: told, and what was open stays", async ({ p
 });
 
 onPage("a page and a worker of different builds: said, not guessed", async ({ page }) => {
+  await readMessages(page);
   await page.addInitScript(() => {
     const Real = window.Worker;
     window.Worker = class extends Real {
       set onmessage(heard) {
         super.onmessage = heard && ((event) => {
-          const hello = event.data?.[0]?.reply?.Hello;
-          if (hello) hello.build = "an older one";
+          const { id, kind } = window.messageOf(event.data, "Reply");
+          const build = new TextEncoder().encode("an older one");
+          if (kind === "Hello") event.data[0] = Uint8Array.of(id, 0, build.length, ...build);
           heard(event);
         });
       }

@@ -75,7 +75,7 @@ impl Analysis {
     /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
     pub fn non_compute(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> NonCompute {
         let known = self.known(profile);
-        let Asked { header, totals, slices, mut notes } = self.asked(profile, query);
+        let Asked { header, totals, slices, mut notes, .. } = self.asked(profile, query);
         let window = header.step_duration;
         let mut by_category: FxHashMap<&str, Sums> = FxHashMap::default();
         let mut by_source: FxHashMap<(&str, Source), Sums> = FxHashMap::default();

@@ -1,6 +1,7 @@
 //! The file picker: what is open, what is in the session, and how to open something else.
 
 use crate::report::number;
+use crate::view::erase::{Any, live};
 use crate::view::state::State;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
@@ -23,6 +24,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
                     <span class="entry-detail">{format!("{}, {}", number::bytes_text(file.bytes), file.format)}</span>
                 </li>
             }
+            .any()
         };
         files.into_iter().take(200).map(one).collect_view()
     };
@@ -38,15 +40,14 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
             class="btn pick"
             label=Signal::derive(move || format!("File {}", name()))
             panel_class="menu"
-            face=Box::new(move || view! { {icon(Icon::File)} <b>{shown}</b> {icon(Icon::Down)} }.into_any())
+            face=Box::new(move || view! { {icon(Icon::File)} <b>{live(shown)}</b> {icon(Icon::Down)} }.any())
         >
-            <ul class="session">{files}</ul>
+            <ul class="session">{live(files)}</ul>
             <div class="menu-acts">
                 <button type="button" class="menu-act" on:click=then(choose_files)>{icon(Icon::File)} "Choose files"</button>
                 <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
                 <button type="button" class="menu-act" on:click=move |_| state.close()>{icon(Icon::Close)} "Close"</button>
             </div>
         </Popover>
-    }
-    .into_any()
+    }.any()
 }

@@ -1,5 +1,6 @@
 //! What `?` shows: the keys there are, and the switch that turns single letters off.
 
+use crate::view::erase::Any;
 use crate::view::keys;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
@@ -17,11 +18,11 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
     let switch = move |event: ev::Event| state.switch_keys(event_target::<HtmlInputElement>(&event).checked());
     let group = |name: &'static str| {
         let line = |(_, caps, does): (&str, &'static [&'static str], &'static str)| {
-            let caps = caps.iter().map(|cap| view! { <kbd>{*cap}</kbd> }).collect_view();
-            view! { <div><dt>{caps}</dt><dd>{does}</dd></div> }
+            let caps = caps.iter().map(|cap| view! { <kbd>{*cap}</kbd> }.any()).collect_view();
+            view! { <div><dt>{caps}</dt><dd>{does}</dd></div> }.any()
         };
         let lines = keys::LIST.into_iter().filter(|(of, _, _)| *of == name).map(line).collect_view();
-        view! { <section><h3>{name}</h3><dl>{lines}</dl></section> }
+        view! { <section><h3>{name}</h3><dl>{lines}</dl></section> }.any()
     };
     view! {
         <dialog node_ref=node class="dialog" aria-labelledby="help-title">
@@ -41,6 +42,5 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
             </label>
             <p class="sub build">"Build " {crate::BUILD}</p>
         </dialog>
-    }
-    .into_any()
+    }.any()
 }

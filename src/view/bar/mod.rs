@@ -6,6 +6,7 @@ mod notes;
 mod pickers;
 
 use crate::chart::readout;
+use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::{html, prelude::*};
@@ -24,10 +25,10 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
         <header class="top">
             <div class="bar">
                 <span class="brand">{mark()} "Rooflight"</span>
-                <Show when=move || open.get()>
+                <If when=move || open.get()>
                     <capture::Capture state />
                     <pickers::Pickers state />
-                </Show>
+                </If>
                 <span class="grow"></span>
                 <button type="button" class="btn icon-only" aria-label=theme title=theme on:click=move |_| state.switch_theme()>
                     {icon(Icon::Theme)}
@@ -36,12 +37,11 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
                     "?"
                 </button>
             </div>
-            <Show when=move || open.get()>
+            <If when=move || open.get()>
                 <Tabs state />
-            </Show>
+            </If>
         </header>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The views there are, and the badges of the capture.
@@ -59,14 +59,13 @@ fn Tabs(state: State) -> impl IntoView {
                 </button>
             </div>
             <span class="grow"></span>
-            <Show when=partial>
+            <If when=partial>
                 <span class="badge caution">{icon(Icon::Warn)} "Partial file"</span>
-            </Show>
-            <Show when=move || closes.get()>
-                <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {whole}</span>
-            </Show>
+            </If>
+            <If when=move || closes.get()>
+                <span class="badge good closes">{icon(Icon::Check)} "Parts sum to the " {live(whole)}</span>
+            </If>
             <notes::Notes state />
         </div>
-    }
-    .into_any()
+    }.any()
 }

@@ -2,6 +2,7 @@
 
 use crate::profile::{Note, Severity};
 use crate::report::number;
+use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -20,7 +21,7 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
     let grave = move || notes.with(|notes| notes.iter().any(|note| note.severity > Severity::Info));
     let label = move || number::counted(notes.with(Vec::len) as u64, "note", "notes");
     view! {
-        <Show when=move || notes.with(|notes| !notes.is_empty())>
+        <If when=move || notes.with(|notes| !notes.is_empty())>
             <Popover
                 id="notes"
                 class="badge-button"
@@ -30,17 +31,16 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
                 face=Box::new(move || {
                     view! {
                         <span class="badge" class:caution=grave>
-                            {move || icon(if grave() { Icon::Warn } else { Icon::Info })} {label}
+                            {move || icon(if grave() { Icon::Warn } else { Icon::Info })} {live(label)}
                         </span>
-                    }
-                    .into_any()
+                    }.any()
                 })
             >
                 <ul>{move || notes.get().into_iter().map(one).collect_view()}</ul>
             </Popover>
-        </Show>
+        </If>
     }
-    .into_any()
+    .any()
 }
 
 fn one(note: Note) -> impl IntoView {
@@ -48,7 +48,8 @@ fn one(note: Note) -> impl IntoView {
     view! {
         <li class="note" class:caution=caution>
             {icon(if caution { Icon::Warn } else { Icon::Info })}
-            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> })}</span>
+            <span>{note.message} {note.place.map(|place| view! { " " <span class="mono">{place}</span> }.any())}</span>
         </li>
     }
+    .any()
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::{DeviceChoice, StepChoice};
 use crate::chart::pick::{self, Choice};
+use crate::view::erase::{Any, If};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::Listbox;
@@ -17,14 +18,14 @@ fn label_of<T: PartialEq>(choices: &[Choice<T>], value: &T) -> Option<String> {
 pub(crate) fn Pickers(state: State) -> impl IntoView {
     let any = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| !o.session.devices.is_empty()));
     view! {
-        <Show when=any>
+        <If when=any>
             <div class="pickers">
                 <Device state />
                 <Step state />
             </div>
-        </Show>
+        </If>
     }
-    .into_any()
+    .any()
 }
 
 #[component]
@@ -45,13 +46,13 @@ fn Device(state: State) -> impl IntoView {
             label=Signal::derive(move || format!("Device {}", label.get()))
             panel_class="menu"
             face=Box::new(move || {
-                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.into_any()
+                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.any()
             })
         >
             <Listbox id="device-list" label="Devices" choices chosen choose />
         </Popover>
     }
-    .into_any()
+    .any()
 }
 
 #[component]
@@ -93,6 +94,7 @@ fn Step(state: State) -> impl IntoView {
                 {icon(face)}
             </button>
         }
+        .any()
     };
     view! {
         <span class="stepper">
@@ -107,8 +109,7 @@ fn Step(state: State) -> impl IntoView {
                         <b>{label}</b>
                         <span class="pick-of">{move || (count.get() > 0).then(|| format!("of {}", count.get()))}</span>
                         {icon(Icon::Down)}
-                    }
-                    .into_any()
+                    }.any()
                 })
             >
                 <Listbox id="step-list" label="Steps" choices chosen choose />
@@ -116,5 +117,5 @@ fn Step(state: State) -> impl IntoView {
             {go(1, "Next step", Icon::Right)}
         </span>
     }
-    .into_any()
+    .any()
 }

@@ -7,6 +7,7 @@ use crate::chart::slot::Slot;
 use crate::chart::stack::{self, Segment};
 use crate::chart::{label, place::Rect};
 use crate::engine::BreakdownHead;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
@@ -43,15 +44,15 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
         let one = |(index, segment): (usize, Segment)| {
             parts
                 .get(segment.index)
-                .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> })
+                .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> }.any())
         };
         Some(view! {
             <svg width=width.get().to_string() height=HEIGHT.to_string() role="group" aria-label=readout::sentence(&parts)>
                 {segments.into_iter().enumerate().filter_map(one).collect_view()}
             </svg>
-        })
+        }.any())
     };
-    view! { <div class="stack" node_ref=node>{drawing}</div> }.into_any()
+    view! { <div class="stack" node_ref=node>{live(drawing)}</div> }.any()
 }
 
 /// Shows only what is of this part; where that is what is shown, all again. Idle time has no ops.
@@ -117,10 +118,9 @@ fn Drawn(
             }
         >
             <rect class=fill(part.slot) x=segment.x.to_string() y="0" width=segment.width.to_string() height=HEIGHT.to_string() />
-            {text.map(|text| view! { <text class=on x=(segment.x + 8.0).to_string() y="19">{text}</text> })}
+            {text.map(|text| view! { <text class=on x=(segment.x + 8.0).to_string() y="19">{text}</text> }.any())}
         </g>
-    }
-    .into_any()
+    }.any()
 }
 
 /// Arrow keys go to the neighbouring segment.

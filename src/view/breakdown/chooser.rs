@@ -2,6 +2,7 @@
 
 use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -32,6 +33,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 <span class="entry-detail">{cell.about()}</span>
             </label>
         }
+        .any()
     };
     let list = move || columns::available(by.get()).map(one).collect_view();
     // Rows of two lines have three columns, and nothing to choose.
@@ -43,9 +45,9 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 class="btn line"
                 label=Signal::stored("Columns".to_owned())
                 panel_class="columns"
-                face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.into_any())
+                face=Box::new(move || view! { {icon(Icon::Columns)} <span class="wide">"Columns"</span> }.any())
             >
-                <div class="columns-list">{list}</div>
+                <div class="columns-list">{live(list)}</div>
                 <div class="columns-foot">
                     <button
                         type="button"
@@ -58,6 +60,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                 </div>
             </Popover>
         }
+        .any()
     };
-    view! { <Show when=wide>{button()}</Show> }.into_any()
+    view! { <If when=wide>{button()}</If> }.any()
 }

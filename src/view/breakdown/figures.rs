@@ -2,6 +2,7 @@
 
 use crate::chart::readout::{self, Figure, How};
 use crate::engine::BreakdownHead;
+use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
@@ -19,13 +20,16 @@ pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView 
             .enumerate()
             .map(|(at, one)| figure(one, &format!("side-{at}"), "side"))
             .collect_view();
-        Some(view! {
-            {figure(readout.hero, "hero", "hero")}
-            {main}
-            {side}
-        })
+        Some(
+            view! {
+                {figure(readout.hero, "hero", "hero")}
+                {main}
+                {side}
+            }
+            .any(),
+        )
     };
-    view! { <dl class="figures">{row}</dl> }.into_any()
+    view! { <dl class="figures">{live(row)}</dl> }.any()
 }
 
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
@@ -41,16 +45,15 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
             </dt>
             <dd>{figure.value} <span class="unit">{figure.unit}</span></dd>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// What the ⊜ beside a figure opens.
 pub(super) fn how(how: How) -> AnyView {
-    let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> };
+    let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {
         <b class="how-title">{how.formula}</b>
         <table><tbody>{how.rows.into_iter().map(line).collect_view()}</tbody></table>
     }
-    .into_any()
+    .any()
 }

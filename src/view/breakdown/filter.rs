@@ -4,6 +4,7 @@
 use crate::analysis::Within;
 use crate::chart::rows;
 use crate::engine::BreakdownHead;
+use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use gloo_timers::callback::Timeout;
@@ -34,7 +35,7 @@ pub(crate) fn focus(state: State) {
 pub(crate) fn FilterBox(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
     let asked = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
-    Effect::new(move |_| {
+    effect(move || {
         // Changed from elsewhere (the address, "clear"): typing is not disturbed.
         let text = asked.get();
         let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
@@ -85,6 +86,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 {words}
             </button>
         }
+        .any()
     };
     let regex = move || state.query.with(|query| query.filter.regex);
     let bad = move || state.filter_error.with(Option::is_some);
@@ -128,7 +130,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
             </span>
         </div>
     }
-    .into_any()
+    .any()
 }
 
 /// What the filter lets through, or why it is not applied; with what else narrows the table.
@@ -137,10 +139,10 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     let says = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
-            return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.into_any();
+            return view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any();
         }
         let words = head.with(|head| head.as_ref().and_then(|head| rows::filtered(head)));
-        words.map(|words| view! { <span>{words}</span> }).into_any()
+        words.map(|words| view! { <span>{words}</span> }.any()).into_any()
     };
     let kind = move || state.query.with(|query| query.filter.kind).map(|kind| kind.label().to_owned());
     let scope = move || Some(state.query.with(|query| query.filter.scope.clone())).filter(|scope| !scope.is_empty());
@@ -153,6 +155,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
                 {icon(Icon::Close)}
             </button>
         }
+        .any()
     };
     let any_kind = Callback::new(move |()| state.filter(|filter| filter.kind = None));
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
@@ -161,8 +164,8 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
         <div class="filter-line" hidden=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
-            <p class="filter-says" id="filter-says" role="status">{says}</p>
+            <p class="filter-says" id="filter-says" role="status">{live(says)}</p>
         </div>
     }
-    .into_any()
+    .any()
 }

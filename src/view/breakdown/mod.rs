@@ -14,6 +14,7 @@ mod steps;
 mod tools;
 
 use crate::engine::BreakdownHead;
+use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
@@ -37,20 +38,20 @@ pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     view! {
         <div class="breakdown" role="tabpanel" aria-labelledby="tab-breakdown">
-            <h1 class="unseen">"Breakdown of " {name}</h1>
+            <h1 class="unseen">"Breakdown of " {live(name)}</h1>
             <figures::Figures head />
             <bar::StackedBar state head />
             <parts::Parts state head />
-            <Show when=move || picture.get()>
+            <If when=move || picture.get()>
                 <picture::Pictures state head />
-            </Show>
-            <Show when=move || tools.get()>
+            </If>
+            <If when=move || tools.get()>
                 <tools::Tools state head />
-            </Show>
-            <Show when=move || table.get()>
+            </If>
+            <If when=move || table.get()>
                 <Table model />
-            </Show>
+            </If>
         </div>
     }
-    .into_any()
+    .any()
 }

@@ -5,6 +5,7 @@ use crate::chart::readout::{self, Part};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
 use crate::report::number::ABSENT;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
@@ -26,10 +27,10 @@ pub(crate) fn Parts(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         Some(format!("{unit}, % of {}", readout::whole(&head.header)))
     };
     view! {
-        <p class="parts-units" aria-hidden="true">{units}</p>
-        <dl class="parts">{row}</dl>
+        <p class="parts-units" aria-hidden="true">{live(units)}</p>
+        <dl class="parts">{live(row)}</dl>
     }
-    .into_any()
+    .any()
 }
 
 fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
@@ -48,12 +49,11 @@ fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
             <dt>{name(state, part.slot, part.time.is_some())}</dt>
             <dd class="part-time">
                 {part.time.clone().unwrap_or_else(|| ABSENT.to_owned())}
-                {part.time.is_some().then(|| view! { <span class="unit wide">{format!(" {}", part.unit)}</span> })}
+                {part.time.is_some().then(|| view! { <span class="unit wide">{format!(" {}", part.unit)}</span> }.any())}
             </dd>
             <dd class="part-share"><span class="wide">{share}</span> <span class="narrow">{short}</span></dd>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// The part's name: a legend entry that is a switch, where the part has ops.
@@ -62,7 +62,8 @@ fn name(state: State, slot: Slot, any: bool) -> AnyView {
         {swatch(slot)}
         <span class="wide">{slot.label()}</span>
         <span class="narrow">{slot.short()}</span>
-    };
+    }
+    .any();
     if slot == Slot::Idle || !any {
         return words.into_any();
     }
@@ -77,5 +78,5 @@ fn name(state: State, slot: Slot, any: bool) -> AnyView {
             {words}
         </button>
     }
-    .into_any()
+    .any()
 }

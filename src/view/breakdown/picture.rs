@@ -4,6 +4,7 @@
 use super::{scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
@@ -16,20 +17,20 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         let pressed = move || (chosen.get() == picture).to_string();
         view! {
             <button type="button" aria-pressed=pressed on:click=move |_| state.picture.set(picture)>{picture.label()}</button>
-        }
+        }.any()
     };
     let choice = move || {
         view! {
             <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
         }
-        .into_any()
+        .any()
     };
     let body = move || match chosen.get() {
-        Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.into_any(),
-        Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.into_any(),
-        Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.into_any(),
+        Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.any(),
+        Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.any(),
+        Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.any(),
     };
-    view! { <section class="picture-of" aria-label="Picture">{body}</section> }.into_any()
+    view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }
 
 /// A chart with its head line: the choice, what stands beside it, and the chart's own menu.
@@ -37,7 +38,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
     let table = RwSignal::new(false);
     let entries = chart::entries(state, model, name, table);
     let body = move || {
-        if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.into_any() }
+        if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() }
     };
     view! {
         <div class="picture-head">
@@ -45,7 +46,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
             {beside}
             {chart::tools("picture-menu", entries)}
         </div>
-        {body}
+        {live(body)}
     }
-    .into_any()
+    .any()
 }

@@ -7,6 +7,7 @@ use crate::chart::rows::{self, Look};
 use crate::chart::table::{Column, Measure, Row};
 use crate::engine::{BreakdownHead, Sort};
 use crate::report::number;
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::popover;
 use crate::view::widgets::table::{Act, Model};
@@ -39,7 +40,9 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
                 None => {
                     let open = state.folds.with(|folds| folds.is_open(index));
                     let name = rows::key(found.group);
-                    let selected = state.selected.with(|selected| selected.contains(&name));
+                    // The op whose panel is open is marked as well.
+                    let told = state.op.with(|op| *op == name);
+                    let selected = told || state.selected.with(|selected| selected.contains(&name));
                     Some(rows::row(found, columns, look, open, selected))
                 }
             })
@@ -125,8 +128,15 @@ pub(super) fn change(state: State, with: impl FnOnce(&mut Vec<Cell>)) {
     state.columns.set(Some(cells));
 }
 
+/// Opens what a row is made of; an op's panel where rows are ops.
 fn fold(state: State, flat: u32) {
     let by = state.head().with_untracked(|head| head.as_ref().map(|head| head.query.by));
+    if by.is_some_and(|by| !rows::folds(by)) {
+        if let Some(name) = untrack(|| with_row(state, flat, |_, row, _| Some(rows::key(row.group)))) {
+            state.op.set(name);
+        }
+        return;
+    }
     let parts = |index, row: rows::Row<'_>, part: Option<u32>| {
         let folds = part.is_none() && by.is_some_and(rows::folds) && row.group.parts.len() > 1;
         folds.then_some((index, u32::try_from(row.group.parts.len()).unwrap_or(0)))
@@ -158,9 +168,9 @@ fn nothing(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> AnyView {
                     view! {
                         {number::count(n.into())} " match anywhere in the path. "
                         <button type="button" class="link" on:click=widen>"Search anywhere"</button>
-                    }
+                    }.any()
                 })}
         </p>
     }
-    .into_any()
+    .any()
 }

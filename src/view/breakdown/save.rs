@@ -7,6 +7,7 @@ use crate::chart::rows;
 use crate::chart::table::{self, Column};
 use crate::engine::{Export, Failure, Reply, Request, RowsPage, RowsQuery};
 use crate::report::number;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
@@ -56,10 +57,10 @@ pub(crate) fn Save(state: State) -> impl IntoView {
             class="btn line"
             label=Signal::stored("Save or copy".to_owned())
             entries
-            face=Box::new(move || view! { {icon(Icon::Save)} <span class="wide">"Save"</span> }.into_any())
+            face=Box::new(move || view! { {icon(Icon::Save)} <span class="wide">"Save"</span> }.any())
         />
     }
-    .into_any()
+    .any()
 }
 
 /// What the state's table shows now.

@@ -7,6 +7,7 @@ use crate::chart::icicle::{self, Icicle, Node};
 use crate::chart::table::TWO_LINES;
 use crate::chart::{icicle_scene, readout, scopes};
 use crate::engine::{BreakdownHead, Reply, Request};
+use crate::view::erase::{Any, If, effect};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
@@ -69,7 +70,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
     let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
     // The tree is another one when only a scope's ops are shown: the keyboard stays where it was in it.
     let kept = StoredValue::new(None::<String>);
-    Effect::new(move |_| {
+    effect(move || {
         let Some(drawn) = drawn.get() else { return };
         if let Some(path) = kept.get_value() {
             let place = drawn.scopes.nodes.iter().rposition(|node| node.path == path);
@@ -117,7 +118,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
                 if none.get() { Some("No op carries a tf_op path: the capture has no scopes.".to_owned()) } else { without() }
             }}
         </span>
-    };
+    }.any();
     // Typing in the filter must not make the table jump: the picture keeps the room it had.
     let tallest = Memo::new(move |old: Option<&f64>| {
         let now = scene.with(|scene| scene.as_ref().map_or(0.0, |scene| scene.height));
@@ -128,7 +129,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
             {framed(state, model, "scopes", choice, beside.into_any())}
         </div>
     }
-    .into_any()
+    .any()
 }
 
 /// Asks for the tree whenever another is wanted; the last one stays until the next has come.
@@ -166,23 +167,22 @@ fn Crumbs(state: State) -> impl IntoView {
             <button type="button" class="crumb" title=title aria-current=current on:click=move |_| state.zoom.set(path.clone())>
                 {name}
             </button>
-        }
+        }.any()
     };
     let zoomed = move || zoom.with(|zoom| !zoom.is_empty());
     let filtered = move || state.query.with(|query| query.filter.scope == zoom.get());
     view! {
-        <Show
-            when=zoomed
-            fallback=|| view! { <span class="picture-note">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span> }
-        >
+        <If when=move || !zoomed()>
+            <span class="picture-note">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span>
+        </If>
+        <If when=zoomed>
             <nav class="crumbs" aria-label="Scope">
                 <button type="button" class="crumb" on:click=move |_| state.zoom.set(String::new())>"all ops"</button>
                 {move || zoom.with(|zoom| scopes::crumbs(zoom)).into_iter().map(one).collect_view()}
             </nav>
-            <Show when=move || !filtered()>
+            <If when=move || !filtered()>
                 <button type="button" class="btn small-text" on:click=only>{icon(Icon::Search)} "Show only these ops"</button>
-            </Show>
-        </Show>
-    }
-    .into_any()
+            </If>
+        </If>
+    }.any()
 }

@@ -8,6 +8,7 @@ use crate::chart::table::TWO_LINES;
 use crate::chart::{step_stats, steps};
 use crate::engine::{Reply, Request};
 use crate::report::number;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
@@ -58,38 +59,40 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     );
     let figures = move || {
         let figures = found.with(|found| step_stats::figures(found.as_ref()?, device.get()))?;
-        let one = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> };
+        let one = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> }.any();
         let how = found.with(|found| step_stats::how(found.as_ref()?, device.get()))?;
-        Some(view! {
-            <div class="spread">
-                <dl>{figures.into_iter().map(one).collect_view()}</dl>
-                <Popover
-                    id="how-steps"
-                    class="how"
-                    label=Signal::stored("How the figures over steps are computed".to_owned())
-                    panel_class="how-panel"
-                    face=Box::new(|| "=".into_any())
-                >
-                    {super::figures::how(how.clone())}
-                </Popover>
-            </div>
-        })
+        Some(
+            view! {
+                <div class="spread">
+                    <dl>{figures.into_iter().map(one).collect_view()}</dl>
+                    <Popover
+                        id="how-steps"
+                        class="how"
+                        label=Signal::stored("How the figures over steps are computed".to_owned())
+                        panel_class="how-panel"
+                        face=Box::new(|| "=".into_any())
+                    >
+                        {super::figures::how(how.clone())}
+                    </Popover>
+                </div>
+            }
+            .any(),
+        )
     };
     let none = move || bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
     let beside = view! {
         <span class="picture-note">{move || found.with(|found| found.as_ref().map(|stats| step_stats::whose(stats, device.get())))}</span>
         <span class="grow"></span>
-    };
+    }.any();
     view! {
         <div node_ref=node>
             {framed(state, model, "steps", choice, beside.into_any())}
-            {figures}
+            {live(figures)}
             {move || none().then(|| view! {
                 <p class="chart-empty">"This device has no steps: neither a Steps line nor runs of a program. The whole capture is shown."</p>
-            })}
+            }.any())}
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// Devices side by side.
@@ -121,8 +124,8 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
             Some(format!("widest apart in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
         })
     };
-    let beside = view! { <span class="picture-note">{note}</span> <span class="grow"></span> };
-    view! { <div node_ref=node>{framed(state, model, "devices", choice, beside.into_any())}</div> }.into_any()
+    let beside = view! { <span class="picture-note">{live(note)}</span> <span class="grow"></span> }.any();
+    view! { <div node_ref=node>{framed(state, model, "devices", choice, beside.into_any())}</div> }.any()
 }
 
 fn model(

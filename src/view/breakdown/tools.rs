@@ -5,6 +5,7 @@ use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
 use crate::analysis::GroupBy;
 use crate::engine::BreakdownHead;
+use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
@@ -19,6 +20,7 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
         view! {
             <button type="button" aria-pressed=pressed on:click=move |_| state.group_by(group)>{group.label()}</button>
         }
+        .any()
     };
     let entry = move |group: GroupBy| {
         Entry::new(group.label(), Callback::new(move |()| state.group_by(group))).chosen(by.get() == group)
@@ -35,8 +37,7 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
                     label=Signal::derive(move || format!("Group by {}", by.get().label()))
                     entries
                     face=Box::new(move || {
-                        view! { <span class="pick-of">"By"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }
-                            .into_any()
+                        view! { <span class="pick-of">"By"</span> <b>{move || by.get().label()}</b> {icon(Icon::Down)} }.any()
                     })
                 />
             </span>
@@ -46,6 +47,5 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
             <Save state />
         </div>
         <FilterSays state head />
-    }
-    .into_any()
+    }.any()
 }

@@ -3,6 +3,7 @@
 use crate::chart::empty::{self, Supply};
 use crate::engine::PlaneInfo;
 use crate::report::number;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
@@ -37,10 +38,9 @@ pub(crate) fn Empty(state: State) -> impl IntoView {
                         </thead>
                         <tbody>{planes}</tbody>
                     </table>
-                    {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more planes")}</p> })}
+                    {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more planes")}</p> }.any())}
                 </div>
-            }
-            .into_any(),
+            }.any(),
         )
     }
 }
@@ -54,6 +54,7 @@ fn supply(line: &Supply) -> impl IntoView + use<> {
             <td class="num" class:caution=!line.in_file>{said}</td>
         </tr>
     }
+    .any()
 }
 
 fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {
@@ -64,4 +65,5 @@ fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {
             <td class="num">{number::count(plane.n_events)}</td>
         </tr>
     }
+    .any()
 }

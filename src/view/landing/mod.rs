@@ -3,6 +3,7 @@
 mod picture;
 
 use crate::engine::Failure;
+use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
@@ -43,12 +44,11 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
             </div>
             <picture::Picture />
         </main>
-    }
-    .into_any()
+    }.any()
 }
 
 fn fact(title: &'static str, text: &'static str) -> impl IntoView {
-    view! { <div><h3>{title}</h3><p>{text}</p></div> }
+    view! { <div><h3>{title}</h3><p>{text}</p></div> }.any()
 }
 
 fn failed(failure: Failure) -> impl IntoView {
@@ -58,4 +58,5 @@ fn failed(failure: Failure) -> impl IntoView {
             <div><b>{failure.title}</b><p>{failure.message}</p></div>
         </section>
     }
+    .any()
 }

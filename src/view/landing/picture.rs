@@ -3,6 +3,7 @@
 
 use crate::chart::schematic::{self, Piece, Schematic};
 use crate::chart::slot::Slot;
+use crate::view::erase::{Any, effect};
 use crate::view::widgets::size::on_width;
 use crate::view::widgets::swatch::{fill, swatch};
 use leptos::{html, prelude::*};
@@ -19,7 +20,7 @@ const HEIGHT: f64 = BANDS.1 + 4.0 + BAR;
 pub(crate) fn Picture() -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let (width, set_width) = signal(0.0);
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = node.get() {
             on_width(&node, move |width| set_width.set(width));
         }
@@ -31,6 +32,7 @@ pub(crate) fn Picture() -> impl IntoView {
                 <dd>{slot.about()}</dd>
             </div>
         }
+        .any()
     };
     view! {
         <figure class="picture">
@@ -42,13 +44,13 @@ pub(crate) fn Picture() -> impl IntoView {
             <dl class="picture-legend">{Slot::all().map(entry).collect_view()}</dl>
             <figcaption class="sub">"A drawing, not a measurement: widths stand for time, and stay the same."</figcaption>
         </figure>
-    }
-    .into_any()
+    }.any()
 }
 
 fn draw(drawing: &Schematic, width: f64) -> impl IntoView + use<> {
     let band = |piece: &Piece| {
         view! { <path class=format!("band band-{}", piece.slot.class()) d=schematic::band(piece, BANDS.0, BANDS.1) /> }
+            .any()
     };
     let op = |piece: &Piece| block(piece.slot, piece.from, OPS.0, piece.width, OPS.1);
     let part = |(slot, x, width): &(Slot, f64, f64)| block(*slot, *x, BANDS.1 + 4.0, *width, BAR);
@@ -66,7 +68,7 @@ fn draw(drawing: &Schematic, width: f64) -> impl IntoView + use<> {
             {drawing.pieces.iter().map(op).collect_view()}
             {drawing.parts.iter().map(part).collect_view()}
         </svg>
-    }
+    }.any()
 }
 
 fn block(slot: Slot, x: f64, y: f64, width: f64, height: f64) -> impl IntoView + use<> {
@@ -79,4 +81,5 @@ fn block(slot: Slot, x: f64, y: f64, width: f64, height: f64) -> impl IntoView +
             height=height.to_string()
         />
     }
+    .any()
 }

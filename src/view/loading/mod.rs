@@ -1,6 +1,7 @@
 //! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
 
 use crate::chart::load::{Line, Load, State as Stage};
+use crate::view::erase::{Any, effect};
 use crate::view::state::{State, now};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{html, prelude::*};
@@ -20,7 +21,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
         on_cleanup(move || timer.clear());
     }
     let cancel = NodeRef::<html::Button>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(button) = cancel.get() {
             let _ = button.focus();
         }
@@ -56,8 +57,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
                 <span class="sub">{of(|load| load.memory().unwrap_or_default())}</span>
             </p>
         </main>
-    }
-    .into_any()
+    }.any()
 }
 
 fn line(line: Line) -> impl IntoView {
@@ -73,5 +73,5 @@ fn line(line: Line) -> impl IntoView {
             <td class="found">{line.found}</td>
             <td class="num">{line.time}</td>
         </tr>
-    }
+    }.any()
 }

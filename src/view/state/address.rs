@@ -28,6 +28,7 @@ impl State {
             selection: if fits { selection } else { Vec::new() },
             picture: self.picture.get(),
             zoom: self.zoom.get(),
+            op: self.op.get(),
         }
     }
 
@@ -36,6 +37,7 @@ impl State {
         self.columns.set(address.columns.map(|names| names.iter().filter_map(|name| Cell::of_key(name)).collect()));
         self.picture.set(address.picture);
         self.zoom.set(address.zoom);
+        self.op.set(address.op);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
             self.choose(|asked, order| (*asked, *order) = (query, sort));
@@ -84,7 +86,7 @@ impl State {
     }
 }
 
-/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture or zoom; not typing, not an order.
+/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture, zoom or op; not typing, not an order.
 fn is_step(old: &Address, new: &Address) -> bool {
     let key = |address: &Address| {
         let query = &address.query;
@@ -96,6 +98,7 @@ fn is_step(old: &Address, new: &Address) -> bool {
             query.filter.scope.clone(),
             address.picture,
             address.zoom.clone(),
+            address.op.clone(),
         )
     };
     key(old) != key(new)

@@ -4,6 +4,7 @@
 use super::State;
 use crate::engine::Failure;
 use crate::engine::client::Picked;
+use crate::sorted;
 use js_sys::{Array, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -76,7 +77,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
         }
         if entry.is_directory() {
             let mut inside = children(&entry.unchecked_into()).await?;
-            inside.sort_by_key(|child| std::cmp::Reverse(child.name()));
+            sorted::sort_most_first(&mut inside, FileSystemEntry::name);
             waiting.append(&mut inside);
         } else {
             let path = entry.full_path().trim_start_matches('/').to_owned();

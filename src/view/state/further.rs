@@ -3,6 +3,7 @@
 
 use super::State;
 use crate::engine::{Answer, Reply, Request, RequestId};
+use crate::view::erase::effect;
 use leptos::prelude::*;
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ impl State {
                 self.withdraw(id);
             }
         };
-        Effect::new(move |_| {
+        effect(move || {
             self.opened.track();
             let request = request();
             withdraw();

@@ -81,6 +81,8 @@ pub(crate) struct State {
     pub(crate) picture: RwSignal<Picture>,
     /// The scope that the icicle is zoomed to; empty: all.
     pub(crate) zoom: RwSignal<String>,
+    /// The op whose panel is open, named as its row; empty: none.
+    pub(crate) op: RwSignal<String>,
     /// Why the filter that was typed last is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
@@ -113,6 +115,7 @@ impl State {
             folds: RwSignal::new(Folds::default()),
             picture: RwSignal::new(Picture::default()),
             zoom: RwSignal::new(String::new()),
+            op: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),

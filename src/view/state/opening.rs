@@ -263,6 +263,7 @@ impl State {
             if replaces {
                 self.selected.set(Vec::new());
                 self.zoom.set(String::new());
+                self.op.set(String::new());
                 self.toasts.set(Vec::new());
             }
         }

@@ -8,6 +8,7 @@ use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::svg;
 use crate::chart::table::TWO_LINES;
 use crate::engine::Failure;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
@@ -55,15 +56,18 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let ring = move || {
         let at = model.at.get().filter(|_| focused.get())?;
         let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, at))?;
-        Some(view! {
-            <rect
-                class="chart-focus"
-                x=(bounds.x + 1.0).to_string()
-                y=(bounds.y + 1.0).to_string()
-                width=(bounds.width - 2.0).max(2.0).to_string()
-                height=(bounds.height - 2.0).max(2.0).to_string()
-            />
-        })
+        Some(
+            view! {
+                <rect
+                    class="chart-focus"
+                    x=(bounds.x + 1.0).to_string()
+                    y=(bounds.y + 1.0).to_string()
+                    width=(bounds.width - 2.0).max(2.0).to_string()
+                    height=(bounds.height - 2.0).max(2.0).to_string()
+                />
+            }
+            .any(),
+        )
     };
     let find = move |event: &ev::PointerEvent| {
         let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);
@@ -166,12 +170,12 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
                 on:focus=enter
                 on:blur=leave
             >
-                {drawing}
-                {ring}
+                {live(drawing)}
+                {live(ring)}
             </svg>
         </div>
     }
-    .into_any()
+    .any()
 }
 
 /// The box of the topmost mark of a datum.
@@ -192,28 +196,23 @@ fn mark(mark: &Mark) -> AnyView {
     match &mark.shape {
         Shape::Rect { x, y, w, h, r } => view! {
             <rect x=x.to_string() y=y.to_string() width=w.to_string() height=h.to_string() rx=(*r > 0.0).then(|| r.to_string()) fill=fill stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
-        }
-        .into_any(),
+        }.any(),
         Shape::Line { x1, y1, x2, y2 } => view! {
             <line x1=x1.to_string() y1=y1.to_string() x2=x2.to_string() y2=y2.to_string() stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
-        }
-        .into_any(),
+        }.any(),
         Shape::Path(points, closed) => view! {
             <path d=path_data(points, *closed) fill=fill stroke=stroke stroke-width=width stroke-dasharray=dash opacity=opacity />
-        }
-        .into_any(),
+        }.any(),
         Shape::Circle { x, y, r } => view! {
             <circle cx=x.to_string() cy=y.to_string() r=r.to_string() fill=fill stroke=stroke stroke-width=width opacity=opacity />
-        }
-        .into_any(),
+        }.any(),
         Shape::Text { x, y, text, anchor, size, mono, halo } => {
             let anchor = (*anchor != Anchor::Start).then(|| anchor.key());
             view! {
                 <text x=x.to_string() y=y.to_string() class="chart-text" class:dense=*size == Size::Dense class:mono=*mono class:halo=*halo text-anchor=anchor fill=fill opacity=opacity>
                     {text.clone()}
                 </text>
-            }
-            .into_any()
+            }.any()
         }
     }
 }
@@ -244,7 +243,7 @@ pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
             face=Box::new(|| icon(Icon::More))
         />
     }
-    .into_any()
+    .any()
 }
 
 fn save(state: State, model: Model, name: &'static str, png: bool) {
@@ -280,14 +279,14 @@ pub(crate) fn as_table(model: Model) -> AnyView {
     let table = move || {
         model.scene.get().map(|scene| {
             let heads =
-                scene.table.heads.iter().map(|head| view! { <th scope="col">{head.clone()}</th> }).collect_view();
+                scene.table.heads.iter().map(|head| view! { <th scope="col">{head.clone()}</th> }.any()).collect_view();
             let row = |row: &Vec<String>| {
-                let cells = row.iter().map(|cell| view! { <td>{cell.clone()}</td> }).collect_view();
-                view! { <tr>{cells}</tr> }
+                let cells = row.iter().map(|cell| view! { <td>{cell.clone()}</td> }.any()).collect_view();
+                view! { <tr>{cells}</tr> }.any()
             };
             let rows = scene.table.rows.iter().take(2000).map(row).collect_view();
-            view! { <thead><tr>{heads}</tr></thead><tbody>{rows}</tbody> }
+            view! { <thead><tr>{heads}</tr></thead><tbody>{rows}</tbody> }.any()
         })
     };
-    view! { <div class="chart-table" tabindex="0" role="region" aria-label="The chart as a table"><table>{table}</table></div> }.into_any()
+    view! { <div class="chart-table" tabindex="0" role="region" aria-label="The chart as a table"><table>{live(table)}</table></div> }.any()
 }

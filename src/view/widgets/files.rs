@@ -1,5 +1,6 @@
 //! The two ways to choose: files, or a folder. The inputs are out of sight and always there; buttons press them.
 
+use crate::view::erase::{Any, effect};
 use crate::view::state::{self, State};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -29,7 +30,7 @@ pub(crate) fn choose_folder() {
 pub(crate) fn Inputs(state: State) -> impl IntoView {
     let chosen = move |event: Event| state::from_input(state, &event_target::<HtmlInputElement>(&event));
     let folder = NodeRef::<html::Input>::new();
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(input) = folder.get() {
             input.set_webkitdirectory(true);
         }
@@ -47,5 +48,5 @@ pub(crate) fn Inputs(state: State) -> impl IntoView {
             on:change=chosen
         />
     }
-    .into_any()
+    .any()
 }

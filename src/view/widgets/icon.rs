@@ -1,5 +1,6 @@
 //! Icons: 16 × 16, stroked in the text's colour. Knows paths; never says anything (labels are the buttons').
 
+use crate::view::erase::Any;
 use leptos::prelude::*;
 
 /// Which icon.
@@ -8,6 +9,7 @@ pub(crate) enum Icon {
     Check,
     Close,
     Columns,
+    Copy,
     Down,
     File,
     Folder,
@@ -28,6 +30,7 @@ impl Icon {
             Self::Check => "M3 8.5l3.2 3L13 4.5",
             Self::Close => "M3.5 3.5l9 9M12.5 3.5l-9 9",
             Self::Columns => "M2 2.5h12v11H2zM6 2.5v11M10 2.5v11",
+            Self::Copy => "M5.5 5.5h8v8h-8zM3 10.5h-.5v-8h8V3",
             Self::Down => "M4 6l4 4 4-4",
             Self::File => "M4 1.5h5.5L13 5v9.5H4zM9.5 1.5V5H13",
             Self::Folder => "M1.5 4V13h13V5H8L6.5 3h-5z",
@@ -46,14 +49,14 @@ impl Icon {
 
 /// An icon.
 pub(crate) fn icon(which: Icon) -> AnyView {
-    let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> });
+    let half = (which == Icon::Theme).then(|| view! { <path class="fill" d="M8 2.5v11a5.5 5.5 0 000-11z" /> }.any());
     view! {
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
             <path d=which.path() />
             {half}
         </svg>
     }
-    .into_any()
+    .any()
 }
 
 /// The mark: a roof line with one lit pane under it.
@@ -64,5 +67,5 @@ pub(crate) fn mark() -> AnyView {
             <path class="mark-pane" d="M9.9 17.6L14.1 11.5H20L15.8 17.6Z" />
         </svg>
     }
-    .into_any()
+    .any()
 }

@@ -3,6 +3,7 @@
 
 use crate::chart::pick::Choice;
 use crate::chart::window::{self, Move};
+use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 
@@ -83,6 +84,7 @@ where
                 <span class="entry-detail">{move || choice.get().map(|c| c.detail)}</span>
             </li>
         }
+        .any()
     };
     view! {
         <ul
@@ -99,6 +101,5 @@ where
             <li class="listbox-size" role="presentation" style:height=move || format!("{}px", f64::from(count.get()) * ENTRY)></li>
             <For each=move || seen.get() key=|index| *index children=entry />
         </ul>
-    }
-    .into_any()
+    }.any()
 }

@@ -3,6 +3,7 @@
 
 use super::popover;
 use crate::chart::place::{self, Rect};
+use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
 use leptos::{ev, prelude::*};
@@ -99,9 +100,10 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
             popover::hide(id);
             run.run(());
         };
-        let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> });
+        let key = (!entry.key.is_empty()).then(|| view! { <kbd aria-hidden="true">{entry.key}</kbd> }.any());
         let role = if entry.chosen.is_some() { "menuitemradio" } else { "menuitem" };
-        let tick = entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> });
+        let tick =
+            entry.chosen.map(|chosen| view! { <span class="tick">{chosen.then(|| icon(Icon::Check))}</span> }.any());
         view! {
             <button
                 type="button"
@@ -117,13 +119,14 @@ fn list(id: &'static str, label: String, entries: Signal<Vec<Entry>>) -> AnyView
                 {key}
             </button>
         }
+        .any()
     };
     view! {
         <div role="menu" aria-label=label class="menu-acts" on:keydown=move |event| walk(&event, id)>
             {move || entries.get().into_iter().map(one).collect_view()}
         </div>
     }
-    .into_any()
+    .any()
 }
 
 /// A button (`class`, `label`, `face`) and its menu.
@@ -136,7 +139,7 @@ pub(crate) fn MenuButton(
     face: Children,
 ) -> impl IntoView {
     let name = label.get_untracked();
-    view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.into_any()
+    view! { <popover::Popover id class label panel_class="menu" face>{list(id, name.clone(), entries)}</popover::Popover> }.any()
 }
 
 /// A menu without a button of its own: opened by [`open_at`].
@@ -147,5 +150,5 @@ pub(crate) fn Menu(id: &'static str, label: &'static str, #[prop(into)] entries:
             {list(id, label.to_owned(), entries)}
         </div>
     }
-    .into_any()
+    .any()
 }

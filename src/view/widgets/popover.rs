@@ -3,6 +3,7 @@
 
 use super::size::{rect, screen};
 use crate::chart::place;
+use crate::view::erase::{Any, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement};
@@ -82,8 +83,8 @@ pub(crate) fn Popover(
             {face()}
         </button>
         <div id=id class=format!("panel {panel_class}") popover="auto" on:beforetoggle=opening on:toggle=toggled>
-            <Show when=move || eager || made.get()>{children()}</Show>
+            <If when=move || eager || made.get()>{children()}</If>
         </div>
     }
-    .into_any()
+    .any()
 }

@@ -1,5 +1,6 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
+use crate::view::erase::effect;
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -24,7 +25,7 @@ pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + 'static) {
 /// The width of an element that is made with this reference; 0 until it is there.
 pub(crate) fn width_of(node: NodeRef<Div>) -> ReadSignal<f64> {
     let (width, set_width) = signal(0.0);
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = node.get() {
             on_width(&node, move |width| set_width.set(width));
         }

@@ -2,6 +2,7 @@
 //! colour alone would.
 
 use crate::chart::slot::Slot;
+use crate::view::erase::Any;
 use leptos::prelude::*;
 
 /// What fills a shape of a part: a pattern where it has one.
@@ -33,7 +34,7 @@ pub(crate) fn patterns() -> AnyView {
             </defs>
         </svg>
     }
-    .into_any()
+    .any()
 }
 
 /// The small square beside a part's name.
@@ -43,5 +44,5 @@ pub(crate) fn swatch(slot: Slot) -> AnyView {
             <rect class=fill(slot) x=".5" y=".5" width="9" height="9" rx="1.5" />
         </svg>
     }
-    .into_any()
+    .any()
 }

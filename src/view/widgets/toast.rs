@@ -1,5 +1,6 @@
 //! What is told in the corner: errors stay until they are dismissed, information goes by itself.
 
+use crate::view::erase::Any;
 use crate::view::state::{State, Toast};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
@@ -14,11 +15,10 @@ pub(crate) fn Toasts(state: State) -> impl IntoView {
                     {icon(Icon::Check)}
                     <div>
                         <b class="toast-title">{toast.failure.title}</b>
-                        {(!toast.failure.message.is_empty()).then(|| view! { <p>{toast.failure.message.clone()}</p> })}
+                        {(!toast.failure.message.is_empty()).then(|| view! { <p>{toast.failure.message.clone()}</p> }.any())}
                     </div>
                 </section>
-            }
-            .into_any();
+            }.any();
         }
         view! {
             <section class="toast" role="alert">
@@ -32,12 +32,12 @@ pub(crate) fn Toasts(state: State) -> impl IntoView {
                 </div>
             </section>
         }
-        .into_any()
+        .any()
     };
     view! {
         <div class="toasts">
             <For each=move || state.toasts.get() key=|toast| toast.id children=one />
         </div>
     }
-    .into_any()
+    .any()
 }

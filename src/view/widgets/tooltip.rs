@@ -3,6 +3,7 @@
 
 use crate::chart::place::{self, Rect};
 use crate::chart::rows::Tip;
+use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::size::{rect, screen};
 use gloo_timers::callback::Timeout;
 use leptos::{html, prelude::*};
@@ -62,7 +63,7 @@ impl Tips {
 pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     let node = NodeRef::<html::Aside>::new();
     let (corner, set_corner) = signal((0.0, 0.0));
-    Effect::new(move |_| {
+    effect(move || {
         if let (Some((_, anchor)), Some(node)) = (tips.shown.get(), node.get()) {
             let size = rect(&node);
             set_corner.set(place::beside(anchor, (size.width, size.height), screen(), 8.0));
@@ -70,11 +71,12 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     });
     let body = move || {
         tips.shown.get().map(|(tip, _)| {
-            let line = |(label, value): (String, String)| view! { <dt>{label}</dt><dd>{value}</dd> };
+            let line = |(label, value): (String, String)| view! { <dt>{label}</dt><dd>{value}</dd> }.any();
             view! {
                 <b class="tip-title">{tip.title}</b>
                 <dl class="tip-rows">{tip.rows.into_iter().map(line).collect_view()}</dl>
             }
+            .any()
         })
     };
     view! {
@@ -88,8 +90,8 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
             on:pointerenter=move |_| tips.timer.set_value(None)
             on:pointerleave=move |_| tips.leave()
         >
-            <div id="tip" role="tooltip">{body}</div>
+            <div id="tip" role="tooltip">{live(body)}</div>
         </aside>
     }
-    .into_any()
+    .any()
 }

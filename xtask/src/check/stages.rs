@@ -41,7 +41,7 @@ pub fn list() -> String {
     })
 }
 
-const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "web"];
+const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "page"];
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
 fn cargo(command: &str) -> Command {

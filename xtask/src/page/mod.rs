@@ -2,11 +2,15 @@
 //!
 //! ```text
 //!  index.html, src, style ──Trunk──► dist/ ──seal──► dist/index.html with its script's hash in the policy
+//!                                         ──css───► dist/style-….css, all of them as one
+//!                                         ──order─► dist/*.wasm, what is alike beside each other
 //! ```
 //!
 //! Knows Trunk and the order of the steps. What is built, and how it is optimised, says `index.html`.
 
 mod csp;
+mod css;
+mod order;
 pub mod size;
 
 use std::fs;
@@ -14,6 +18,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
 
 use crate::{process, repo, tools};
 
@@ -36,9 +41,41 @@ pub fn build(out: &Path) -> Result<()> {
     )?;
     let index = out.join("index.html");
     let html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
+    let html = join_styles(out, &html)?;
     fs::write(&index, csp::seal(&html)?)?;
     ensure!(out.join("worker_bg.wasm").is_file(), "no worker_bg.wasm: the page could not start its worker");
+    for entry in fs::read_dir(out)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "wasm") {
+            put_in_order(&path, &tools.wasm_opt).with_context(|| path.display().to_string())?;
+        }
+    }
     Ok(())
+}
+
+/// See [`css`]. The page, linking the one sheet.
+fn join_styles(out: &Path, html: &str) -> Result<String> {
+    let mut all = String::new();
+    for name in css::linked(html) {
+        let path = out.join(name);
+        all.push_str(&fs::read_to_string(&path).with_context(|| path.display().to_string())?);
+        fs::remove_file(path)?;
+    }
+    let all = css::squeeze(&all);
+    let name = format!("style-{}.css", &hex(&Sha256::digest(&all))[..16]);
+    fs::write(out.join(&name), all)?;
+    css::link_one(html, &name)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// See [`order`].
+fn put_in_order(wasm: &Path, wasm_opt: &Path) -> Result<()> {
+    fs::write(wasm, order::name(&fs::read(wasm)?)?)?;
+    let passes = ["--reorder-functions-by-name", "--strip-debug"];
+    process::run(Command::new(wasm_opt).args(passes).arg(wasm).arg("-o").arg(wasm))
 }
 
 /// Trunk empties the folder: only one that is empty or that it made.

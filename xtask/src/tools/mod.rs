@@ -31,8 +31,9 @@ const WASM: &str = "wasm32-unknown-unknown";
 pub struct PageTools {
     /// The program itself.
     pub trunk: PathBuf,
+    /// Optimises WebAssembly.
+    pub wasm_opt: PathBuf,
     wasm_bindgen: PathBuf,
-    wasm_opt: PathBuf,
 }
 
 impl PageTools {

@@ -3,6 +3,7 @@
 use super::{Act, Grid, Place};
 use crate::chart::place::Rect;
 use crate::chart::table::Column;
+use crate::view::erase::{Any, live};
 use crate::view::widgets::menu::{self, Entry};
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};
@@ -15,21 +16,22 @@ pub(crate) const MENU: &str = "column-menu";
 #[component]
 pub(super) fn Head(grid: Grid) -> impl IntoView {
     // Made anew only when other columns are shown: a head keeps the focus while its figures change.
-    let cells =
-        move || grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }).collect_view();
+    let cells = move || {
+        grid.ids.get().into_iter().enumerate().map(|(at, id)| view! { <One grid at id /> }.any()).collect_view()
+    };
     view! {
         <div class="grid-head" role="rowgroup">
             <div class="row" role="row" aria-rowindex="1">{cells}</div>
         </div>
     }
-    .into_any()
+    .any()
 }
 
 /// The menu of whatever column was asked. Beside the grid, which holds rows only.
 #[component]
 pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
     let entries = Signal::derive(move || grid.asked.get().map(|id| entries(grid, id)).unwrap_or_default());
-    view! { <menu::Menu id=MENU label="Column" entries /> }
+    view! { <menu::Menu id=MENU label="Column" entries /> }.any()
 }
 
 /// What a column's menu offers.
@@ -107,15 +109,15 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         }
     };
     let words = view! {
-        <span class="arrow" aria-hidden="true">{arrow}</span>
-        <span>{head}</span>
-        <span class="unit">{unit}</span>
-    };
+        <span class="arrow" aria-hidden="true">{live(arrow)}</span>
+        <span>{live(head)}</span>
+        <span class="unit">{live(unit)}</span>
+    }
+    .any();
     let inner = if natural.is_some() {
-        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }
-            .into_any()
+        view! { <button type="button" class="head" data-column=at.to_string() tabindex=stop on:click=press>{words}</button> }.any()
     } else {
-        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.into_any()
+        view! { <span class="head" data-column=at.to_string() tabindex=stop>{words}</span> }.any()
     };
     view! {
         <div
@@ -129,5 +131,5 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
             {inner}
         </div>
     }
-    .into_any()
+    .any()
 }

@@ -8,6 +8,7 @@ mod row;
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::window;
+use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::size::{on_width, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
@@ -27,7 +28,7 @@ pub(crate) struct Place {
 pub(crate) enum Act {
     /// Sort by this column, largest first or not.
     Sort(&'static str, bool),
-    /// Open or close what a row holds.
+    /// Open or close what a row holds; where it holds nothing, tell more about it.
     Fold(u32),
     /// Select a row, or no longer.
     Select(u32),
@@ -136,18 +137,18 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         asked: RwSignal::new(None),
         ids: Memo::new(move |_| model.columns.with(|columns| columns.iter().map(|column| column.id).collect())),
     };
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(node) = grid.node.get() {
             on_width(&node, move |width| grid.measure(width));
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         // The same question answered anew (its worker died), or rows opened: the table stays where it is.
         model.answer.track();
         model.count.get();
         request_animation_frame(move || grid.look());
     });
-    Effect::new(move |_| {
+    effect(move || {
         // Another question or order: from the top. (Read, not only tracked: a memo that nobody reads never runs.)
         model.question.get();
         if let Some(node) = grid.element() {
@@ -163,7 +164,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         window_event_listener_untyped("resize", move |_| grid.look()),
     ];
     on_cleanup(move || listeners.into_iter().for_each(WindowListenerHandle::remove));
-    view! { <View grid /> }.into_any()
+    view! { <View grid /> }.any()
 }
 
 #[component]
@@ -185,6 +186,7 @@ fn View(grid: Grid) -> impl IntoView {
                     <div role="row" aria-rowindex="2"><div role="gridcell" class="none">{model.none.run(())}</div></div>
                 </div>
             }
+            .any()
         })
     };
     view! {
@@ -210,14 +212,14 @@ fn View(grid: Grid) -> impl IntoView {
             <div node_ref=grid.body class="grid-body" role="rowgroup" style:height=height>
                 <span class="probe" aria-hidden="true"></span>
                 <span class="probe-letter" aria-hidden="true"></span>
-                <For each=rows key=|index| *index children=move |index| view! { <row::Row grid index /> } />
+                <For each=rows key=|index| *index children=move |index| view! { <row::Row grid index /> }.any() />
             </div>
-            {none}
+            {live(none)}
             <Foot grid />
         </div>
         <head::ColumnMenu grid />
     }
-    .into_any()
+    .any()
 }
 
 /// The totals of what is shown.
@@ -227,16 +229,15 @@ fn Foot(grid: Grid) -> impl IntoView {
         let totals = grid.model.foot.get();
         let one = |column: &Column| {
             let text = totals.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.clone());
-            view! { <div role="gridcell" class:num=column.numeric>{text}</div> }
+            view! { <div role="gridcell" class:num=column.numeric>{text}</div> }.any()
         };
         grid.model.columns.with(|columns| columns.iter().map(one).collect_view())
     };
     view! {
         <div class="grid-foot" role="rowgroup">
-            <div class="row" role="row" aria-rowindex=move || (u64::from(grid.model.count.get()) + 2).to_string()>{cells}</div>
+            <div class="row" role="row" aria-rowindex=move || (u64::from(grid.model.count.get()) + 2).to_string()>{live(cells)}</div>
         </div>
-    }
-    .into_any()
+    }.any()
 }
 
 /// A cell, shared between the signals of a row.

@@ -3,6 +3,7 @@
 use super::{Act, Grid, Shared, content};
 use crate::chart::table::{Content, Name};
 use crate::report::number::ABSENT;
+use crate::view::erase::{Any, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::{html, prelude::*};
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
                 <div role="gridcell" class=class data-column=at.to_string() data-id=id tabindex="-1">
                     {move || row.with(|row| row.as_ref().and_then(|row| Some(cell(grid, index, row, content(row, at)?))))}
                 </div>
-            }
+            }.any()
         };
         grid.ids.get().into_iter().enumerate().map(one).collect_view()
     };
@@ -64,27 +65,27 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
             data-row=index.to_string()
             style:top=top
         >
-            {cells}
+            {live(cells)}
         </div>
     }
-    .into_any()
+    .any()
 }
 
 fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
     match content {
-        Content::Absent => view! { <span class="absent">{ABSENT}</span> }.into_any(),
-        Content::Text(text) => view! { <span>{text.clone()}</span> }.into_any(),
-        Content::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.into_any(),
+        Content::Absent => view! { <span class="absent">{ABSENT}</span> }.any(),
+        Content::Text(text) => view! { <span>{text.clone()}</span> }.any(),
+        Content::Soft(text) => view! { <span class="soft">{text.clone()}</span> }.any(),
         Content::Above(text) => view! {
             <span class="above"><span class="above" title="Cost estimate above peak">"▲ "</span> {text.clone()}</span>
         }
-        .into_any(),
+        .any(),
         Content::Share(share, text) => view! {
             <span class="share"><span style:width=format!("{:.1}%", share * 100.0)></span></span>
             <span>{text.clone()}</span>
         }
-        .into_any(),
-        Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.into_any(),
+        .any(),
+        Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.any(),
         Content::Name(name) => called(grid, index, row, name),
     }
 }
@@ -98,22 +99,31 @@ fn called(grid: Grid, index: u32, row: &Shared, name: &Name) -> AnyView {
             <button type="button" class="fold" class:open=open tabindex="-1" aria-label="What it is made of" aria-expanded=open.to_string() on:click=press>
                 <svg viewBox="0 0 10 10" aria-hidden="true"><path d="M3 1.5L7 5L3 8.5" /></svg>
             </button>
-        }
+        }.any()
     });
-    let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> });
+    let room = (chevron.is_none() && row.room).then(|| view! { <span class="fold-room"></span> }.any());
+    let text = name.text.clone();
+    let text = if row.tells {
+        // A link for who points; a key on the cell does the same.
+        let press = move |_| grid.model.act.run(Act::Fold(index));
+        view! { <span class=format!("tells {mono}") on:click=press>{text}</span> }.any()
+    } else {
+        view! { <span class=mono>{text}</span> }.any()
+    };
     let first = view! {
         {chevron}
         {room}
         {name.slot.map(swatch)}
-        <span class=mono>{name.text.clone()}</span>
-        {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> })}
-    };
+        {text}
+        {name.beside.clone().map(|beside| view! { <span class="beside">{beside}</span> }.any())}
+    }
+    .any();
     match &name.second {
         None => first.into_any(),
         Some((slot, text)) => view! {
             <span class="line-1">{first}</span>
             <span class="line-2">{slot.map(swatch)} <span>{text.clone()}</span></span>
         }
-        .into_any(),
+        .any(),
     }
 }

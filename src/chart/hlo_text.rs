@@ -1,0 +1,142 @@
+//! HLO text cut into what an eye tells apart: names, types, layouts, opcodes, attributes. Knows how HLO is spelled,
+//! not what it means (`hlo` does): any text is cut, and nothing of it is lost.
+
+/// What a piece of HLO text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// `%fusion.1`.
+    Name,
+    /// `bf16[8,128]`.
+    Type,
+    /// `{1,0:T(8,128)}` behind a type.
+    Layout,
+    /// A word before `(`.
+    Opcode,
+    /// A word before `=`.
+    Attribute,
+    /// Between quotes.
+    Text,
+    /// All else.
+    Plain,
+}
+
+impl Token {
+    /// Its class in the page.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Name => "hlo-name",
+            Self::Type => "hlo-type",
+            Self::Layout => "hlo-layout",
+            Self::Opcode => "hlo-opcode",
+            Self::Attribute => "hlo-key",
+            Self::Text => "hlo-text",
+            Self::Plain => "",
+        }
+    }
+}
+
+/// Cuts a text. The pieces put together are the text.
+pub fn tokens(text: &str) -> Vec<(Token, &str)> {
+    let mut pieces: Vec<(Token, &str)> = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let after_type = matches!(pieces.last(), Some((Token::Type, _)));
+        let (token, len) = match first {
+            '%' => (Token::Name, 1 + word(&rest[1..])),
+            '"' => (Token::Text, quoted(rest)),
+            '{' if after_type => (Token::Layout, closed(rest)),
+            _ if is_word(first) => named(rest),
+            _ => (Token::Plain, first.len_utf8()),
+        };
+        let (piece, after) = rest.split_at(len);
+        match pieces.last_mut() {
+            // Plain pieces grow: fewer elements.
+            Some((Token::Plain, before)) if token == Token::Plain => {
+                let start = text.len() - rest.len() - before.len();
+                *before = &text[start..start + before.len() + len];
+            }
+            _ => pieces.push((token, piece)),
+        }
+        rest = after;
+    }
+    pieces
+}
+
+const fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+}
+
+/// How long the word is that a text starts with.
+fn word(text: &str) -> usize {
+    text.find(|c| !is_word(c)).unwrap_or(text.len())
+}
+
+/// A word, by what comes behind it.
+fn named(text: &str) -> (Token, usize) {
+    let len = word(text);
+    let letter = text.starts_with(|c: char| c.is_ascii_lowercase());
+    match text[len..].chars().next() {
+        Some('[') if letter => (Token::Type, text[len..].find(']').map_or(len, |end| len + end + 1)),
+        Some('(') if letter => (Token::Opcode, len),
+        Some('=') if letter => (Token::Attribute, len),
+        _ => (Token::Plain, len),
+    }
+}
+
+/// To the end of a quoted text; the quote alone where there is none.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    1
+}
+
+/// To the brace that closes the first one; the brace alone where none does.
+fn closed(text: &str) -> usize {
+    let mut depth = 0_u32;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return at + 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    1
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_instruction() {
+        let text = r#"%copy.1 = bf16[8,128]{1,0:T(8,128)(2,1)S(1)} copy(%p.0), metadata={op_name="a/b"}"#;
+        let found: Vec<_> = tokens(text).into_iter().filter(|(token, _)| *token != Token::Plain).collect();
+        let expected = [
+            (Token::Name, "%copy.1"),
+            (Token::Type, "bf16[8,128]"),
+            (Token::Layout, "{1,0:T(8,128)(2,1)S(1)}"),
+            (Token::Opcode, "copy"),
+            (Token::Name, "%p.0"),
+            (Token::Attribute, "metadata"),
+            (Token::Attribute, "op_name"),
+            (Token::Text, "\"a/b\""),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(text in "([%\"{}\\[\\]()=a-z0-9.,\\\\ é-]|.)*") {
+            let whole: String = tokens(&text).into_iter().map(|(_, piece)| piece).collect();
+            prop_assert_eq!(whole, text);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The panel of one op: what it is, how long it takes, what it takes and gives, where it comes from. Knows the state and
+//! the order of its parts; what they say is `chart::op_panel`'s.
+
+mod parts;
+
+use crate::analysis::OpDetail;
+use crate::chart::{op_panel, rows};
+use crate::engine::{Failure, Reply, Request};
+use crate::report::number;
+use crate::view::erase::{Any, If, effect, live};
+use crate::view::state::{Same, State};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::out;
+use crate::view::widgets::swatch::swatch;
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// What the panel has: the op, or why there is none.
+type Found = RwSignal<Option<Result<Same<OpDetail>, Same<Failure>>>>;
+
+/// Ops walked through on the way here are kept so far back.
+const KEPT: usize = 100;
+
+/// The panel, while an op is named.
+#[component]
+pub(crate) fn OpPanel(state: State) -> impl IntoView {
+    let open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
+    view! {
+        <If when=open>
+            <Panel state />
+        </If>
+    }
+    .any()
+}
+
+/// Copies a text, and says so.
+fn copied(state: State, text: String) {
+    out::copy(&text.clone(), move |done| {
+        let title = if done { "Copied" } else { "Not copied: the browser did not allow it" };
+        state.inform(Failure { title: title.to_owned(), message: number::middle_cut(&text, 80) });
+    });
+}
+
+/// Goes to another op of the same program.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk {
+    state: State,
+    before: RwSignal<Vec<String>>,
+}
+
+impl Walk {
+    fn to(self, name: &str, program: Option<u64>) {
+        let from = self.state.op.get_untracked();
+        self.before.update(|before| {
+            before.push(from);
+            let over = before.len().saturating_sub(KEPT);
+            before.drain(..over);
+        });
+        self.state.op.set(program.map_or_else(|| name.to_owned(), |id| format!("{name}@{id}")));
+    }
+
+    fn back(self) {
+        if let Some(name) = self.before.try_update(Vec::pop).flatten() {
+            self.state.op.set(name);
+        }
+    }
+}
+
+#[component]
+fn Panel(state: State) -> impl IntoView {
+    let found = ask(state);
+    let walk = Walk { state, before: RwSignal::new(Vec::new()) };
+    let heading = NodeRef::<html::H2>::new();
+    // Who walks on by keyboard starts from the name of where they are.
+    effect(move || {
+        state.op.track();
+        if let Some(heading) = heading.get() {
+            let _ = heading.focus();
+        }
+    });
+    let name = move || state.op.with(|op| rows::named(op).0.to_owned());
+    let copy = move |_| {
+        let name = untrack(name);
+        copied(state, name);
+    };
+    let can_go_back = Memo::new(move |_| walk.before.with(|before| !before.is_empty()));
+    let body = move || {
+        found.get().map(|found| match found {
+            Ok(op) => told(walk, &op),
+            Err(failure) => view! { <p class="op-none">{failure.message.clone()}</p> }.any(),
+        })
+    };
+    view! {
+        <aside class="op-panel" aria-labelledby="op-name">
+            <header>
+                <If when=can_go_back>
+                    <button type="button" class="btn icon-only" aria-label="Back to the op before" title="Back" on:click=move |_| walk.back()>
+                        {icon(Icon::Left)}
+                    </button>
+                </If>
+                <h2 id="op-name" class="mono" tabindex="-1" node_ref=heading>{name}</h2>
+                <button type="button" class="btn icon-only" aria-label="Copy the name" title="Copy the name" on:click=copy>{icon(Icon::Copy)}</button>
+                <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=move |_| close(state)>{icon(Icon::Close)}</button>
+            </header>
+            {live(body)}
+        </aside>
+    }
+    .any()
+}
+
+fn told(walk: Walk, op: &OpDetail) -> AnyView {
+    let place = op_panel::place(op);
+    view! {
+        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::slot::Slot::Kind(kind)))} " " {place}</p>
+        <p class="op-words">{op.words.clone()}</p>
+        {op.figures.as_ref().map(parts::figures)}
+        {parts::values(op)}
+        {parts::source(op)}
+        {parts::neighbours(walk, op)}
+        {parts::hlo(walk, op)}
+        {parts::notes(op)}
+    }
+    .any()
+}
+
+/// Asks for the op whenever another is named, or another device or step is looked at; the last one stays until the next
+/// has come.
+fn ask(state: State) -> Found {
+    let found: Found = RwSignal::new(None);
+    let asked = Memo::new(move |_| (state.query.get(), state.op.get()));
+    state.keep_asking(
+        move || {
+            let (query, op) = asked.get();
+            let (name, program) = rows::named(&op);
+            Request::Op { query, program, name: name.to_owned() }
+        },
+        move |reply| match reply {
+            Reply::Op(op) => found.set(Some(Ok(Same::new(*op)))),
+            Reply::Failed(failure) => found.set(Some(Err(Same::new(failure)))),
+            _ => {}
+        },
+    );
+    found
+}
+
+/// Closes the panel; the keyboard goes back to the table.
+pub(crate) fn close(state: State) {
+    state.op.set(String::new());
+    let cell = document().query_selector(".grid-body [tabindex='0']").ok().flatten();
+    if let Some(cell) = cell.and_then(|cell| cell.dyn_into::<HtmlElement>().ok()) {
+        let _ = cell.focus();
+    }
+}

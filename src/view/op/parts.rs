@@ -1,0 +1,194 @@
+//! The parts of an op's panel, each a section with a head. Knows elements and classes; no figure's formula.
+
+use super::Walk;
+use crate::analysis::{Neighbour, OpDetail, OpFigures};
+use crate::chart::hlo_text;
+use crate::chart::op_panel::{self, ValueRow};
+use crate::chart::slot::Slot;
+use crate::report::number;
+use crate::view::erase::Any;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::swatch::swatch;
+use leptos::prelude::*;
+
+/// Of the small charts, in pixels.
+const CHART: (f64, f64) = (416.0, 32.0);
+
+fn section(head: &'static str, beside: AnyView, body: AnyView) -> AnyView {
+    view! { <section><h3>{head} " " {beside}</h3>{body}</section> }.any()
+}
+
+fn nothing() -> AnyView {
+    ().into_any()
+}
+
+/// Self time, share, runs, mean; how executions and steps are spread.
+pub(super) fn figures(op: &OpFigures) -> AnyView {
+    let one = |(label, value, unit): op_panel::Figure| {
+        view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
+    };
+    let spread = op.histogram.as_ref().zip(op_panel::spread(op)).map(|(histogram, words)| {
+        let beside = view! { <span class="sub">{words.clone()}</span> }.any();
+        section("Executions by self time", beside, bars(&histogram.bins, &words))
+    });
+    let steps: Vec<u64> = op.steps.iter().map(|step| step.total.0).collect();
+    let steps = (steps.len() > 1).then(|| {
+        let first = op.steps.first().map_or(0, |step| step.number);
+        let last = op.steps.last().map_or(0, |step| step.number);
+        let words = format!("{first} to {last}");
+        let beside = view! { <span class="sub">{words.clone()}</span> }.any();
+        section("Self time by step", beside, bars(&steps, &format!("Steps {words}")))
+    });
+    view! {
+        <dl class="op-figures">{op_panel::figures(op).into_iter().map(one).collect_view()}</dl>
+        {spread}
+        {steps}
+    }
+    .any()
+}
+
+fn bars(values: &[u64], label: &str) -> AnyView {
+    let (width, height) = CHART;
+    let one = |(x, wide, tall): (f64, f64, f64)| {
+        view! { <rect x=x.to_string() y=(height - tall).to_string() width=wide.to_string() height=tall.to_string() /> }
+            .any()
+    };
+    view! {
+        <svg class="op-bars" role="img" aria-label=label.to_owned() viewBox=format!("0 0 {width} {height}") preserveAspectRatio="none">
+            {op_panel::bars(values, width, height).into_iter().map(one).collect_view()}
+        </svg>
+    }
+    .any()
+}
+
+/// What it gives and takes, and what changes on the way.
+pub(super) fn values(op: &OpDetail) -> AnyView {
+    if op.values.is_empty() {
+        return nothing();
+    }
+    let row = |row: ValueRow| {
+        let title = row.more.iter().map(|(what, is)| format!("{what}: {is}")).collect::<Vec<_>>().join("\n");
+        let memory = (!row.memory.is_empty()).then(|| view! { <span class="op-memory">{row.memory}</span> }.any());
+        view! {
+            <tr title=title>
+                <th scope="row">{row.role}</th>
+                <td class="mono"><span>{row.shape}</span><wbr /><span class="op-layout" class:differs=row.differs>{row.layout}</span> " " {memory}</td>
+                <td class="num">{row.bytes}</td>
+                <td class="num">{row.padding}</td>
+            </tr>
+        }
+        .any()
+    };
+    let more = more(op.more_values, "more value", "more values");
+    let remark = |remark: &crate::analysis::OpRemark| {
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{op_panel::remark(remark)}</span></p> }.any()
+    };
+    let table = view! {
+        <table class="op-values">
+            <thead><tr><th></th><th scope="col">"Shape"</th><th scope="col" class="num">"Bytes"</th><th scope="col" class="num">"Padding"</th></tr></thead>
+            <tbody>{op_panel::values(op).into_iter().map(row).collect_view()}</tbody>
+        </table>
+        {more}
+        {op.remarks.iter().map(remark).collect_view()}
+    }
+    .any();
+    section("Shapes", nothing(), table)
+}
+
+fn more(n: u32, one: &str, many: &str) -> Option<AnyView> {
+    (n > 0).then(|| view! { <p class="sub">{number::counted(n.into(), one, many)}</p> }.any())
+}
+
+/// Source lines and scope path.
+pub(super) fn source(op: &OpDetail) -> AnyView {
+    let source = &op.source;
+    if source.innermost.is_none() && source.stack.is_empty() && source.tf_op.is_none() {
+        return nothing();
+    }
+    let line = |line: &crate::analysis::SourceLine| {
+        let mark = line.innermost.then_some("true");
+        view! { <li class:innermost=line.innermost aria-current=mark>{line.text.clone()}</li> }.any()
+    };
+    let stack = (!source.stack.is_empty())
+        .then(|| view! { <dt>"stack"</dt><dd><ol class="op-stack mono">{source.stack.iter().map(line).collect_view()}</ol></dd> }.any());
+    let inner = source.innermost.clone().filter(|_| source.stack.is_empty());
+    let inner = inner.map(|inner| view! { <dt>"innermost"</dt><dd class="mono">{inner}</dd> }.any());
+    let path = source.tf_op.clone().map(|path| {
+        let path = path.trim_end_matches(':').to_owned();
+        let cut = path.rfind('/').map_or(0, |at| at + 1);
+        let (scope, leaf) = (path[..cut].to_owned(), path[cut..].to_owned());
+        view! { <dt>"tf_op"</dt><dd class="mono op-path">{scope}<b>{leaf}</b></dd> }.any()
+    });
+    let from = source.from_hlo.then(|| view! { <span class="sub">"from the HLO"</span> }.any());
+    section("Source", from.into_any(), view! { <dl class="op-pairs">{inner}{stack}{path}</dl> }.any())
+}
+
+/// Operands and users, one hop each way: each leads there.
+pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
+    if op.operands.is_empty() && op.users.is_empty() {
+        return nothing();
+    }
+    let program = op.program_id;
+    let one = move |(role, of): (&'static str, &Neighbour)| {
+        let name = of.name.clone();
+        let go = move |_| walk.to(&name, program);
+        let time = of.total.map(|total| view! { <span class="num">{number::time_text(total)}</span> }.any());
+        view! {
+            <li>
+                <span class="sub">{role}</span>
+                <button type="button" class="link mono" on:click=go>{of.kind.map(|kind| swatch(Slot::Kind(kind)))} {of.name.clone()}</button>
+                <span class="op-what mono">{op_panel::neighbour(of)}</span>
+                {time}
+            </li>
+        }
+        .any()
+    };
+    let all = op.operands.iter().map(|of| ("operand", of)).chain(op.users.iter().map(|of| ("user", of)));
+    let list = view! {
+        <ul class="op-hops">{all.map(one).collect_view()}</ul>
+        {more(op.more_operands, "more operand", "more operands")}
+        {more(op.more_users, "more user", "more users")}
+    }
+    .any();
+    section("Neighbours", nothing(), list)
+}
+
+/// The whole text, coloured, and what a fusion consists of.
+pub(super) fn hlo(walk: Walk, op: &OpDetail) -> AnyView {
+    let text = op.text.clone().map(|text| {
+        let copied = text.clone();
+        let copy = move |_| super::copied(walk.state, copied.clone());
+        view! {
+            <pre class="op-hlo" tabindex="0">{coloured(&text)}</pre>
+            <button type="button" class="link" on:click=copy>"Copy the text"</button>
+        }
+        .any()
+    });
+    let fused = op.fused.as_ref().map(|fused| {
+        let lines = fused.lines.join("\n");
+        view! {
+            <details>
+                <summary>"What is fused: " <span class="mono">{fused.computation.clone()}</span></summary>
+                <pre class="op-hlo" tabindex="0">{coloured(&lines)}</pre>
+                {more(fused.more, "more instruction", "more instructions")}
+            </details>
+        }
+        .any()
+    });
+    let beside = view! { <span class="sub">{op_panel::basis(op.basis)}</span> }.any();
+    section("HLO", beside, view! { {text} {fused} }.any())
+}
+
+fn coloured(text: &str) -> AnyView {
+    let piece =
+        |(token, piece): (hlo_text::Token, &str)| view! { <span class=token.class()>{piece.to_owned()}</span> }.any();
+    hlo_text::tokens(text).into_iter().map(piece).collect_view().into_any()
+}
+
+/// What was assumed, or is absent and why.
+pub(super) fn notes(op: &OpDetail) -> AnyView {
+    let note = |note: &crate::profile::Note| {
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{note.message.clone()}</span></p> }.any()
+    };
+    op.notes.iter().map(note).collect_view().into_any()
+}
