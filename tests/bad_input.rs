@@ -12,7 +12,7 @@ fn run(args: &[&str], file: &Path) -> Output {
 
 /// Exit code 2, stdout empty, one line on stderr that holds each of `words`.
 fn refused(file: &Path, words: &[&str]) {
-    for args in [&["breakdown", "--json"][..], &["summary"], &["inspect"]] {
+    for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"]] {
         let out = run(args, file);
         let said = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{said}");

@@ -19,7 +19,7 @@ fn text(args: &[&str], file: &Path) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-const VIEWS: [(&str, &[&str]); 14] = [
+const VIEWS: [(&str, &[&str]); 15] = [
     ("by_op", &["breakdown", "--by", "op"]),
     ("by_dedup", &["breakdown", "--by", "dedup", "--step", "all"]),
     ("by_op_group", &["breakdown", "--by", "op_group", "--step", "all"]),
@@ -32,6 +32,7 @@ const VIEWS: [(&str, &[&str]); 14] = [
     ("by_source", &["breakdown", "--by", "source", "--step", "all"]),
     ("filtered", &["breakdown", "--filter", "FUSION|copy", "--regex", "--kind", "compute", "--step", "all"]),
     ("top", &["breakdown", "--by", "op", "--top", "2", "--step", "all"]),
+    ("non_compute", &["non-compute", "--step", "all"]),
     ("summary", &["summary", "--step", "all"]),
     ("inspect", &["inspect"]),
 ];
@@ -48,6 +49,8 @@ fn small_capture() {
     insta::assert_snapshot!("small_csv", text(&["breakdown", "--csv"], &file));
     insta::assert_snapshot!("small_scopes", text(&["breakdown", "--by", "scope"], &file));
     insta::assert_snapshot!("small_filtered_text", text(&["breakdown", "--filter", "mlp"], &file));
+    insta::assert_snapshot!("small_non_compute_text", text(&["non-compute", "--top", "2"], &file));
+    insta::assert_snapshot!("small_non_compute_csv", text(&["non-compute", "--csv"], &file));
     insta::assert_snapshot!("small_steps", text(&["summary"], &file));
     insta::assert_snapshot!("small_markdown", text(&["summary", "--markdown"], &file));
 }
@@ -97,6 +100,51 @@ fn real_captures() {
                 insta::assert_json_snapshot!(format!("{name}_{view}"), figures(&value));
             }
         }
+    }
+}
+
+/// The audit's figures and answers: sources and shapes are not ours.
+fn audit(value: &serde_json::Value) -> serde_json::Value {
+    let rows = |field: &str| -> Vec<serde_json::Value> {
+        let row = |r: &serde_json::Value| {
+            let of = |f: &str| r[f].clone();
+            let changes = ["dtype", "dim_order", "tiling", "memory_space", "shape"];
+            let changes: Vec<_> = changes.iter().map(|c| of(&format!("{c}_change"))).collect();
+            serde_json::json!([
+                of("kind"),
+                of("n_executions"),
+                of("total_dur_ps"),
+                of("stall_dur_ps"),
+                of("moved_bytes"),
+                changes,
+                of("undetectable"),
+                of("memory_space_moves"),
+                [r["shapes_in"].as_array().unwrap().len(), r["shapes_out"].as_array().unwrap().len()],
+            ])
+        };
+        value[field].as_array().unwrap().iter().map(row).collect()
+    };
+    let codes: Vec<_> = value["notes"].as_array().unwrap().iter().map(|n| n["code"].clone()).collect();
+    let opcodes = value["opcodes"].as_array().unwrap().iter();
+    serde_json::json!({
+        "status": value["status"],
+        "non_compute_duration_ps": value["non_compute_duration_ps"],
+        "stall_duration_ps": value["stall_duration_ps"],
+        "exposed_comm_duration_ps": value["exposed_comm_duration_ps"],
+        "by_category": rows("by_category"),
+        "by_source": rows("by_source_within_category"),
+        "opcodes": opcodes.map(|p| serde_json::json!([p["by_opcode"], p["copy_bytes"]])).collect::<Vec<_>>(),
+        "notes": codes,
+    })
+}
+
+#[test]
+fn real_captures_audited() {
+    let Some(dir) = common::profiles() else { return };
+    for file in common::XSPACES {
+        let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
+        let value = json(&["non-compute", "--step", "all", "--device", "all"], &dir.join(file));
+        insta::assert_json_snapshot!(format!("{name}_non_compute"), audit(&value));
     }
 }
 

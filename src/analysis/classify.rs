@@ -1,11 +1,13 @@
 //! Which kind of time an op is: by opcode, by name, by category, in this order.
 //!
-//! Knows the vocabulary of XLA; reads no HLO beyond the opcode token of an instruction's text. A plain `fusion`
-//! opcode says nothing by itself, nor do async wrappers: there the name and the category decide. XLA:TPU
+//! Knows the vocabulary of XLA; reads no HLO beyond the opcode token of an instruction's text and the name of what it
+//! calls. A plain `fusion` opcode says nothing by itself, nor do async wrappers: there the name, what is called, and the
+//! category decide (of an async wait also its start: `ops`). XLA:TPU
 //! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
 //! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
 
 use super::Kind;
+use super::category::is_elementwise;
 
 /// What is known of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,7 @@ pub fn classify(facts: Facts<'_>) -> Class {
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
         .or_else(|| by_name(facts.name))
+        .or_else(|| opcode.and_then(|o| by_call(o, facts)))
         .or_else(|| facts.category.and_then(by_category))
         .or_else(|| opcode.and_then(weak_opcode));
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
@@ -81,8 +84,35 @@ fn by_opcode(opcode: &str, text: &str) -> Option<Kind> {
         "custom-call" => custom_call(text),
         "send" | "recv" | "send-done" | "recv-done" if text.contains("is_host_transfer=true") => Some(Kind::Host),
         // What these wrap is not in the opcode.
-        "fusion" | "async-start" | "async-update" | "async-done" => None,
+        "fusion" => None,
+        opcode if is_async(opcode) => None,
         _ => word(stem(opcode)),
+    }
+}
+
+/// Whether an opcode only wraps another one.
+pub fn is_async(opcode: &str) -> bool {
+    matches!(opcode, "async-start" | "async-update" | "async-done" | "call-start" | "call-update" | "call-done")
+}
+
+/// What a fusion or an async wrapper calls, by its name: `calls=%all-reduce-scatter.7`, `calls=%wrapped_slice.2`; of a
+/// wrapper also its own name, `slice-start.3`. A fusion of anything but a collective is its category's.
+fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
+    let called = || {
+        let name = facts.text.split_once(", calls=")?.1;
+        let name = name.strip_prefix('%').unwrap_or(name);
+        Some(name.split(['.', ',', ' ']).next().unwrap_or(name))
+    };
+    match opcode {
+        "fusion" => called().filter(|name| is_collective(stem(name))).map(|_| Kind::Communication),
+        _ if is_async(opcode) => {
+            let by = |name: &str| {
+                let name = name.strip_prefix("wrapped_").unwrap_or(name).replace('_', "-");
+                word(stem(&name))
+            };
+            by(facts.name.split('.').next().unwrap_or(facts.name)).or_else(|| by(called()?))
+        }
+        _ => None,
     }
 }
 
@@ -199,7 +229,6 @@ fn word(stem: &str) -> Option<Kind> {
         | "get-dimension-size"
         | "set-dimension-size" => Kind::DataMovement,
         "infeed" | "outfeed" => Kind::Host,
-        "while" | "call" | "conditional" => Kind::Container,
         "convolution"
         | "dot"
         | "ragged-dot"
@@ -218,58 +247,12 @@ fn word(stem: &str) -> Option<Kind> {
         | "fft"
         | "map"
         | "custom-call"
-        | "add"
-        | "subtract"
-        | "multiply"
-        | "divide"
-        | "maximum"
-        | "minimum"
-        | "exponential"
-        | "exponential-minus-one"
-        | "log"
-        | "log-plus-one"
-        | "logistic"
-        | "tanh"
-        | "tan"
-        | "sqrt"
-        | "rsqrt"
-        | "cbrt"
-        | "power"
-        | "negate"
-        | "abs"
-        | "sign"
-        | "floor"
-        | "ceil"
-        | "round-nearest-afz"
-        | "round-nearest-even"
-        | "remainder"
-        | "and"
-        | "or"
-        | "xor"
-        | "not"
-        | "shift-left"
-        | "shift-right-logical"
-        | "shift-right-arithmetic"
-        | "compare"
-        | "select"
-        | "clamp"
-        | "sine"
-        | "cosine"
-        | "atan2"
-        | "erf"
-        | "is-finite"
-        | "popcnt"
-        | "clz"
-        | "real"
-        | "imag"
-        | "complex"
-        | "reduce-precision"
-        | "stochastic-convert"
         | "batch-norm-training"
         | "batch-norm-inference"
         | "batch-norm-grad"
         | "partition-id"
         | "replica-id" => Kind::Compute,
+        _ if is_elementwise(stem) => Kind::Compute,
         _ => return None,
     })
 }
@@ -324,6 +307,29 @@ mod tests {
         assert_eq!(kind("send", "send", "%s = (f32[2], u32[]) send(%x), is_host_transfer=true"), Kind::Host);
         assert_eq!(
             kind("all-gather fusion", "fusion.3", "%fusion.3 = f32[2] fusion(%x), kind=kOutput"),
+            Kind::Communication
+        );
+    }
+
+    #[test]
+    fn what_is_called_tells() {
+        let fusion = |name: &str, calls: &str| {
+            kind("", name, &format!("%{name} = f32[2] fusion(%x), kind=kCustom, calls=%{calls}"))
+        };
+        assert_eq!(fusion("fusion.635", "all-reduce-scatter.2.clone.clone"), Kind::Communication);
+        assert_eq!(fusion("fusion.3", "all-gather"), Kind::Communication);
+        assert_eq!(fusion("async-collective-start.3", "all-gather.1"), Kind::Fused, "the name comes first");
+        assert_eq!(fusion("fusion.4", "fused_computation.4"), Kind::Compute);
+        let wrapper = |name: &str, opcode: &str, calls: &str| {
+            kind(opcode, name, &format!("%{name} = ((f32[8]), f32[2]) {opcode}(%x), calls=%{calls}, foo=1"))
+        };
+        assert_eq!(wrapper("async-start.3", "async-start", "wrapped_slice.2"), Kind::DataMovement);
+        assert_eq!(wrapper("slice-done.3", "async-done", "async_computation"), Kind::DataMovement);
+        assert_eq!(wrapper("async-start", "async-start", "wrapped_reduce_scatter"), Kind::Communication);
+        assert_eq!(wrapper("async-start", "async-start", "async_computation.1"), Kind::Other);
+        assert_eq!(wrapper("call-done.2", "call-done", "called"), Kind::Other, "no container: nothing runs in it");
+        assert_eq!(
+            wrapper("all-gather.137.cloned.1.call-start", "async-start", "async_computation"),
             Kind::Communication
         );
     }

@@ -4,7 +4,8 @@
 //! Ops are many, scope paths few: what a path says is found once per path, and once per session.
 
 use super::Kind;
-use super::classify::{Facts, classify, result_shape};
+use super::category::by_text;
+use super::classify::{Facts, classify, is_async, opcode, result_shape};
 use super::layer::{Around, layer, loop_path, named, trip_count};
 use super::op_group::{OpGroup, Signs, op_group};
 use super::phase::{Phase, by_path, phase};
@@ -99,7 +100,7 @@ impl<'p> Finder<'p> {
         let signs = Signs {
             kind: class.kind,
             known: class.known,
-            category: category.map_or("", |c| profile.text(c)),
+            category: category.map(|c| profile.text(c)).or_else(|| by_text(text)).unwrap_or_default(),
             name,
             text,
             path: path.map_or("", |p| self.words.get(p.scope)),
@@ -130,7 +131,8 @@ pub struct PlaneFacts {
 impl PlaneFacts {
     /// Looks at a plane.
     pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
-        let ops = plane.ops.iter().map(|op| finder.op(op)).collect();
+        let mut ops: Vec<OpFacts> = plane.ops.iter().map(|op| finder.op(op)).collect();
+        waits(finder.profile, plane, &mut ops);
         let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
         let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
         Self { ops, names, innermost }
@@ -150,6 +152,40 @@ impl PlaneFacts {
     pub fn source_stack<'p>(&self, profile: &'p Profile, op: &Op) -> Vec<&'p str> {
         frames_inward(frames(profile, op), self.innermost)
     }
+}
+
+/// Async waits that nothing names are what their start is: found by the name of the operand, in the same program.
+fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
+    let is_wait = |i: &usize| {
+        let text = profile.text(plane.ops[*i].text);
+        opcode(text).is_some_and(|o| is_async(o) && !o.ends_with("-start"))
+    };
+    let unknown: Vec<usize> = (0..ops.len()).filter(|i| !ops[*i].known).filter(is_wait).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let place = |(i, op): (usize, &Op)| ((op.stats.program, profile.text(op.name)), i);
+    let places: FxHashMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
+    for i in unknown {
+        let mut at = i;
+        // An update may stand between the two; more than a few there are not.
+        for _ in 0..16 {
+            let text = profile.text(plane.ops[at].text);
+            let Some(operand) = first_operand(text) else { break };
+            let Some(found) = places.get(&(plane.ops[i].stats.program, &*operand)) else { break };
+            at = *found;
+            if ops[at].known {
+                (ops[i].kind, ops[i].known, ops[i].group) = (ops[at].kind, true, ops[at].group);
+                break;
+            }
+        }
+    }
+}
+
+/// The name of the first thing an instruction takes.
+fn first_operand(text: &str) -> Option<String> {
+    let parsed = crate::hlo::text::instruction(text)?;
+    Some(parsed.instruction.operands.first()?.name.to_string())
 }
 
 /// The names of a plane's ops, one beside the other. The profile keeps them too, between long HLO texts: a search

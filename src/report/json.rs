@@ -5,7 +5,7 @@
 
 use super::scopes_json::{ScopeJson, nested};
 use super::steps_json::StepsJson;
-use crate::analysis::{Breakdown, Filter, Group, Kind, Part, Scopes, Shown, Status, StepStats, Totals};
+use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, StepStats, Totals};
 use crate::profile::Note;
 use crate::sorted;
 use crate::units::Picos;
@@ -281,7 +281,17 @@ struct TailJson {
 
 /// The head of a view. `partial` wins over what the analysis says, unless there is nothing at all.
 pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
-    let h = &b.header;
+    head_of(view, files, partial, &b.header, &b.totals)
+}
+
+/// The head of a view that is no breakdown.
+pub fn head_of<'a>(
+    view: &'static str,
+    files: &'a [String],
+    partial: bool,
+    h: &'a Header,
+    totals: &'a Totals,
+) -> HeadJson<'a> {
     HeadJson {
         status: if partial && h.status == Status::Ok { Status::Partial } else { h.status },
         view,
@@ -293,7 +303,7 @@ pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a B
         n_steps: h.n_steps,
         step_window_ps: h.window,
         step_duration_ps: h.step_duration,
-        totals: TotalsJson::new(&b.totals),
+        totals: TotalsJson::new(totals),
     }
 }
 

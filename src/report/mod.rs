@@ -2,6 +2,8 @@
 
 pub mod inspect;
 pub mod json;
+pub mod non_compute_json;
+pub mod non_compute_table;
 pub mod number;
 mod scopes_json;
 mod steps_json;

@@ -29,6 +29,11 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
+    /// Where time goes that computes nothing: data movement and exposed communication, and what each of them changes.
+    NonCompute {
+        #[command(flatten)]
+        view: View,
+    },
     /// The most important figures of every view.
     Summary {
         #[command(flatten)]
@@ -127,7 +132,10 @@ impl Args {
     /// What every view takes.
     pub const fn view(&self) -> &View {
         match &self.command {
-            Command::Breakdown { view, .. } | Command::Summary { view } | Command::Inspect { view } => view,
+            Command::Breakdown { view, .. }
+            | Command::NonCompute { view }
+            | Command::Summary { view }
+            | Command::Inspect { view } => view,
         }
     }
 }

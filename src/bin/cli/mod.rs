@@ -13,7 +13,7 @@ use rooflight::analysis::{
 };
 use rooflight::engine::{Failure, Opened, open};
 use rooflight::profile::{Note, Severity};
-use rooflight::report::{inspect::inspect, json, number, tables, text::Table};
+use rooflight::report::{inspect::inspect, json, non_compute_json, non_compute_table, number, tables, text::Table};
 use std::process::ExitCode;
 
 /// Rows of a summary's table of sources.
@@ -66,6 +66,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let session = Session { opened, analysis, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
+        Command::NonCompute { .. } => session.non_compute()?,
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } => session.inspect(),
     };
@@ -130,6 +131,27 @@ impl Session<'_> {
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => says(&notes),
             Output::Text => heading(&kinds.header) + &all(Table::aligned) + &says(&notes),
+        })
+    }
+
+    fn non_compute(&self) -> Result<String, Failure> {
+        let query = self.query(GroupBy::Category, Filter::default())?;
+        let audit = self.analysis.non_compute(&self.opened.profile, &query, None);
+        let notes = self.notes(&audit.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        let both = |form: fn(&Table) -> String, top: usize| {
+            form(&non_compute_table::non_compute(&audit, top)) + "\n" + &form(&non_compute_table::opcodes(&audit, top))
+        };
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("non-compute", &files, self.partial, &audit.header, &audit.totals);
+                json::text(&non_compute_json::non_compute(head, &audit, top, &notes))
+            }
+            Output::Csv => non_compute_table::non_compute_csv(&audit, top).csv(),
+            Output::Markdown => both(Table::markdown, top),
+            Output::Text if audit.header.status == Status::Absent => says(&notes),
+            Output::Text => heading(&audit.header) + &both(Table::aligned, self.view.top.unwrap_or(12)) + &says(&notes),
         })
     }
 

@@ -1,0 +1,130 @@
+//! What an instruction reads and writes, as pairs: the halves of async pairs too. Knows HLO; knows no time.
+//!
+//! ```text
+//!  copy-start    (dest, source, context) ◄─ source          copy-done   dest ◄─ (dest, source, context)
+//!  async-start   ((operands), result, …) ◄─ operands        async-done  result ◄─ ((operands), result, …)
+//!  dynamic-update-slice   buffer ◄─ buffer, update, …       what moves is the update
+//! ```
+
+use super::change::Reason;
+use crate::hlo::opcode::{base, is_collective, is_done, is_start};
+use crate::hlo::{ArrayShape, Instruction, Shape};
+
+/// What an instruction reads and writes.
+pub struct Ends<'a> {
+    /// What moves, as it is read.
+    pub from: Vec<&'a Shape>,
+    /// What moves, as it is written.
+    pub to: Vec<&'a Shape>,
+    /// What the logical dimensions are compared with, where it is not `from`.
+    pub whole: Option<&'a Shape>,
+    /// Which belongs to which.
+    pub pairing: Pairing,
+}
+
+/// How what is read becomes what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    /// One by one, dimensions as the opcode says.
+    OneByOne,
+    /// Everything that is read goes into one result.
+    Into,
+    /// Unknown: only what holds for each operand holds.
+    Any(Reason),
+}
+
+/// The ends of an instruction that stands by itself.
+pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
+    let opcode = &*instruction.opcode;
+    let result = &instruction.shape;
+    let operand = |i: usize| instruction.operands.get(i).and_then(|o| o.shape.as_ref());
+    let needed = |i: usize| {
+        let missing = if i < instruction.operands.len() { Reason::NoShape } else { Reason::NoOperand };
+        operand(i).ok_or(missing)
+    };
+    let one = |from, to| Ok(Ends { from: vec![from], to: vec![to], whole: None, pairing: Pairing::OneByOne });
+    match opcode {
+        "copy-start" => {
+            let from = operand(0).or_else(|| result.elements().get(1)).ok_or(Reason::NoShape)?;
+            one(from, result.elements().first().ok_or(Reason::Unpaired)?)
+        }
+        "copy-done" => one(needed(0)?.elements().get(1).ok_or(Reason::NoShape)?, result),
+        "all-reduce-start" | "all-reduce-done" => paired(instruction, result),
+        "get-tuple-element" => {
+            let index = instruction.text("index").and_then(|i| i.trim().parse().ok());
+            one(index.and_then(|i: i64| needed(0).ok()?.at(&[i])).ok_or(Reason::NoShape)?, result)
+        }
+        "slice" | "dynamic-slice" | "pad" | "gather" | "reverse" => one(needed(0)?, result),
+        "dynamic-update-slice" => {
+            Ok(Ends { from: vec![needed(1)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
+        }
+        "scatter" if instruction.operands.len() == 3 => {
+            Ok(Ends { from: vec![needed(2)?], to: vec![result], whole: operand(0), pairing: Pairing::OneByOne })
+        }
+        "scatter" => Err(Reason::Unpaired),
+        "concatenate" => Ok(Ends { pairing: Pairing::Into, ..paired(instruction, result)? }),
+        "fusion" | "custom-call" => Ok(Ends { pairing: Pairing::Any(Reason::Body), ..paired(instruction, result)? }),
+        "send" => one(needed(0)?, result.elements().first().ok_or(Reason::NoOperand)?),
+        "recv" | "send-done" | "recv-done" => Err(Reason::NoOperand),
+        _ if is_start(opcode) => {
+            let to = result.elements().get(1).ok_or(Reason::Unpaired)?;
+            let from =
+                if operand(0).is_some() { read(instruction)? } else { result.elements().iter().take(1).collect() };
+            Ok(wrapped(instruction, &from, to))
+        }
+        _ if is_done(opcode) || opcode == "async-update" => {
+            let [from, to, ..] = needed(0)?.elements() else { return Err(Reason::NoShape) };
+            let to = if is_done(opcode) { result } else { to };
+            Ok(wrapped(instruction, &[from], to))
+        }
+        _ => paired(instruction, result),
+    }
+}
+
+/// What an async half stands for. A collective, a copy or a slice gives its operands back one by one (further operands
+/// are offsets and flags); anything else may do anything.
+fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> Ends<'a> {
+    let told = |word: &str| is_collective(word) || matches!(base(word), "copy" | "slice" | "dynamic-slice");
+    let mut from: Vec<&Shape> = from
+        .iter()
+        .flat_map(|s| if s.elements().is_empty() { vec![*s] } else { s.elements().iter().collect() })
+        .collect();
+    let pairing = if told(&instruction.opcode) || wraps(instruction).is_some_and(|word| told(&word)) {
+        from.truncate(to.arrays().count());
+        Pairing::OneByOne
+    } else {
+        Pairing::Any(Reason::Wrapped)
+    };
+    Ends { from, to: vec![to], whole: None, pairing }
+}
+
+/// The word that an async op's name, or the name of what it calls, begins with: `all-gather.3.call-start`,
+/// `calls=%wrapped_slice.2`.
+fn wraps(instruction: &Instruction) -> Option<String> {
+    let stem = |name: &str| {
+        let name = name.split('.').next().unwrap_or_default();
+        base(name.strip_prefix("wrapped_").unwrap_or(name)).replace('_', "-")
+    };
+    let own = stem(&instruction.name);
+    if own == "async" { instruction.calls().next().map(|call| stem(&call.name)) } else { Some(own) }
+}
+
+fn paired<'a>(instruction: &'a Instruction, result: &'a Shape) -> Result<Ends<'a>, Reason> {
+    Ok(Ends { from: read(instruction)?, to: vec![result], whole: None, pairing: Pairing::OneByOne })
+}
+
+/// The shapes of all operands.
+fn read(instruction: &Instruction) -> Result<Vec<&Shape>, Reason> {
+    if instruction.operands.is_empty() {
+        return Err(Reason::NoOperand);
+    }
+    instruction.operands.iter().map(|o| o.shape.as_ref().ok_or(Reason::NoShape)).collect()
+}
+
+impl<'a> Ends<'a> {
+    /// What moves, array by array.
+    pub fn arrays(&self) -> (Vec<&'a ArrayShape>, Vec<&'a ArrayShape>) {
+        let all = |shapes: &[&'a Shape]| shapes.iter().flat_map(|s| s.arrays()).collect();
+        (all(&self.from), all(&self.to))
+    }
+}

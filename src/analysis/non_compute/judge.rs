@@ -1,0 +1,165 @@
+//! An instruction → what it changes and how many bytes it moves. Knows HLO; knows no time.
+
+use super::change::{Answer, Change, Changes, Reason};
+use super::ends::{Ends, Pairing, ends};
+use super::order::{Map, map, order};
+use crate::hlo::opcode::{base, is_start};
+use crate::hlo::{ArrayShape, Instruction, Shape};
+
+/// What was found out about one instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What it changes.
+    pub changes: Changes,
+    /// Shapes of what it reads, as HLO spells them.
+    pub reads: Option<String>,
+    /// Shapes of what it writes.
+    pub writes: Option<String>,
+    /// Memory spaces before and after, where one array moves.
+    pub spaces: Option<(i64, i64)>,
+    /// Bytes read and written by one execution, without padding. The half of an async pair that starts has none, the
+    /// half that waits has them all.
+    pub bytes: Option<u64>,
+}
+
+impl Verdict {
+    /// Nothing can be told.
+    pub const fn unknown(reason: Reason) -> Self {
+        Self { changes: Changes::unknown(reason), reads: None, writes: None, spaces: None, bytes: None }
+    }
+}
+
+/// Judges an instruction by what its text says.
+pub fn judge(instruction: &Instruction) -> Verdict {
+    match ends(instruction) {
+        Ok(ends) => of_ends(instruction, &ends, None),
+        Err(reason) => Verdict { writes: Some(instruction.shape.to_string()), ..Verdict::unknown(reason) },
+    }
+}
+
+/// Judges what is known to become what; `through`: how the dimensions do, where that is known better than by opcode; `None` in it: they
+/// are merged or split on the way.
+pub fn of_ends(instruction: &Instruction, ends: &Ends<'_>, through: Option<Option<&Map>>) -> Verdict {
+    let (from, to) = ends.arrays();
+    let spaces = match (from.as_slice(), to.as_slice()) {
+        ([from], [to]) => Some((from.memory_space(), to.memory_space())),
+        _ => None,
+    };
+    Verdict {
+        changes: changes(instruction, ends, &from, &to, through),
+        reads: text(&ends.from),
+        writes: text(&ends.to),
+        spaces,
+        bytes: bytes(instruction, ends, &from, &to),
+    }
+}
+
+fn changes(
+    instruction: &Instruction,
+    ends: &Ends<'_>,
+    from: &[&ArrayShape],
+    to: &[&ArrayShape],
+    through: Option<Option<&Map>>,
+) -> Changes {
+    if from.is_empty() || to.is_empty() {
+        return Changes::unknown(Reason::NoOperand);
+    }
+    let opcode = base(&instruction.opcode);
+    let known = |a: &ArrayShape, b: &ArrayShape| {
+        let own;
+        let map = match through {
+            Some(map) => map,
+            None => {
+                own = map(opcode, instruction, a, b);
+                own.as_ref()
+            }
+        };
+        let reshapes = through.is_none() && matches!(opcode, "reshape" | "dynamic-reshape");
+        pair(opcode, a, b, order(a, b, map, reshapes))
+    };
+    match ends.pairing {
+        Pairing::Any(reason) => any(from, to, reason),
+        Pairing::Into => {
+            let all = from.iter().flat_map(|a| to.iter().map(|b| known(a, b)));
+            all.reduce(|a, b| a.zip(b, Answer::or)).unwrap_or(Changes::unknown(Reason::NoOperand))
+        }
+        Pairing::OneByOne if from.len() == to.len() => {
+            let all = from.iter().zip(to).map(|(a, b)| known(a, b)).reduce(|a, b| a.zip(b, Answer::or));
+            let mut all = all.unwrap_or(Changes::unknown(Reason::NoOperand));
+            if let (Some(whole), [to]) = (ends.whole.and_then(Shape::as_array), to) {
+                all.0[Change::Shape as usize] = Answer::from(whole.dims != to.dims);
+            }
+            all
+        }
+        Pairing::OneByOne => Changes::unknown(Reason::Unpaired),
+    }
+}
+
+/// Only the outside is known: what holds whichever operand becomes whichever result.
+fn any(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
+    // Data is in main memory, VMEM or the host's memory; the other spaces hold flags and semaphores.
+    let is_data = |a: &ArrayShape| !a.dims.is_empty() && matches!(a.memory_space(), 0 | 1 | 5);
+    let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| is_data(a));
+    let keep = |a: &&&ArrayShape, some: bool| !some || is_data(a);
+    let (some_from, some_to) = (large(from), large(to));
+    let pairs = from.iter().filter(|a| keep(a, some_from)).flat_map(|a| {
+        to.iter().filter(|b| keep(b, some_to)).map(|b| {
+            // Equal dimensions of distinct sizes can be told apart; others may have changed places within.
+            let told = a.dims == b.dims && distinct(&a.dims);
+            let map: Map = (0..b.dims.len()).map(Some).collect();
+            let order = if told { order(a, b, Some(&map), false) } else { Answer::Undetectable(reason) };
+            pair("", a, b, order)
+        })
+    });
+    let all = pairs.reduce(|a, b| a.zip(b, Answer::and_also)).unwrap_or(Changes::unknown(Reason::NoOperand));
+    // What differs from operand to operand is not known for the reason that the inside is not.
+    Changes(all.0.map(|answer| match answer {
+        Answer::Undetectable(Reason::Body) => Answer::Undetectable(reason),
+        other => other,
+    }))
+}
+
+fn distinct(dims: &[u64]) -> bool {
+    let mut large: Vec<u64> = dims.iter().copied().filter(|n| *n != 1).collect();
+    large.sort_unstable();
+    large.windows(2).all(|two| two[0] != two[1])
+}
+
+fn pair(opcode: &str, from: &ArrayShape, to: &ArrayShape, order: Answer) -> Changes {
+    // A bitcast reads the same bytes under another name: where its layouts differ, nothing has moved.
+    let stays = opcode == "bitcast";
+    let placed = |a: &ArrayShape| a.dims.is_empty() || a.layout.is_some();
+    let by_layout = |differs: bool| {
+        if placed(from) && placed(to) { Answer::from(differs) } else { Answer::Undetectable(Reason::NoLayout) }
+    };
+    let tiles = |a: &ArrayShape| a.layout.as_ref().map_or((Vec::new(), 0), |l| (l.tiles.clone(), l.element_bits));
+    // One element lies in no order, whatever its tile.
+    let scalar = from.dims.is_empty() || to.dims.is_empty();
+    Changes([
+        Answer::from(from.dtype != to.dtype),
+        if stays { Answer::No } else { order },
+        if stays || scalar { Answer::No } else { by_layout(tiles(from) != tiles(to)) },
+        by_layout(from.memory_space() != to.memory_space()),
+        Answer::from(from.dims != to.dims),
+    ])
+}
+
+fn bytes(instruction: &Instruction, ends: &Ends<'_>, from: &[&ArrayShape], to: &[&ArrayShape]) -> Option<u64> {
+    let sum = |arrays: &[&ArrayShape]| arrays.iter().try_fold(0_u64, |n, a| n.checked_add(a.bytes()?));
+    let opcode = &*instruction.opcode;
+    if is_start(opcode) || opcode == "async-update" || matches!(ends.pairing, Pairing::Any(_)) {
+        return None;
+    }
+    match opcode {
+        // Names of what is there already.
+        "bitcast" | "tuple" | "get-tuple-element" => Some(0),
+        "slice" | "dynamic-slice" | "gather" | "reverse" => sum(to)?.checked_mul(2),
+        "dynamic-update-slice" | "scatter" => sum(from)?.checked_mul(2),
+        _ => sum(from)?.checked_add(sum(to)?),
+    }
+}
+
+fn text(shapes: &[&Shape]) -> Option<String> {
+    let texts: Vec<String> = shapes.iter().map(ToString::to_string).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
+}

@@ -1,0 +1,136 @@
+//! An op of a capture → what it changes: by its own text, by the text of its other half, or by the program that holds it.
+//!
+//! Each text is read at most once per op that asks. A program, where one is at hand, says what texts do not: what a
+//! fusion does inside, what an async op wraps.
+
+use super::change::Reason;
+use super::ends::{Ends, Pairing, ends};
+use super::judge::{Verdict, judge, of_ends};
+use super::order::{Map, compose, map};
+use crate::hlo::opcode::is_done;
+use crate::hlo::{Instruction, InstructionId, Module, text};
+use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
+use rustc_hash::FxHashMap;
+
+/// Programs by id, where they are at hand.
+pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;
+
+/// Looks at the ops of one plane.
+pub struct Looker<'a, 'm> {
+    profile: &'a Profile,
+    plane: &'a Plane,
+    programs: Option<Programs<'m>>,
+    /// Texts by program and name: made when a half first asks for its other one.
+    names: Option<FxHashMap<(Option<ProgramId>, &'a str), StrId>>,
+}
+
+impl<'a, 'm> Looker<'a, 'm> {
+    /// Of a plane of a profile.
+    pub fn new(profile: &'a Profile, plane: &'a Plane, programs: Option<Programs<'m>>) -> Self {
+        Self { profile, plane, programs, names: None }
+    }
+
+    /// What an op changes.
+    pub fn look(&mut self, op: &Op) -> Verdict {
+        let program = op.stats.program;
+        if let Some(module) = program.and_then(|id| self.programs.and_then(|of| of(id)))
+            && let Some(id) = module.instruction_named(self.profile.text(op.name))
+        {
+            return in_module(module, id);
+        }
+        let Some(parsed) = text::instruction(self.profile.text(op.text)) else {
+            return Verdict::unknown(Reason::NoHlo);
+        };
+        let own = parsed.instruction;
+        // A wait is for what its other half started; its own text says so only where operands have shapes.
+        if is_done(&own.opcode)
+            && matches!(ends(&own), Err(Reason::NoShape))
+            && let Some(start) = self.started(&own, program)
+        {
+            let writes = own.shape.to_string();
+            return Verdict { writes: Some(writes), bytes: whole_bytes(&start), ..judge(&start) };
+        }
+        judge(&own)
+    }
+
+    /// What a wait waits for.
+    fn started(&mut self, done: &Instruction, program: Option<ProgramId>) -> Option<Instruction> {
+        let (profile, plane) = (self.profile, self.plane);
+        let names = self.names.get_or_insert_with(|| {
+            plane.ops.iter().map(|op| ((op.stats.program, profile.text(op.name)), op.text)).collect()
+        });
+        let mut name = done.operands.first()?.name.clone();
+        // An update stands between start and done; more than a few there are not.
+        for _ in 0..16 {
+            let found = text::instruction(profile.text(*names.get(&(program, &*name))?))?.instruction;
+            if ends(&found).is_ok() {
+                return Some(found);
+            }
+            name = found.operands.first()?.name.clone();
+        }
+        None
+    }
+}
+
+/// Bytes of the move that a start begins.
+fn whole_bytes(start: &Instruction) -> Option<u64> {
+    let ends = ends(start).ok().filter(|e| e.pairing == Pairing::OneByOne)?;
+    let (from, to) = ends.arrays();
+    from.iter().chain(&to).try_fold(0_u64, |n, a| n.checked_add(a.bytes()?))
+}
+
+/// An instruction of a program: what async ops wrap and fusions hold is known.
+pub fn in_module(module: &Module, id: InstructionId) -> Verdict {
+    let Some(instruction) = shaped(module, id) else { return Verdict::unknown(Reason::NoHlo) };
+    if &*instruction.opcode == "fusion" {
+        return fusion(module, &instruction).unwrap_or_else(|| judge(&instruction));
+    }
+    if instruction.is_async()
+        && let Some(work) = shaped(module, module.wrapped(id)).filter(|work| work.name != instruction.name)
+    {
+        let of_work = judge(&work);
+        let bytes = of_work.bytes.filter(|_| is_done(&instruction.opcode));
+        return Verdict { bytes, ..of_work };
+    }
+    judge(&instruction)
+}
+
+/// An instruction with the shapes of its operands, which a module does not repeat.
+fn shaped(module: &Module, id: InstructionId) -> Option<Instruction> {
+    let mut instruction = module.instruction(id)?.clone();
+    for operand in &mut instruction.operands {
+        if operand.shape.is_none() {
+            operand.shape = operand.id.and_then(|id| module.instruction(id)).map(|i| i.shape.clone());
+        }
+    }
+    Some(instruction)
+}
+
+/// A fusion that only formats: from its root back to the parameter that it writes.
+fn fusion(module: &Module, fusion: &Instruction) -> Option<Verdict> {
+    let mut at = module.computation(fusion.calls().next()?.id?)?.root?;
+    let mut through: Option<Map> = Some((0..fusion.shape.as_array()?.dims.len()).map(Some).collect());
+    for _ in 0..64 {
+        let step = shaped(module, at)?;
+        match &*step.opcode {
+            "parameter" => {
+                let operand = usize::try_from(step.parameter_number()?).ok()?;
+                let from = fusion.operands.get(operand)?.shape.as_ref()?;
+                let ends = Ends { from: vec![from], to: vec![&fusion.shape], whole: None, pairing: Pairing::OneByOne };
+                return Some(of_ends(fusion, &ends, Some(through.as_ref())));
+            }
+            "copy" | "convert" | "transpose" | "reshape" | "bitcast" | "bitcast-convert" | "broadcast" | "slice"
+            | "dynamic-slice" | "pad" | "reverse" => {
+                let operand = step.operands.first()?;
+                let (from, to) = (operand.shape.as_ref()?.as_array()?, step.shape.as_array()?);
+                // Within a fusion a bitcast is a reshape.
+                let opcode = if &*step.opcode == "bitcast" { "reshape" } else { &*step.opcode };
+                // Once dimensions are merged, what became of each is lost.
+                through = map(opcode, &step, from, to).zip(through).map(|(inner, outer)| compose(&outer, &inner));
+                at = operand.id?;
+            }
+            _ => return None,
+        }
+    }
+    None
+}

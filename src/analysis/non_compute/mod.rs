@@ -1,0 +1,206 @@
+//! Where time goes that computes nothing: data movement and exposed communication by category and source, and what each
+//! of them changes.
+//!
+//! ```text
+//!  op's text ──ends──► read │ written ──judge──► dtype · dim order · tiling · memory space · shape: yes, no, undetectable
+//!      └─ of a wait: its start's     (order)            └──sums──► by category ──► by source within it
+//! ```
+//!
+//! Knows HLO through `hlo`; knows no pages. Undetectable is not no: each undetectable answer has a reason.
+
+mod change;
+mod ends;
+mod judge;
+mod look;
+mod opcodes;
+mod order;
+mod report;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+pub use change::{Answer, Change, Changes, Reason};
+pub use judge::{Verdict, judge};
+pub use look::{Programs, in_module};
+pub use report::{AuditRow, NonCompute, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+
+use super::Kind;
+use super::asked::Asked;
+use super::breakdown::Analysis;
+use super::category::category;
+use super::classify::opcode;
+use super::query::Query;
+use super::rows::each;
+use crate::hlo::opcode::{is_done, is_start};
+use crate::profile::{Note, Op, Profile, Severity, StrId};
+use crate::units::Picos;
+use look::Looker;
+use opcodes::Opcodes;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use sums::{Spent, Sums};
+
+/// A share of the step above which data formatting is worth a note.
+const FORMATTING: f64 = 0.05;
+/// The host's memory, as TPUs number it.
+const HOST_SPACE: i64 = 5;
+
+/// The first tier of a source that an op has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Stack(StrId),
+    Path(StrId),
+    None,
+}
+
+impl Source {
+    fn of(op: &Op) -> Self {
+        match (op.stats.source_stack, op.stats.tf_op) {
+            (Some(stack), _) => Self::Stack(stack),
+            (None, Some(path)) => Self::Path(path),
+            (None, None) => Self::None,
+        }
+    }
+
+    fn told(self, profile: &Profile, category: &str) -> (String, &'static str) {
+        match self {
+            Self::Stack(text) => (profile.text(text).to_owned(), "source_stack"),
+            Self::Path(text) => (profile.text(text).to_owned(), "tf_op"),
+            Self::None => (format!("<no source>:{category}"), "no_source"),
+        }
+    }
+}
+
+impl Analysis {
+    /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
+    pub fn non_compute(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> NonCompute {
+        let known = self.known(profile);
+        let Asked { header, totals, slices, mut notes, .. } = self.asked(profile, query);
+        let window = header.step_duration;
+        let mut by_category: FxHashMap<&str, Sums> = FxHashMap::default();
+        let mut by_source: FxHashMap<(&str, Source), Sums> = FxHashMap::default();
+        let mut opcodes = Opcodes::default();
+        let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
+        let mut lookers: Vec<Looker<'_, '_>> =
+            slices.iter().map(|slice| Looker::new(profile, known.plane(slice.device), programs)).collect();
+        each(&slices, |member, time| {
+            let device = slices[member.slice as usize].device;
+            let (op, facts) = known.op(device, member.op);
+            let (category, opcode) = (category(profile, op), opcode(profile.text(op.text)));
+            let own = Picos(time.own);
+            let mut bytes = None;
+            if is_non_compute(facts.kind) {
+                let verdict = lookers[member.slice as usize].look(op);
+                bytes = verdict.bytes;
+                let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
+                let spent = Spent { kind: facts.kind, n: time.n, own, waits, at: (device, member.op) };
+                by_category.entry(category).or_default().add(&spent, &verdict);
+                by_source.entry((category, Source::of(op))).or_default().add(&spent, &verdict);
+                total += own;
+                if waits {
+                    stall += own;
+                    if facts.kind == Kind::Communication {
+                        exposed_comm += own;
+                    }
+                }
+            }
+            opcodes.add(op.stats.program, opcode, category, time.n, own, bytes);
+        });
+        let finished = |sums: Sums, key: String, kind: &str, category: &str| {
+            let example = sums.example;
+            let mut row = sums.row(key, kind, category.to_owned(), window);
+            if let Some((_, (device, op))) = example {
+                let op = known.op(device, op).0;
+                row.source_inner = self.facts[device].source_inner(profile, op).map(str::to_owned);
+                row.tf_op = op.stats.tf_op.map(|id| profile.text(id).to_owned());
+                row.example = Some(profile.text(op.name).to_owned());
+            }
+            row
+        };
+        let mut by_category: Vec<AuditRow> =
+            by_category.into_iter().map(|(name, sums)| finished(sums, name.to_owned(), "category", name)).collect();
+        sort(&mut by_category);
+        let mut by_source: Vec<AuditRow> = by_source
+            .into_iter()
+            .map(|((category, source), sums)| {
+                let (key, kind) = source.told(profile, category);
+                finished(sums, key, kind, category)
+            })
+            .collect();
+        sort(&mut by_source);
+        let place: FxHashMap<&str, usize> = by_category.iter().enumerate().map(|(i, row)| (&*row.key, i)).collect();
+        by_source.sort_by_key(|row| place.get(&*row.category).copied());
+        notes.extend(formatting(&by_category, window));
+        notes.extend(host_copies(&by_category));
+        notes.extend(undetectable(&by_category, total));
+        let opcodes = opcodes.told(profile);
+        NonCompute { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes }
+    }
+}
+
+const fn is_non_compute(kind: Kind) -> bool {
+    matches!(kind, Kind::DataMovement | Kind::Communication | Kind::Fused)
+}
+
+/// Whether an op's own time is waiting: a collective that does not return before it is done, or the half of an async
+/// pair that waits. What computes meanwhile is no wait.
+fn waits(kind: Kind, opcode: &str, name: &str) -> bool {
+    let word = opcode.split('.').next().unwrap_or(opcode);
+    match kind {
+        Kind::Communication => !is_start(word) && !matches!(word, "send" | "recv") && !is_async_start(name),
+        Kind::DataMovement => is_done(word),
+        _ => false,
+    }
+}
+
+fn is_async_start(name: &str) -> bool {
+    name.split('.').next().is_some_and(is_start)
+}
+
+fn sort(rows: &mut [AuditRow]) {
+    rows.sort_unstable_by(|a, b| {
+        (Reverse(a.total), Reverse(a.n_executions), &a.category, &a.key).cmp(&(
+            Reverse(b.total),
+            Reverse(b.n_executions),
+            &b.category,
+            &b.key,
+        ))
+    });
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+fn formatting(rows: &[AuditRow], window: Option<Picos>) -> Option<Note> {
+    let row = rows.iter().find(|row| row.key == "data formatting")?;
+    let share = row.total.fraction_of(window?).filter(|share| *share > FORMATTING)?;
+    let message = format!(
+        "Data formatting takes {} of the step; more than 5 % is worth a look: layouts that two ops disagree on, \
+         transposes and reshapes between them.",
+        percent(share)
+    );
+    Some(Note::new(Severity::Caution, "data_formatting_share", message))
+}
+
+fn host_copies(rows: &[AuditRow]) -> Option<Note> {
+    let moves = rows.iter().flat_map(|row| &row.space_moves);
+    let time: Picos = moves.filter(|m| m.from == HOST_SPACE || m.to == HOST_SPACE).map(|m| m.total).sum();
+    (time > Picos::ZERO).then(|| {
+        let message = format!(
+            "Copies between the device's and the host's memory, S(5), take {:.3} ms of the device's time.",
+            time.as_f64() / 1e9
+        );
+        Note::new(Severity::Info, "host_offload", message)
+    })
+}
+
+fn undetectable(rows: &[AuditRow], total: Picos) -> Option<Note> {
+    let time: Picos = rows.iter().map(|row| row.changes.iter().map(|t| t.undetectable).max().unwrap_or_default()).sum();
+    let share = time.fraction_of(total).filter(|share| *share > 0.0)?;
+    let message = format!(
+        "Of {} of the time here it cannot be told what changes; each row says why. That does not mean that nothing does.",
+        percent(share)
+    );
+    Some(Note::new(Severity::Info, "undetectable_changes", message))
+}

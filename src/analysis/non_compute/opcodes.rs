@@ -1,0 +1,73 @@
+//! What programs execute, by opcode. Knows opcodes; knows no answers.
+
+use super::report::{OpcodeCount, ProgramOpcodes};
+use crate::profile::{Profile, ProgramId};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+/// Counts by program.
+#[derive(Default)]
+pub struct Opcodes<'a>(FxHashMap<Option<ProgramId>, Counts<'a>>);
+
+#[derive(Default)]
+struct Counts<'a> {
+    by_opcode: FxHashMap<&'a str, (u64, Picos)>,
+    n_dot_convolution: u64,
+    copy_bytes: u64,
+}
+
+impl<'a> Opcodes<'a> {
+    /// Adds an op's executions; `bytes`: what one moves.
+    pub fn add(
+        &mut self,
+        program: Option<ProgramId>,
+        opcode: Option<&'a str>,
+        category: &str,
+        n: u64,
+        own: Picos,
+        bytes: Option<u64>,
+    ) {
+        let counts = self.0.entry(program).or_default();
+        let opcode = opcode.unwrap_or(NONE);
+        let count = counts.by_opcode.entry(opcode).or_default();
+        *count = (count.0 + n, count.1 + own);
+        // XLA:TPU spells a matmul "convolution fusion", and runs one per execution.
+        if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
+        {
+            counts.n_dot_convolution += n;
+        }
+        if matches!(opcode, "copy" | "copy-done") {
+            counts.copy_bytes = counts.copy_bytes.saturating_add(bytes.unwrap_or(0).saturating_mul(n));
+        }
+    }
+
+    /// Programs, most executions first; ties by id.
+    pub fn told(self, profile: &Profile) -> Vec<ProgramOpcodes> {
+        let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
+            .0
+            .into_iter()
+            .map(|(id, counts)| {
+                let mut opcodes: Vec<OpcodeCount> = counts
+                    .by_opcode
+                    .into_iter()
+                    .map(|(opcode, (n, total))| OpcodeCount { opcode: opcode.to_owned(), n, total })
+                    .collect();
+                opcodes.sort_unstable_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
+                let told = ProgramOpcodes {
+                    program: id.and_then(|id| profile.programs.get(&id).cloned()),
+                    program_id: id.map(|id| id.0),
+                    n_dot_convolution: counts.n_dot_convolution,
+                    copy_bytes: counts.copy_bytes,
+                    opcodes,
+                };
+                (told.opcodes.iter().map(|o| o.n).sum(), id, told)
+            })
+            .collect();
+        all.sort_unstable_by_key(|(n, id, _)| (Reverse(*n), *id));
+        all.into_iter().map(|(.., told)| told).collect()
+    }
+}
+
+/// What stands for the opcode of ops without HLO text.
+const NONE: &str = "<none>";

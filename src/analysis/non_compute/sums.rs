@@ -1,0 +1,123 @@
+//! Ops added up to rows of the audit. Knows time and answers; reads no HLO.
+
+use super::change::{Answer, Change};
+use super::judge::Verdict;
+use super::report::{AuditRow, SpaceMove, Tally};
+use crate::analysis::kind::Kind;
+use crate::profile::OpId;
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Shapes a row shows at most.
+const MAX_SHAPES: usize = 8;
+
+/// One op's time within the window.
+#[derive(Clone, Copy)]
+pub struct Spent {
+    /// Its kind.
+    pub kind: Kind,
+    /// Executions.
+    pub n: u64,
+    /// Self time.
+    pub own: Picos,
+    /// Whether it waits.
+    pub waits: bool,
+    /// Its place: device and op.
+    pub at: (usize, OpId),
+}
+
+/// Sums of a row.
+#[derive(Default)]
+pub struct Sums {
+    by_kind: [Picos; 7],
+    n: u64,
+    total: Picos,
+    stall: Picos,
+    bytes: Option<u64>,
+    n_bytes: u64,
+    changes: [Tally; 5],
+    reasons: BTreeMap<&'static str, Picos>,
+    spaces: BTreeMap<(i64, i64), Picos>,
+    reads: FxHashMap<String, Picos>,
+    writes: FxHashMap<String, Picos>,
+    /// The op with the most time.
+    pub example: Option<(Picos, (usize, OpId))>,
+}
+
+impl Sums {
+    /// Adds an op.
+    pub fn add(&mut self, spent: &Spent, verdict: &Verdict) {
+        let Spent { kind, n, own, waits, at } = *spent;
+        self.by_kind[kind.index()] += own;
+        self.n += n;
+        self.total += own;
+        if waits {
+            self.stall += own;
+        }
+        if let Some(bytes) = verdict.bytes {
+            self.bytes = Some(self.bytes.unwrap_or(0).saturating_add(bytes.saturating_mul(n)));
+            self.n_bytes += n;
+        }
+        let mut reasons: Vec<&'static str> = Vec::new();
+        for change in Change::ALL {
+            let answer = verdict.changes.of(change);
+            self.changes[change as usize].add(answer, own, n);
+            if let Answer::Undetectable(reason) = answer
+                && !reasons.contains(&reason.key())
+            {
+                reasons.push(reason.key());
+            }
+        }
+        for reason in reasons {
+            *self.reasons.entry(reason).or_default() += own;
+        }
+        if let Some(spaces) = verdict.spaces.filter(|(from, to)| from != to) {
+            *self.spaces.entry(spaces).or_default() += own;
+        }
+        for (shapes, shape) in [(&mut self.reads, &verdict.reads), (&mut self.writes, &verdict.writes)] {
+            if let Some(shape) = shape {
+                match shapes.get_mut(shape) {
+                    Some(time) => *time += own,
+                    None => drop(shapes.insert(shape.clone(), own)),
+                }
+            }
+        }
+        if self.example.is_none_or(|(most, _)| own > most) {
+            self.example = Some((own, at));
+        }
+    }
+
+    /// The row, but for what its example says.
+    pub fn row(self, key: String, key_kind: &str, category: String, window: Option<Picos>) -> AuditRow {
+        // The first of the kinds with the most time.
+        let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
+        AuditRow {
+            key,
+            key_kind: key_kind.to_owned(),
+            category,
+            kind,
+            n_executions: self.n,
+            total: self.total,
+            stall: self.stall,
+            of_step: window.and_then(|w| self.total.fraction_of(w)),
+            bytes: self.bytes,
+            n_bytes: self.n_bytes,
+            changes: self.changes,
+            undetectable: self.reasons.into_iter().map(|(reason, time)| (reason.to_owned(), time)).collect(),
+            space_moves: self.spaces.into_iter().map(|((from, to), total)| SpaceMove { from, to, total }).collect(),
+            shapes_in: by_time(self.reads),
+            shapes_out: by_time(self.writes),
+            source_inner: None,
+            tf_op: None,
+            example: None,
+        }
+    }
+}
+
+fn by_time(shapes: FxHashMap<String, Picos>) -> Vec<String> {
+    let mut shapes: Vec<(String, Picos)> = shapes.into_iter().collect();
+    shapes.sort_unstable_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+    shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape).collect()
+}

@@ -1,0 +1,149 @@
+//! The audit as tables. Knows columns and units.
+
+use super::number::{TimeUnit, bytes_text, count, percent, time};
+use super::text::Table;
+use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
+use crate::units::Picos;
+
+const ABSENT: &str = "–";
+
+/// Categories, each followed by its sources: `top` of either. The last row is the sum.
+pub fn non_compute(a: &NonCompute, top: usize) -> Table {
+    let unit = TimeUnit::for_largest(a.total);
+    let (own, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
+    let mut table = Table::new(&[
+        ("Category, source", true),
+        (&own, false),
+        ("Step %", false),
+        (&stall, false),
+        ("Runs", false),
+        ("Moved", false),
+        ("Dtype", true),
+        ("Dim order", true),
+        ("Tiling", true),
+        ("Memory", true),
+        ("Shape", true),
+        ("Read", true),
+        ("Written", true),
+        ("Undetectable", true),
+    ]);
+    let of_step = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
+    let row = |name: String, row: &AuditRow| {
+        let mut cells = vec![
+            name,
+            time(row.total, unit),
+            of_step(row.of_step),
+            time(row.stall, unit),
+            count(row.n_executions),
+            row.bytes.map_or(ABSENT.into(), bytes_text),
+        ];
+        cells.extend(Change::ALL.map(|change| answer(row.tally(change))));
+        cells.extend([&row.shapes_in, &row.shapes_out].map(|shapes| first(shapes)));
+        cells.push(row.undetectable.keys().map(|why| why.replace('_', " ")).collect::<Vec<_>>().join(", "));
+        cells
+    };
+    for category in a.by_category.iter().take(top) {
+        table.row(row(category.key.clone(), category));
+        for source in a.sources_of(category).iter().take(top) {
+            let name = if source.key_kind == "source_stack" { source.source_inner.as_ref() } else { None };
+            table.row(row(format!("  {}", name.unwrap_or(&source.key).replace('\n', " ‹ ")), source));
+        }
+        rest(&mut table, "  ", a.sources_of(category), top, unit);
+    }
+    rest(&mut table, "", &a.by_category, top, unit);
+    let mut cells = vec!["All".into(), time(a.total, unit)];
+    cells.push(of_step(a.header.step_duration.and_then(|w| a.total.fraction_of(w))));
+    cells.push(time(a.stall, unit));
+    cells.push(count(a.by_category.iter().map(|r| r.n_executions).sum()));
+    cells.resize(table.heads.len(), String::new());
+    table.row(cells);
+    table
+}
+
+fn rest(table: &mut Table, indent: &str, rows: &[AuditRow], top: usize, unit: TimeUnit) {
+    let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
+    let sum = |of: fn(&AuditRow) -> Picos| time(rest.iter().map(of).sum(), unit);
+    let n = count(rest.iter().map(|r| r.n_executions).sum());
+    let more = format!("{indent}{} more", count(rest.len() as u64));
+    let mut cells = vec![more, sum(|r| r.total), String::new(), sum(|r| r.stall), n];
+    cells.resize(table.heads.len(), String::new());
+    table.row(cells);
+}
+
+/// The answer of most of the time; `~` where ops differ.
+fn answer(tally: &Tally) -> String {
+    let word = match tally.majority() {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "?",
+    };
+    format!("{word}{}", if tally.is_mixed() { "~" } else { "" })
+}
+
+fn first(shapes: &[String]) -> String {
+    let more = shapes.len().saturating_sub(1);
+    let rest = if more > 0 { format!(" +{more}") } else { String::new() };
+    shapes.first().map_or(ABSENT.into(), |shape| format!("{shape}{rest}"))
+}
+
+/// Executions by program and opcode.
+pub fn opcodes(a: &NonCompute, top: usize) -> Table {
+    let mut table = Table::new(&[
+        ("Program", true),
+        ("Runs", false),
+        ("Dot, convolution", false),
+        ("Copied", false),
+        ("Opcodes", true),
+    ]);
+    for program in a.opcodes.iter().take(top) {
+        let n: u64 = program.opcodes.iter().map(|o| o.n).sum();
+        let opcodes = program.opcodes.iter().take(8).map(|o| format!("{} {}", o.opcode, count(o.n)));
+        let more = program.opcodes.len().saturating_sub(8);
+        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        let id = program.program_id.map(|id| format!("({id})")).unwrap_or_default();
+        table.row(vec![
+            format!("{}{id}", program.program.as_deref().unwrap_or("<no program>")),
+            count(n),
+            count(program.n_dot_convolution),
+            bytes_text(program.copy_bytes),
+            opcodes.collect::<Vec<_>>().join(", ") + &more,
+        ]);
+    }
+    table
+}
+
+/// For programs: categories and sources in one table, exact figures, named as in the JSON.
+pub fn non_compute_csv(a: &NonCompute, top: usize) -> Table {
+    let changes = Change::ALL.map(|change| format!("{}_change", change.key()));
+    let mut heads = vec![
+        ("key", true),
+        ("key_kind", true),
+        ("hlo_category", true),
+        ("kind", true),
+        ("n_executions", false),
+        ("total_dur_ps", false),
+        ("stall_dur_ps", false),
+        ("moved_bytes", false),
+    ];
+    heads.extend(changes.iter().map(|head| (head.as_str(), true)));
+    heads.extend([("shape_in", true), ("shape_out", true), ("source_inner", true), ("tf_op", true)]);
+    let mut table = Table::new(&heads);
+    for row in a.by_category.iter().take(top).chain(a.sources(top)) {
+        let mut cells = vec![
+            row.key.clone(),
+            row.key_kind.clone(),
+            row.category.clone(),
+            super::json::kind_name(row.kind).to_owned(),
+            row.n_executions.to_string(),
+            row.total.0.to_string(),
+            row.stall.0.to_string(),
+            row.bytes.map(|n| n.to_string()).unwrap_or_default(),
+        ];
+        cells.extend(Change::ALL.map(|c| row.tally(c).majority().map(|yes| yes.to_string()).unwrap_or_default()));
+        let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+        cells.extend([row.shapes_in.first(), row.shapes_out.first()].map(text));
+        cells.extend([row.source_inner.as_ref(), row.tf_op.as_ref()].map(text));
+        table.row(cells);
+    }
+    table
+}
