@@ -30,7 +30,7 @@ fn result_place(seen: Seen<'_>) -> String {
         Shape::Array(array) => Some(array),
         _ => None,
     };
-    let space = array.map_or(0, |a| a.memory_space());
+    let space = array.map_or(0, crate::hlo::ArrayShape::memory_space);
     match memory(space, seen.tpu) {
         Some(words) if space != 0 && seen.moved().is_none() => format!(", result in {words}"),
         _ => String::new(),

@@ -121,7 +121,7 @@ fn largest<'a>(matmuls: &[Seen<'a>]) -> Option<Seen<'a>> {
 /// Elements that it takes and gives.
 fn weight(seen: Seen<'_>) -> u64 {
     let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
-    shapes.flat_map(Shape::arrays).filter_map(|a| a.elements()).fold(0, u64::saturating_add)
+    shapes.flat_map(Shape::arrays).filter_map(crate::hlo::ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
 fn head(code: &str, of: Seen<'_>, result: &str) -> String {
