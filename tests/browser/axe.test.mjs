@@ -48,7 +48,15 @@ const STATES = {
     await page.keyboard.press("Space");
     await page.locator("[aria-selected=true][data-row]").first().waitFor();
   },
+  "an op's panel": async (page) => {
+    await groupBy(page, "Op");
+    await page.locator("[data-row='0'] [data-column='0']").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".op-hlo").first().waitFor();
+  },
   "save menu": async (page) => {
+    // The tooltip first, then the panel.
+    await page.locator(".op-panel").getByRole("button", { name: "Close" }).click();
     await page.locator("#save-button").click();
     await page.locator("#save").getByRole("menuitem").first().waitFor();
   },

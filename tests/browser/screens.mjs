@@ -85,6 +85,14 @@ const states = {
     await opened(page);
     await page.locator("#step-button").click();
   },
+  op: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.locator("[data-row='1'] [data-column='0']").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".op-hlo").first().waitFor();
+    await page.locator("#op-name").blur();
+  },
   help: async (page) => {
     await page.keyboard.press("?");
   },

@@ -142,6 +142,14 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
   const text = await readFile(await (await saved).path(), "utf8");
   assert.ok(text.split("\n").length > all, "all rows are in the file");
 
+  // An op's panel, and back to its row.
+  await tabTo(page, /^cell$/, "Shift+Tab");
+  await press(page, "Enter");
+  await until(() => page.evaluate(() => document.activeElement.id), (id) => id === "op-name");
+  await page.locator(".op-hlo").first().waitFor();
+  await press(page, "Escape");
+  await until(() => focus(page), (is) => is === "cell");
+
   // Help, notes and theme; then back through what was done.
   await press(page, "?");
   await page.getByRole("dialog").waitFor();
