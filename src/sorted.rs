@@ -13,6 +13,9 @@ pub fn order(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize>
 
 /// Sorts by comparing; equals stay as they were.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+    if items.len() < 2 {
+        return;
+    }
     let order = order(items.len(), &|a, b| compare(&items[a], &items[b]));
     let mut from: Vec<Option<T>> = items.drain(..).map(Some).collect();
     items.extend(order.into_iter().filter_map(|i| from[i].take()));
