@@ -1,5 +1,5 @@
 //! Sorting what is few: one copy of the sort for all types, because each type that is sorted by `slice::sort` costs the
-//! page or its worker 4 to 7 kB of code. What is sorted by the million (events, rows, texts) has a sort of its own.
+//! page or its worker 4 kB of code and more. What is sorted by the million (events, rows, texts) has a sort of its own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
