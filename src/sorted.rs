@@ -1,5 +1,5 @@
 //! Sorting what is few: one copy of the sort for all types, because each type that is sorted by `slice::sort` costs the
-//! page or its worker 4 to 7 kB of code. What is sorted by the million (events, rows, texts) has a sort of its own.
+//! page or its worker 4 kB of code and more. What is sorted by the million (events, rows, texts) has a sort of its own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -13,6 +13,9 @@ pub fn order(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize>
 
 /// Sorts by comparing; equals stay as they were.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
+    if items.len() < 2 {
+        return;
+    }
     let order = order(items.len(), &|a, b| compare(&items[a], &items[b]));
     let mut from: Vec<Option<T>> = items.drain(..).map(Some).collect();
     items.extend(order.into_iter().filter_map(|i| from[i].take()));

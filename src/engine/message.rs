@@ -1,7 +1,7 @@
 //! Contract values as messages, the same way at both ends. Knows no worker and no page.
 //!
 //! A message is `[bytes, files]`: the contract's struct as postcard writes it, and the `File` objects that go with it.
-//! Bytes and not JS values: they take a third of the code at both ends, and every integer crosses as it is. Both ends are
+//! Bytes and not JS values: that takes 33 kB (gzip) less at both ends, and every integer crosses as it is. Both ends are
 //! of one build, which Hello makes sure of: it stays the first kind of request and of reply, so that any build reads it.
 
 use js_sys::{Array, Uint8Array};
