@@ -186,7 +186,7 @@ fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
-        let open = |c: Option<char>| c.is_none_or(|c| !c.is_alphabetic());
+        let open = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphabetic());
         open(before) && (word.len() > 4 || open(after))
     })
 }
@@ -211,7 +211,7 @@ fn by_leaf(leaf: &str) -> Option<OpGroup> {
 fn is_norm(segment: &str) -> bool {
     let of_numbers = ["grad_norm", "global_norm", "max_norm", "param_norm", "update_norm"];
     !of_numbers.iter().any(|word| segment.contains(word))
-        && segment.split(|c: char| !c.is_alphabetic()).any(|word| word.ends_with("norm") || word == "rmsnorm")
+        && segment.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word.ends_with("norm") || word == "rmsnorm")
 }
 
 #[cfg(test)]

@@ -83,10 +83,10 @@ fn escape(state: State) {
     } else if theirs {
     } else if state.load_shown.get_untracked() {
         state.cancel();
-    } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
-        state.dismiss(toast);
     } else if state.op.with_untracked(|op| !op.is_empty()) {
         op::close(state);
+    } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {
+        state.dismiss(toast);
     } else if state.query.with_untracked(|query| !query.filter.is_empty()) {
         state.filter(|filter| *filter = Filter { within: filter.within, regex: filter.regex, ..Filter::default() });
     } else if state.selected.with_untracked(|selected| !selected.is_empty()) {

@@ -110,7 +110,7 @@ impl AuditRow {
 /// How often an opcode was executed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpcodeCount {
-    /// The opcode; "<none>" of ops without HLO text.
+    /// The opcode; `<none>` of ops without HLO text.
     pub opcode: String,
     /// Executions.
     pub n: u64,

@@ -58,7 +58,7 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
     Model {
         label: Signal::derive(move || {
             let by = head.with(|head| head.as_ref().map_or("", |head| head.query.by.label()));
-            format!("Time by {}", by.to_lowercase())
+            format!("Time by {}", by.to_ascii_lowercase())
         }),
         columns,
         count: Memo::new(move |_| state.folds.with(|folds| folds.count(groups()))),

@@ -85,7 +85,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
     };
     let table = view! {
         <table class="op-values">
-            <thead><tr><th></th><th scope="col">"Shape"</th><th scope="col" class="num">"Bytes"</th><th scope="col" class="num">"Padding"</th></tr></thead>
+            <thead><tr><th scope="col">"Value"</th><th scope="col">"Shape"</th><th scope="col" class="num">"Bytes"</th><th scope="col" class="num">"Padding"</th></tr></thead>
             <tbody>{op_panel::values(op).into_iter().map(row).collect_view()}</tbody>
         </table>
         {more}
