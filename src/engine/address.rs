@@ -49,11 +49,13 @@ pub enum Picture {
     Steps,
     /// Devices side by side.
     Devices,
+    /// What computes nothing, and what it changes.
+    NonCompute,
 }
 
 impl Picture {
     /// All of them, in order.
-    pub const ALL: [Self; 3] = [Self::Scopes, Self::Steps, Self::Devices];
+    pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::NonCompute];
 
     /// The name in addresses.
     pub const fn key(self) -> &'static str {
@@ -61,6 +63,7 @@ impl Picture {
             Self::Scopes => "scopes",
             Self::Steps => "steps",
             Self::Devices => "devices",
+            Self::NonCompute => "non-compute",
         }
     }
 
@@ -70,6 +73,7 @@ impl Picture {
             Self::Scopes => "Scopes",
             Self::Steps => "Steps",
             Self::Devices => "Devices",
+            Self::NonCompute => "Non-compute",
         }
     }
 }

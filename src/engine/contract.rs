@@ -6,6 +6,7 @@
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
 use super::Sort;
+use crate::analysis::non_compute::NonCompute;
 use crate::analysis::{FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -64,6 +65,15 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
+    /// The audit of what computes nothing; grouping and filter play no part.
+    NonCompute(Query),
+    /// That audit as a file, as the command line writes it.
+    ExportNonCompute {
+        /// Which device and step.
+        query: Query,
+        /// As what.
+        format: Export,
+    },
 }
 
 /// A message to the worker.
@@ -114,6 +124,8 @@ pub enum Reply {
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
+    /// What computes nothing.
+    NonCompute(Box<AuditView>),
 }
 
 /// What the worker is doing.
@@ -306,6 +318,26 @@ pub enum Export {
     Csv,
     /// `rooflight breakdown --json`.
     Json,
+}
+
+/// The audit of what computes nothing: all categories, and of each the sources with the most time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditView {
+    /// The audit; `by_source` holds the first sources of each category.
+    pub audit: NonCompute,
+    /// By category, in their order: the sources that are not among them.
+    pub rest: Vec<Rest>,
+}
+
+/// Rows that are not told one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// How many.
+    pub n: u32,
+    /// Their self time.
+    pub total: Picos,
+    /// Their executions.
+    pub n_executions: u64,
 }
 
 /// Some rows.

@@ -13,12 +13,12 @@ use crate::units::Picos;
 
 /// An open session.
 pub struct Engine {
-    profile: Profile,
-    analysis: Analysis,
+    pub(super) profile: Profile,
+    pub(super) analysis: Analysis,
     /// The files' names, for what is written.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Whether only a part of them could be read.
-    partial: bool,
+    pub(super) partial: bool,
     /// The steps of all devices, once they were asked for.
     steps: Option<StepStats>,
     /// The programs of the capture, read when they are asked for.
@@ -87,6 +87,8 @@ impl Engine {
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
+            Request::NonCompute(query) => Reply::NonCompute(Box::new(self.audit(query))),
+            Request::ExportNonCompute { query, format } => Reply::Exported(self.export_audit(query, *format)),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {

@@ -5,6 +5,7 @@
 //! worker's) exists only in the page's build.
 
 pub mod address;
+mod audit;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod client;
 mod column;

@@ -53,6 +53,18 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::NoHlo,
+        Self::NoOperand,
+        Self::NoShape,
+        Self::NoLayout,
+        Self::Unpaired,
+        Self::Body,
+        Self::Wrapped,
+        Self::Reshape,
+    ];
+
     /// Its name in JSON.
     pub const fn key(self) -> &'static str {
         match self {

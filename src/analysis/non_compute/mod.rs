@@ -114,6 +114,7 @@ impl Analysis {
                 row.source_inner = self.facts[device].source_inner(profile, op).map(str::to_owned);
                 row.tf_op = op.stats.tf_op.map(|id| profile.text(id).to_owned());
                 row.example = Some(profile.text(op.name).to_owned());
+                row.example_program = op.stats.program.map(|id| id.0);
             }
             row
         };

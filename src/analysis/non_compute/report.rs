@@ -98,6 +98,8 @@ pub struct AuditRow {
     pub tf_op: Option<String>,
     /// Its name.
     pub example: Option<String>,
+    /// The id of its program, where it has one.
+    pub example_program: Option<u64>,
 }
 
 impl AuditRow {

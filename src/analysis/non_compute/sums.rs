@@ -112,6 +112,7 @@ impl Sums {
             source_inner: None,
             tf_op: None,
             example: None,
+            example_program: None,
         }
     }
 }

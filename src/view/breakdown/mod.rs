@@ -1,6 +1,7 @@
 //! Where the time goes: figures, the bar of kinds, its read-out, the table. Knows the order of the parts; each
 //! part knows itself.
 
+mod audit;
 mod bar;
 mod chooser;
 mod figures;

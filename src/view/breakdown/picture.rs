@@ -1,7 +1,7 @@
-//! The picture above the table: the tree of scopes, the time of each step, or devices side by side. Knows which is
+//! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{scopes, steps};
+use super::{audit, scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
 use crate::view::erase::{Any, live};
@@ -29,6 +29,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.any(),
+        Picture::NonCompute => view! { <audit::AuditPicture state choice=choice() /> }.any(),
     };
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }

@@ -147,14 +147,20 @@ fn said(done: bool, n: usize, of: u32) -> Failure {
 fn export(state: State, format: Export) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
+    let what = format!("breakdown by {}", head.query.by.key());
+    file(state, &Request::Export { query: head.query.clone(), sort, format }, &what, format);
+}
+
+/// Saves what a request exports as a file of `what`.
+pub(super) fn file(state: State, request: &Request, what: &str, format: Export) {
     let name =
         state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone())).unwrap_or_default();
     let (end, mime) = match format {
         Export::Csv => ("csv", "text/csv"),
         Export::Json => ("json", "application/json"),
     };
-    let name = table::file_name(&name, &format!("breakdown by {}", head.query.by.key()), end);
-    state.request(&Request::Export { query: head.query.clone(), sort, format }, move |reply| match reply {
+    let name = table::file_name(&name, what, end);
+    state.request(request, move |reply| match reply {
         Reply::Exported(text) => {
             let message = "The browser refuses to save a file from this page.".to_owned();
             let told = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });

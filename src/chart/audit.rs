@@ -1,0 +1,312 @@
+//! What the audit of non-compute says, as rows of words and lengths. Knows its report; nothing of elements.
+
+use super::readout::How;
+use super::slot::Slot;
+use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
+use crate::engine::AuditView;
+use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::units::Picos;
+
+/// The heads of the changes, in the order of [`Change::ALL`].
+pub const CHANGES: [&str; 5] = ["Dtype", "Dim order", "Tiling", "Memory", "Shape"];
+
+/// An answer: in a word, in parts of the time, and in full.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// "yes", "no", "?"; of a mixture the share that does: "62 %".
+    pub word: String,
+    /// Share of the time of ops that do.
+    pub yes: f64,
+    /// Share of the time of ops of which it cannot be told.
+    pub unknown: f64,
+    /// "yes 62 %, no 30 %, cannot be told 8 %".
+    pub full: String,
+}
+
+/// A category or a source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its name, as short as it is known.
+    pub name: String,
+    /// Its name in full.
+    pub title: String,
+    /// What kind of time it is.
+    pub slot: Slot,
+    /// Self time, in the table's unit.
+    pub own: String,
+    /// Of the whole bar: time that moves, and time that waits.
+    pub bar: (f64, f64),
+    /// Share of the step, without its sign.
+    pub of_step: String,
+    /// Waiting, in the table's unit.
+    pub stall: String,
+    /// Executions.
+    pub runs: String,
+    /// Bytes moved.
+    pub moved: String,
+    /// By [`CHANGES`].
+    pub marks: Vec<Mark>,
+    /// What is read, and what is written: the one with the most time.
+    pub shapes: [String; 2],
+    /// The op with the most time, as rows name it.
+    pub op: Option<String>,
+    /// What is told below it: moves between memories, other shapes, why something cannot be told.
+    pub more: Vec<(&'static str, String)>,
+}
+
+/// A category with its sources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The category.
+    pub row: Row,
+    /// Its sources.
+    pub sources: Vec<Row>,
+    /// Those that are not told one by one: "12 more sources, 3.1 ms".
+    pub rest: Option<String>,
+}
+
+/// What a program executed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// Executions and copies, in words.
+    pub says: String,
+    /// Opcodes with their executions.
+    pub opcodes: Vec<(String, String)>,
+}
+
+/// The audit as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit {
+    /// The unit of times.
+    pub unit: &'static str,
+    /// Categories.
+    pub groups: Vec<Group>,
+    /// Self time, share of the step, waiting, executions of all.
+    pub total: [String; 4],
+    /// What programs executed.
+    pub programs: Vec<Program>,
+    /// The sentence beside the choice of pictures.
+    pub says: String,
+}
+
+/// Opcodes of one program that are told.
+const OPCODES: usize = 24;
+/// Programs that are told.
+const PROGRAMS: usize = 8;
+
+/// The audit as rows.
+pub fn audit(view: &AuditView) -> Audit {
+    let audit = &view.audit;
+    let unit = TimeUnit::for_largest(audit.total);
+    let largest = audit.by_category.iter().map(|row| row.total).max().unwrap_or_default();
+    let group = |(at, category): (usize, &AuditRow)| {
+        let sources = audit.sources_of(category).iter().map(|of| row(of, unit, largest, source(of))).collect();
+        let rest = view.rest.get(at).filter(|rest| rest.n > 0).map(|rest| {
+            format!(
+                "{}, {}",
+                number::counted(rest.n.into(), "more source", "more sources"),
+                number::time_text(rest.total)
+            )
+        });
+        Group { row: row(category, unit, largest, (category.key.clone(), category.key.clone())), sources, rest }
+    };
+    let n = audit.by_category.iter().map(|row| row.n_executions).sum();
+    let of_step = audit.header.step_duration.and_then(|window| audit.total.fraction_of(window));
+    Audit {
+        unit: unit.symbol(),
+        groups: audit.by_category.iter().enumerate().map(group).collect(),
+        total: [
+            number::time(audit.total, unit),
+            of_step.map_or_else(|| ABSENT.to_owned(), number::percent),
+            number::time(audit.stall, unit),
+            number::count(n),
+        ],
+        programs: programs(audit),
+        says: says(audit, of_step),
+    }
+}
+
+fn says(audit: &NonCompute, of_step: Option<f64>) -> String {
+    if audit.total == Picos::ZERO {
+        return "nothing but computing".to_owned();
+    }
+    let share = of_step.map(|share| format!(", {} of the step", number::percent_text(share))).unwrap_or_default();
+    let waits = if audit.stall == Picos::ZERO {
+        "none of it waiting".to_owned()
+    } else {
+        let comm = number::time_text(audit.exposed_comm);
+        format!("{} of it waiting, {comm} for communication", number::time_text(audit.stall))
+    };
+    format!("{}{share}; {waits}", number::time_text(audit.total))
+}
+
+/// A source's name, short and in full.
+fn source(of: &AuditRow) -> (String, String) {
+    match (&*of.key_kind, &of.source_inner) {
+        ("source_stack", Some(inner)) => (inner.clone(), of.key.clone()),
+        ("no_source", _) => ("no source".to_owned(), "Its ops say neither a source nor a scope.".to_owned()),
+        _ => (of.key.clone(), of.key.clone()),
+    }
+}
+
+fn row(of: &AuditRow, unit: TimeUnit, largest: Picos, (name, title): (String, String)) -> Row {
+    let part = |time: Picos| time.fraction_of(largest).unwrap_or(0.0);
+    let shape = |shapes: &[String]| shapes.first().cloned().unwrap_or_else(|| ABSENT.to_owned());
+    let program = |name: &String| of.example_program.map_or_else(|| name.clone(), |id| format!("{name}@{id}"));
+    Row {
+        name,
+        title,
+        slot: Slot::Kind(of.kind),
+        own: number::time(of.total, unit),
+        bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
+        of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), number::percent),
+        stall: if of.stall == Picos::ZERO { "0".to_owned() } else { number::time(of.stall, unit) },
+        runs: number::count(of.n_executions),
+        moved: of.bytes.map_or_else(|| ABSENT.to_owned(), number::bytes_text),
+        marks: Change::ALL.map(|change| mark(of.tally(change))).to_vec(),
+        shapes: [shape(&of.shapes_in), shape(&of.shapes_out)],
+        op: of.example.as_ref().map(program),
+        more: more(of),
+    }
+}
+
+/// An answer in parts of the time; where no time passes, of executions.
+fn mark(tally: &Tally) -> Mark {
+    #![expect(clippy::cast_precision_loss, reason = "shares")]
+    let times = [tally.yes, tally.no, tally.undetectable];
+    let parts = if times.iter().all(|time| *time == Picos::ZERO) { tally.n } else { times.map(|time| time.0) };
+    let all = parts.iter().sum::<u64>().max(1) as f64;
+    let [yes, no, unknown] = parts.map(|part| part as f64 / all);
+    let word = match tally.majority() {
+        _ if tally.is_mixed() && yes > 0.0 => format!("{:.0} %", (yes * 100.0).clamp(1.0, 99.0)),
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None => "?".to_owned(),
+    };
+    let told = [("yes", yes), ("no", no), ("cannot be told", unknown)];
+    let told = told.iter().filter(|(_, share)| *share > 0.0);
+    let full = told.map(|(word, share)| format!("{word} {}", number::percent_text(*share))).collect::<Vec<_>>();
+    Mark { word, yes, unknown, full: full.join(", ") }
+}
+
+fn more(of: &AuditRow) -> Vec<(&'static str, String)> {
+    let mut more = Vec::new();
+    for space in &of.space_moves {
+        more.push((
+            "moves",
+            format!("{} → {}: {}", memory(space.from), memory(space.to), number::time_text(space.total)),
+        ));
+    }
+    for (label, shapes) in [("also reads", &of.shapes_in), ("also writes", &of.shapes_out)] {
+        if let [_, others @ ..] = shapes.as_slice()
+            && !others.is_empty()
+        {
+            more.push((label, others.join("  ")));
+        }
+    }
+    if of.n_bytes > 0 && of.n_bytes < of.n_executions {
+        let (known, all) = (number::count(of.n_bytes), number::count(of.n_executions));
+        more.push(("bytes known", format!("of {known} of {all} executions")));
+    }
+    for (why, time) in &of.undetectable {
+        more.push(("cannot be told", format!("{}: {}", reason(why), number::time_text(*time))));
+    }
+    more
+}
+
+fn reason(key: &str) -> String {
+    use crate::analysis::non_compute::Reason;
+    Reason::ALL
+        .into_iter()
+        .find(|reason| reason.key() == key)
+        .map_or_else(|| key.to_owned(), |reason| reason.label().to_owned())
+}
+
+/// A memory space as TPUs number them.
+fn memory(space: i64) -> String {
+    match space {
+        0 => "HBM".to_owned(),
+        1 => "VMEM, S(1)".to_owned(),
+        5 => "host, S(5)".to_owned(),
+        n => format!("S({n})"),
+    }
+}
+
+fn programs(audit: &NonCompute) -> Vec<Program> {
+    let one = |of: &crate::analysis::non_compute::ProgramOpcodes| {
+        let n: u64 = of.opcodes.iter().map(|opcode| opcode.n).sum();
+        let says = format!(
+            "{}, {} a dot or a convolution; copies read and write {}",
+            number::counted(n, "execution", "executions"),
+            number::count(of.n_dot_convolution),
+            number::bytes_text(of.copy_bytes)
+        );
+        let mut opcodes: Vec<(String, String)> =
+            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), number::count(o.n))).collect();
+        let rest = of.opcodes.get(OPCODES..).unwrap_or_default();
+        if !rest.is_empty() {
+            let more = number::counted(rest.len() as u64, "more opcode", "more opcodes");
+            opcodes.push((more, number::count(rest.iter().map(|o| o.n).sum())));
+        }
+        Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), says, opcodes }
+    };
+    audit.opcodes.iter().take(PROGRAMS).map(one).collect()
+}
+
+/// How the figures are computed.
+pub fn how(view: &AuditView) -> How {
+    let audit = &view.audit;
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let rows = vec![
+        row("Non-compute", number::exact_time(audit.total)),
+        row(
+            "Waits",
+            format!(
+                "{}: synchronous collectives, and the halves of async pairs that wait",
+                number::exact_time(audit.stall)
+            ),
+        ),
+        row("Changes", "what an op reads against what it writes, from its HLO text; of a wait, its start’s".to_owned()),
+        row(
+            "62 %",
+            "that share of the row’s time is of ops that change it; ? where it cannot be told, which is not no"
+                .to_owned(),
+        ),
+        row("Moved", "bytes read and written without padding, each async copy once".to_owned()),
+        row("Source", "categories and HLO text of the capture’s events".to_owned()),
+    ];
+    How { formula: "Non-compute = Σ self time of data movement and communication, fused included".to_owned(), rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(yes: u64, no: u64, undetectable: u64) -> Tally {
+        let n = [yes, no, undetectable].map(|time| u64::from(time > 0));
+        Tally { yes: Picos(yes), no: Picos(no), undetectable: Picos(undetectable), n }
+    }
+
+    #[test]
+    fn an_answer_says_yes_no_a_share_or_that_it_cannot_be_told() {
+        let word = |tally: Tally| mark(&tally).word;
+        assert_eq!(word(tally(7, 0, 0)), "yes");
+        assert_eq!(word(tally(0, 7, 0)), "no");
+        assert_eq!(word(tally(0, 0, 7)), "?");
+        assert_eq!(word(tally(62, 30, 8)), "62 %");
+        assert_eq!(word(tally(1, 9999, 0)), "1 %");
+        assert_eq!(word(tally(0, 3, 7)), "?");
+        let mixed = mark(&tally(62, 30, 8));
+        assert_eq!(mixed.full, "yes 62.0 %, no 30.0 %, cannot be told 8.0 %");
+        assert!((mixed.yes - 0.62).abs() < 1e-9 && (mixed.unknown - 0.08).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_time_executions_count() {
+        let none = Tally { n: [0, 3, 1], ..Tally::default() };
+        assert_eq!(mark(&none).full, "no 75.0 %, cannot be told 25.0 %");
+        assert_eq!(mark(&Tally::default()).full, "");
+    }
+}

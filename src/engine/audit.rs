@@ -1,0 +1,120 @@
+//! The audit of what computes nothing, as the page asks for it: few sources of each category, and what all others sum
+//! to. Knows reports; no browser.
+
+use super::{AuditView, Engine, Export, Rest};
+use crate::analysis::non_compute::NonCompute;
+use crate::analysis::{GroupBy, Query};
+use crate::profile::Note;
+use crate::report::{json, non_compute_json, non_compute_table};
+
+/// Sources of one category that are told apart.
+const SOURCES: usize = 40;
+
+/// Keeps the first `most` sources of each category.
+fn brief(mut audit: NonCompute, most: usize) -> AuditView {
+    let mut kept = Vec::new();
+    let mut rest = Vec::new();
+    for category in &audit.by_category {
+        let sources = audit.sources_of(category);
+        let (first, others) = sources.split_at(sources.len().min(most));
+        kept.extend_from_slice(first);
+        rest.push(Rest {
+            n: others.len() as u32,
+            total: others.iter().map(|row| row.total).sum(),
+            n_executions: others.iter().map(|row| row.n_executions).sum(),
+        });
+    }
+    audit.by_source = kept;
+    AuditView { audit, rest }
+}
+
+impl Engine {
+    fn whole_audit(&mut self, query: &Query) -> NonCompute {
+        self.analysis.non_compute(&self.profile, query, None)
+    }
+
+    /// What the page shows.
+    pub(super) fn audit(&mut self, query: &Query) -> AuditView {
+        brief(self.whole_audit(query), SOURCES)
+    }
+
+    /// What `rooflight non-compute` writes.
+    pub(super) fn export_audit(&mut self, query: &Query, format: Export) -> String {
+        let query = Query { by: GroupBy::Category, filter: crate::analysis::Filter::default(), ..query.clone() };
+        let audit = self.whole_audit(&query);
+        if format == Export::Csv {
+            return non_compute_table::non_compute_csv(&audit, usize::MAX).csv();
+        }
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&audit.notes).cloned().collect();
+        let head = json::head_of("non-compute", &self.names, self.partial, &audit.header, &audit.totals);
+        json::text(&non_compute_json::non_compute(head, &audit, usize::MAX, &notes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::non_compute::AuditRow;
+    use crate::analysis::{Header, Kind, Peaks, Status, Totals};
+    use crate::units::Picos;
+
+    fn row(key: &str, category: &str, total: u64) -> AuditRow {
+        AuditRow {
+            key: key.to_owned(),
+            key_kind: "category".to_owned(),
+            category: category.to_owned(),
+            kind: Kind::DataMovement,
+            n_executions: 2,
+            total: Picos(total),
+            stall: Picos::ZERO,
+            of_step: None,
+            bytes: None,
+            n_bytes: 0,
+            changes: Default::default(),
+            undetectable: Default::default(),
+            space_moves: Vec::new(),
+            shapes_in: Vec::new(),
+            shapes_out: Vec::new(),
+            source_inner: None,
+            tf_op: None,
+            example: None,
+            example_program: None,
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_summed_per_category() {
+        let audit = NonCompute {
+            header: Header {
+                status: Status::Ok,
+                device: None,
+                n_devices: 1,
+                device_type: None,
+                step: "all".to_owned(),
+                n_steps: 0,
+                window: None,
+                step_duration: None,
+                peaks: Peaks::default(),
+            },
+            totals: Totals::default(),
+            total: Picos(16),
+            stall: Picos::ZERO,
+            exposed_comm: Picos::ZERO,
+            by_category: vec![row("copy", "copy", 15), row("none", "none", 1)],
+            by_source: vec![
+                row("a", "copy", 8),
+                row("b", "copy", 4),
+                row("c", "copy", 2),
+                row("d", "copy", 1),
+                row("e", "none", 1),
+            ],
+            opcodes: Vec::new(),
+            notes: Vec::new(),
+        };
+        let view = brief(audit, 2);
+        let keys: Vec<&str> = view.audit.by_source.iter().map(|row| &*row.key).collect();
+        assert_eq!(keys, ["a", "b", "e"]);
+        let none = Rest { n: 0, total: Picos::ZERO, n_executions: 0 };
+        assert_eq!(view.rest, [Rest { n: 2, total: Picos(3), n_executions: 4 }, none]);
+    }
+}
