@@ -24,6 +24,7 @@ pub mod analysis;
 pub mod chart;
 pub mod engine;
 pub mod hlo;
+pub mod keyed;
 pub mod profile;
 pub mod report;
 pub mod sorted;

@@ -11,8 +11,8 @@
 use super::device::{Device, intervals};
 use super::ops::OpFacts;
 use super::phase::Phase;
+use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, ProgramId};
-use rustc_hash::FxHashMap;
 
 /// Gives the phase to the ops of a device.
 pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
@@ -27,10 +27,10 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
         events.extend(placed);
     }
     let program = |op: OpId| plane.op(op).stats.program;
-    let mut last: FxHashMap<(usize, Option<ProgramId>), u64> = FxHashMap::default();
+    let mut last: Keyed<(usize, Option<ProgramId>), u64> = Keyed::default();
     for (start, run, op) in &events {
         if facts[op.0 as usize].phase == Phase::Backward {
-            let at = last.entry((*run, program(*op))).or_default();
+            let at = last.entry((*run, program(*op)), u64::default);
             *at = (*at).max(*start);
         }
     }

@@ -5,10 +5,13 @@ use std::cmp::Ordering;
 
 /// Sorts numbers by the text each stands for; equal texts by `ties`.
 pub fn sort_by_text<T: AsRef<str>>(numbers: &mut [u32], text: impl Fn(u32) -> T, ties: impl Fn(u32, u32) -> Ordering) {
-    let mut heads: Vec<([u128; 2], u32)> = numbers.iter().map(|i| (head(text(*i).as_ref()), *i)).collect();
-    heads.sort_unstable_by(|(a, i), (b, j)| {
-        a.cmp(b).then_with(|| text(*i).as_ref().cmp(text(*j).as_ref())).then_with(|| ties(*i, *j))
-    });
+    let heads = numbers.iter().map(|i| (head(text(*i).as_ref()), *i)).collect();
+    sort(heads, numbers, &|i, j| text(i).as_ref().cmp(text(j).as_ref()).then_with(|| ties(i, j)));
+}
+
+/// One sort for all texts.
+fn sort(mut heads: Vec<([u128; 2], u32)>, numbers: &mut [u32], alike: &dyn Fn(u32, u32) -> Ordering) {
+    heads.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| alike(*i, *j)));
     for (number, (_, sorted)) in numbers.iter_mut().zip(heads) {
         *number = sorted;
     }

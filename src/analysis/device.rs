@@ -12,10 +12,10 @@
 //! it is used only if every event of both has it, else the event clock for both.
 
 use super::sweep::Interval;
+use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::sorted;
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
 
 /// A device with ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,13 +199,16 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
 
 /// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
 fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
-    let mut time: FxHashMap<Option<ProgramId>, Picos> = FxHashMap::default();
+    let mut time: Keyed<Option<ProgramId>, Picos> = Keyed::default();
     for line in lines.iter().map(|i| &plane.lines[*i]) {
         for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
-            *time.entry(program_of_run(profile, plane, *op)).or_default() += Picos(end - start);
+            *time.entry(program_of_run(profile, plane, *op), Picos::default) += Picos(end - start);
         }
     }
-    time.into_iter().max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program))).map(|(program, _)| program)
+    time.into_entries()
+        .into_iter()
+        .max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program)))
+        .map(|(program, _)| program)
 }
 
 fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
@@ -269,9 +272,9 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
             device.label = format!("{host} {}", device.label);
         }
     }
-    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    let mut seen: Keyed<String, u32> = Keyed::default();
     for device in devices {
-        let n = seen.entry(device.label.clone()).or_default();
+        let n = seen.entry(device.label.clone(), u32::default);
         *n += 1;
         if *n > 1 {
             device.label = format!("{} ({n})", device.label);

@@ -12,6 +12,7 @@ use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
 use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
+use crate::keyed::Keyed;
 use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -44,7 +45,7 @@ pub struct Finder<'p> {
     /// Whether the first of several paths was taken anywhere.
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
-    trips: FxHashMap<&'p str, Option<u64>>,
+    trips: Keyed<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
 }
@@ -165,7 +166,7 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
         return;
     }
     let place = |(i, op): (usize, &Op)| ((op.stats.program, profile.text(op.name)), i);
-    let places: FxHashMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
+    let places: Keyed<_, usize> = plane.ops.iter().enumerate().map(place).collect();
     for i in unknown {
         let mut at = i;
         // An update may stand between the two; more than a few there are not.
@@ -226,13 +227,14 @@ fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
 }
 
 /// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
-fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> FxHashMap<&'p str, Option<u64>> {
-    let mut trips: FxHashMap<&str, Option<u64>> = FxHashMap::default();
+fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> Keyed<&'p str, Option<u64>> {
+    let mut trips: Keyed<&str, Option<u64>> = Keyed::default();
     for op in planes.flat_map(|plane| &plane.ops) {
         let Some(tf_op) = op.stats.tf_op else { continue };
         let Some(path) = loop_path(scope_path::path(profile.text(tf_op))) else { continue };
         let n = trip_count(profile.text(op.text));
-        trips.entry(path).and_modify(|known| *known = known.filter(|k| Some(*k) == n)).or_insert(n);
+        let known = trips.entry(path, || n);
+        *known = known.filter(|k| Some(*k) == n);
     }
     trips
 }

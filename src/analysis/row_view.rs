@@ -9,10 +9,10 @@ use super::query::GroupBy;
 use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use super::rows::{Key, Known, Row, Rows, Slice};
 use super::{layer, scope_path};
+use crate::keyed::Keyed;
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::sorted;
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -306,12 +306,12 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
         // A row of one op, as most are: no map is made.
         return vec![first];
     }
-    let mut sums: FxHashMap<K, (u64, u64)> = FxHashMap::default();
+    let mut sums: Keyed<K, (u64, u64)> = Keyed::default();
     for (key, (own, n)) in std::iter::once(first).chain(items) {
-        let sum = sums.entry(key).or_default();
+        let sum = sums.entry(key, Default::default);
         *sum = (sum.0.saturating_add(own), sum.1 + n);
     }
-    sums.into_iter().collect()
+    sums.into_entries()
 }
 
 /// Most time first; ties by key.

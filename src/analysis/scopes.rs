@@ -17,6 +17,7 @@ use super::query::Query;
 use super::row_view::NO_SCOPE;
 use super::rows::{Known, Slice, each};
 use super::scope_path::{is_within, segments};
+use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, StrId};
 use crate::sorted;
 use crate::units::Picos;
@@ -143,7 +144,7 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
 /// The tree, with what ends at each node. Node 0 is the root.
 fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
     let mut tree = vec![Growing::default()];
-    let mut places: FxHashMap<(u32, &str), u32> = FxHashMap::default();
+    let mut places: Keyed<(u32, &str), u32> = Keyed::default();
     for (path, sums) in scopes {
         let below = &path[root.len()..];
         let mut node = 0;
@@ -156,7 +157,7 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
                 segment = &path[end - segment.len()..];
                 end = path.len();
             }
-            node = *places.entry((node, segment)).or_insert_with(|| {
+            node = *places.entry((node, segment), || {
                 let at = tree.len() as u32;
                 tree.push(Growing { path: &path[..end], name: segment, parent: node, ..Growing::default() });
                 tree[node as usize].children.push(at);

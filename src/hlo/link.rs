@@ -1,7 +1,7 @@
 //! Joins what names refer to: operands to instructions, calls to computations, and both ways back.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Text, Value};
-use hashbrown::HashMap;
+use crate::keyed::Keyed;
 
 impl Module {
     /// Fills ids, users, callers and look-ups. What has an id already (from a proto) keeps it.
@@ -16,7 +16,7 @@ impl Module {
     fn names(&mut self) {
         let links = &mut self.links;
         for (i, computation) in self.computations.iter().enumerate() {
-            links.by_computation.entry(computation.name.clone()).or_insert(ComputationId::new(i));
+            links.by_computation.first(computation.name.clone(), ComputationId::new(i));
             let id = Some(ComputationId::new(i));
             let range = computation.instructions.start as usize..computation.instructions.end as usize;
             for instruction in self.instructions.get_mut(range).unwrap_or_default() {
@@ -25,9 +25,9 @@ impl Module {
         }
         for (i, instruction) in self.instructions.iter().enumerate() {
             let id = InstructionId::new(i);
-            links.by_name.entry(instruction.name.clone()).or_insert(id);
+            links.by_name.first(instruction.name.clone(), id);
             if let Some(proto_id) = instruction.proto_id {
-                links.by_proto_id.entry(proto_id).or_insert(id);
+                links.by_proto_id.first(proto_id, id);
             }
         }
     }
@@ -43,7 +43,7 @@ impl Module {
             let Some(own) = instructions.get_mut(range) else { continue };
             // Names may repeat across computations: an operand is always of the same one.
             let start = computation.instructions.start as usize;
-            let names: HashMap<Text, InstructionId> = own
+            let names: Keyed<Text, InstructionId> = own
                 .iter()
                 .enumerate()
                 .rev()
@@ -101,14 +101,15 @@ fn reverse(
     n: usize,
     refers_to: impl Fn(&Instruction) -> Vec<usize>,
 ) -> (Vec<u32>, Vec<InstructionId>) {
-    let mut pairs: Vec<(u32, InstructionId)> = Vec::new();
+    // As one number each: what is referred to above, who refers below.
+    let mut pairs: Vec<u64> = Vec::new();
     for (i, instruction) in instructions.iter().enumerate() {
         let ids = refers_to(instruction).into_iter().filter_map(|to| u32::try_from(to).ok());
-        pairs.extend(ids.map(|to| (to, InstructionId::new(i))));
+        pairs.extend(ids.map(|to| u64::from(to) << 32 | InstructionId::new(i).index() as u64));
     }
     pairs.sort_unstable();
     pairs.dedup();
-    let starts = (0..=n).map(|i| pairs.partition_point(|(to, _)| (*to as usize) < i));
+    let starts = (0..=n).map(|i| pairs.partition_point(|pair| ((*pair >> 32) as usize) < i));
     let starts = starts.map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
-    (starts, pairs.into_iter().map(|(_, from)| from).collect())
+    (starts, pairs.into_iter().map(|pair| InstructionId::new((pair & u64::from(u32::MAX)) as usize)).collect())
 }

@@ -3,6 +3,7 @@
 use super::escape::escape;
 use super::print::{Styled, write_attributes, write_shape};
 use super::{Computation, ComputationId, Frame, Instruction, Location, Module, Shape, Style};
+use crate::sorted;
 use std::fmt::{self, Display, Formatter};
 
 impl Module {
@@ -75,7 +76,7 @@ fn write_computation(
     if style.percent {
         let mut parameters: Vec<(u64, &Instruction)> =
             instructions.iter().filter_map(|i| Some((i.parameter_number()?, *i))).collect();
-        parameters.sort_by_key(|(number, _)| *number);
+        sorted::sort_by_key(&mut parameters, |(number, _)| *number);
         f.write_str(" (")?;
         for (i, (_, parameter)) in parameters.iter().enumerate() {
             let separator = if i > 0 { ", " } else { "" };

@@ -1,18 +1,19 @@
 //! What programs execute, by opcode. Knows opcodes; knows no answers.
 
 use super::report::{OpcodeCount, ProgramOpcodes};
+use crate::keyed::Keyed;
 use crate::profile::{Profile, ProgramId};
+use crate::sorted;
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Counts by program.
 #[derive(Default)]
-pub struct Opcodes<'a>(FxHashMap<Option<ProgramId>, Counts<'a>>);
+pub struct Opcodes<'a>(Keyed<Option<ProgramId>, Counts<'a>>);
 
 #[derive(Default)]
 struct Counts<'a> {
-    by_opcode: FxHashMap<&'a str, (u64, Picos)>,
+    by_opcode: Keyed<&'a str, (u64, Picos)>,
     n_dot_convolution: u64,
     copy_bytes: u64,
 }
@@ -28,9 +29,9 @@ impl<'a> Opcodes<'a> {
         own: Picos,
         bytes: Option<u64>,
     ) {
-        let counts = self.0.entry(program).or_default();
+        let counts = self.0.entry(program, Counts::default);
         let opcode = opcode.unwrap_or(NONE);
-        let count = counts.by_opcode.entry(opcode).or_default();
+        let count = counts.by_opcode.entry(opcode, Default::default);
         *count = (count.0 + n, count.1 + own);
         // XLA:TPU spells a matmul "convolution fusion", and runs one per execution.
         if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
@@ -46,14 +47,15 @@ impl<'a> Opcodes<'a> {
     pub fn told(self, profile: &Profile) -> Vec<ProgramOpcodes> {
         let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
             .0
+            .into_entries()
             .into_iter()
             .map(|(id, counts)| {
                 let mut opcodes: Vec<OpcodeCount> = counts
                     .by_opcode
-                    .into_iter()
-                    .map(|(opcode, (n, total))| OpcodeCount { opcode: opcode.to_owned(), n, total })
+                    .iter()
+                    .map(|(opcode, (n, total))| OpcodeCount { opcode: (*opcode).to_owned(), n: *n, total: *total })
                     .collect();
-                opcodes.sort_unstable_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
+                sorted::sort_by(&mut opcodes, |a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
                 let told = ProgramOpcodes {
                     program: id.and_then(|id| profile.programs.get(&id).cloned()),
                     program_id: id.map(|id| id.0),
@@ -64,7 +66,7 @@ impl<'a> Opcodes<'a> {
                 (told.opcodes.iter().map(|o| o.n).sum(), id, told)
             })
             .collect();
-        all.sort_unstable_by_key(|(n, id, _)| (Reverse(*n), *id));
+        sorted::sort_by_key(&mut all, |(n, id, _)| (Reverse(*n), *id));
         all.into_iter().map(|(.., told)| told).collect()
     }
 }

@@ -4,11 +4,11 @@ use super::change::{Answer, Change};
 use super::judge::Verdict;
 use super::report::{AuditRow, SpaceMove, Tally};
 use crate::analysis::kind::Kind;
+use crate::keyed::Keyed;
 use crate::profile::OpId;
+use crate::sorted;
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Shapes a row shows at most.
 const MAX_SHAPES: usize = 8;
@@ -38,10 +38,10 @@ pub struct Sums {
     bytes: Option<u64>,
     n_bytes: u64,
     changes: [Tally; 5],
-    reasons: BTreeMap<&'static str, Picos>,
-    spaces: BTreeMap<(i64, i64), Picos>,
-    reads: FxHashMap<String, Picos>,
-    writes: FxHashMap<String, Picos>,
+    reasons: Keyed<&'static str, Picos>,
+    spaces: Keyed<(i64, i64), Picos>,
+    reads: Keyed<String, Picos>,
+    writes: Keyed<String, Picos>,
     /// The op with the most time.
     pub example: Option<(Picos, (usize, OpId))>,
 }
@@ -71,16 +71,16 @@ impl Sums {
             }
         }
         for reason in reasons {
-            *self.reasons.entry(reason).or_default() += own;
+            *self.reasons.entry(reason, Picos::default) += own;
         }
         if let Some(spaces) = verdict.spaces.filter(|(from, to)| from != to) {
-            *self.spaces.entry(spaces).or_default() += own;
+            *self.spaces.entry(spaces, Picos::default) += own;
         }
         for (shapes, shape) in [(&mut self.reads, &verdict.reads), (&mut self.writes, &verdict.writes)] {
             if let Some(shape) = shape {
                 match shapes.get_mut(shape) {
                     Some(time) => *time += own,
-                    None => drop(shapes.insert(shape.clone(), own)),
+                    None => shapes.first(shape.clone(), own),
                 }
             }
         }
@@ -93,6 +93,9 @@ impl Sums {
     pub fn row(self, key: String, key_kind: &str, category: String, window: Option<Picos>) -> AuditRow {
         // The first of the kinds with the most time.
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
+        let mut moves: Vec<SpaceMove> =
+            self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();
+        sorted::sort_by_key(&mut moves, |of| (of.from, of.to));
         AuditRow {
             key,
             key_kind: key_kind.to_owned(),
@@ -105,8 +108,8 @@ impl Sums {
             bytes: self.bytes,
             n_bytes: self.n_bytes,
             changes: self.changes,
-            undetectable: self.reasons.into_iter().map(|(reason, time)| (reason.to_owned(), time)).collect(),
-            space_moves: self.spaces.into_iter().map(|((from, to), total)| SpaceMove { from, to, total }).collect(),
+            undetectable: sorted::map(self.reasons.iter().map(|(reason, time)| ((*reason).to_owned(), *time))),
+            space_moves: moves,
             shapes_in: by_time(self.reads),
             shapes_out: by_time(self.writes),
             source_inner: None,
@@ -117,8 +120,8 @@ impl Sums {
     }
 }
 
-fn by_time(shapes: FxHashMap<String, Picos>) -> Vec<String> {
-    let mut shapes: Vec<(String, Picos)> = shapes.into_iter().collect();
-    shapes.sort_unstable_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+fn by_time(shapes: Keyed<String, Picos>) -> Vec<String> {
+    let mut shapes = shapes.into_entries();
+    sorted::sort_by(&mut shapes, |a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
     shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::Scan;
 use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
+use crate::sorted;
 
 /// Reads the shape that starts here. What looks like a shape but is none that is known becomes [`Shape::Other`]. `None`,
 /// without moving, where nothing looks like one.
@@ -88,7 +89,7 @@ fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
         while scan.peek() != Some(b'}') {
             tail(scan, &mut layout)?;
         }
-        layout.others.sort_by_key(Tail::rank);
+        sorted::sort_by_key(&mut layout.others, Tail::rank);
     }
     scan.eat(b'}').then_some(layout)
 }
