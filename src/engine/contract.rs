@@ -5,8 +5,9 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
-use super::Sort;
-use crate::analysis::{FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
+use super::{ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Sort};
+pub use crate::analysis::FileInfo;
+use crate::analysis::{FileView, FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,21 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
+    /// What is in the files.
+    File,
+    /// Some lines of a program.
+    ProgramText {
+        /// Which.
+        program: ProgramRef,
+        /// First line, counted from 0.
+        first: u32,
+        /// How many; fewer come where there are no more, or that many at once are too many.
+        count: u32,
+    },
+    /// The computations of a program.
+    ProgramOutline(ProgramRef),
+    /// Where something is in a program's text.
+    ProgramSearch(ProgramQuery),
 }
 
 /// A message to the worker.
@@ -114,6 +130,14 @@ pub enum Reply {
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
+    /// What is in the files.
+    File(Box<FileView>),
+    /// Some lines of a program.
+    ProgramText(Box<ProgramPage>),
+    /// The computations of a program.
+    ProgramOutline(Box<ProgramOutline>),
+    /// Where something is in a program's text.
+    ProgramFound(Box<ProgramFound>),
 }
 
 /// What the worker is doing.
@@ -188,17 +212,6 @@ pub struct Session {
     pub partial: Option<String>,
     /// Events read.
     pub n_events: u64,
-}
-
-/// One file of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FileInfo {
-    /// Name, with its folder where it came in one.
-    pub name: String,
-    /// Size in bytes, as stored.
-    pub bytes: u64,
-    /// What it is, in words: "XSpace", "XSpace, gzip".
-    pub format: String,
 }
 
 /// A device with ops.

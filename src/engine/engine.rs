@@ -87,6 +87,9 @@ impl Engine {
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
+            Request::File | Request::ProgramText { .. } | Request::ProgramOutline(_) | Request::ProgramSearch(_) => {
+                Reply::Cancelled
+            }
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {

@@ -15,6 +15,7 @@ mod engine;
 pub mod message;
 mod open;
 mod order;
+mod program_text;
 mod programs;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
@@ -23,5 +24,6 @@ pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};
+pub use program_text::*;
 pub use programs::Kept;
 pub use sentences::no_capture;

@@ -4,6 +4,7 @@
 
 use super::{Note, StrId, Strings};
 use crate::wire::Span;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A session: the captures that were opened together.
@@ -66,7 +67,7 @@ pub struct StatCount {
 }
 
 /// A plane stat's value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PlaneStat {
     /// Text.
     Text(String),
@@ -74,6 +75,17 @@ pub enum PlaneStat {
     Number(f64),
     /// Bytes, by length.
     Bytes(u64),
+}
+
+impl PlaneStat {
+    /// As text: a number as it is, of bytes how many.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Bytes(n) => format!("{n} bytes"),
+        }
+    }
 }
 
 /// One line.
