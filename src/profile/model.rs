@@ -2,7 +2,7 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
-use super::{Note, StrId, Strings};
+use super::{Note, StrId, Strings, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -182,17 +182,42 @@ pub struct OpStats {
     pub bytes_accessed: Option<f64>,
 }
 
-/// A serialized HLO program inside a capture.
+/// What the bytes of a serialized program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HloForm {
+    /// An `HloProto` in a stat of a capture.
+    Embedded,
+    /// An `HloProto` that is a file of its own.
+    Proto,
+    /// An `HloModuleProto` that is, or is in, a file of its own.
+    Module,
+}
+
+/// A serialized HLO program: inside a capture, or a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HloBlob {
-    /// `module(program_id)`.
+    /// `module(program_id)` where it is inside a capture, else the module's name.
     pub name: String,
-    /// The id in the name.
+    /// The id in the name; of a file of its own that of the program it was joined to.
     pub program: Option<ProgramId>,
     /// Index into [`Profile::files`].
     pub file: usize,
     /// Where its bytes are.
     pub span: Span,
+    /// What they are.
+    pub form: HloForm,
+}
+
+impl HloBlob {
+    /// It is a file of its own.
+    pub fn is_dropped(&self) -> bool {
+        self.form != HloForm::Embedded
+    }
+
+    /// The module's name.
+    pub fn module(&self) -> &str {
+        if self.is_dropped() { &self.name } else { program_of(&self.name).map_or(&self.name, |(name, _)| name) }
+    }
 }
 
 impl Plane {

@@ -165,13 +165,14 @@ impl Session<'_> {
 
     fn inspect(&self) -> String {
         let notes = self.notes(&self.analysis.notes);
-        let files = self.opened.files.iter().map(|f| (f.name.as_str(), f.format.as_str(), f.bytes));
-        let inspect = inspect(&self.opened.profile, files, self.partial, &notes);
-        let both =
-            |form: fn(&Table) -> String| form(&tables::planes(&inspect)) + "\n" + &form(&tables::programs(&inspect));
+        let view = self.analysis.file_view(&self.opened.profile, &self.opened.files, self.partial);
+        let both = |form: fn(&Table) -> String| {
+            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view)) + "\n" };
+            planes + &form(&tables::programs(&view))
+        };
         match self.view.output() {
-            Output::Json => json::text(&inspect),
-            Output::Csv => tables::planes(&inspect).csv(),
+            Output::Json => json::text(&inspect(&view, &notes)),
+            Output::Csv => tables::planes(&view).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &says(&notes),
         }
