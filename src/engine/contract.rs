@@ -65,7 +65,7 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
-    /// What is in the files.
+    /// What is in the files. Counts of programs that were read since are in it.
     File,
     /// Some lines of a program.
     ProgramText {
@@ -78,8 +78,17 @@ pub enum Request {
     },
     /// The computations of a program.
     ProgramOutline(ProgramRef),
-    /// Where something is in a program's text.
+    /// Where something is in a program's text. Answered with `ProgramFound`, or `BadFilter`.
     ProgramSearch(ProgramQuery),
+    /// As `Op`, of an instruction of one program: that program is read, also where several have its id or it has none.
+    OpOf {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Its program.
+        program: ProgramRef,
+        /// Its name, without `%`.
+        name: String,
+    },
 }
 
 /// A message to the worker.

@@ -11,6 +11,7 @@ mod column;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod listings;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod message;
 mod open;
@@ -25,5 +26,5 @@ pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};
 pub use program_text::*;
-pub use programs::Kept;
+pub use programs::{Kept, Programs};
 pub use sentences::no_capture;

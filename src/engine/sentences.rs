@@ -79,6 +79,11 @@ pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
+/// A program without a text.
+pub(super) fn no_text(name: &str, message: String) -> Failure {
+    Failure { title: format!("{name} has no text to show"), message }
+}
+
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
     sorted::sort_by(&mut examples, Ord::cmp);

@@ -2,7 +2,7 @@
 
 use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::text::Table;
-use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, Scopes, Spread, StepStats};
+use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, ProgramSource, Scopes, Spread, StepStats};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -211,7 +211,10 @@ pub fn programs(view: &FileView) -> Table {
             program.n_runs.map_or(ABSENT.into(), count),
             program.busy.map_or(ABSENT.into(), |busy| time(busy, unit)),
             program.bytes.map_or(ABSENT.into(), bytes_text),
-            program.source.label().into(),
+            match program.file.and_then(|i| view.files.get(i as usize)) {
+                Some(file) if program.source == ProgramSource::Dropped => file.name.clone(),
+                _ => program.source.label().into(),
+            },
         ]);
     }
     table

@@ -11,10 +11,14 @@ use clap::Parser;
 use rooflight::analysis::{
     Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice,
 };
-use rooflight::engine::{Failure, Opened, open};
-use rooflight::profile::{Note, Severity};
+use rooflight::engine::{Failure, Opened, Programs, open};
+use rooflight::hlo::Module;
+use rooflight::profile::{Note, ProgramId, Severity};
 use rooflight::report::{inspect::inspect, json, non_compute_json, non_compute_table, number, tables, text::Table};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Rows of a summary's table of sources.
 const SUMMARY_TOP: usize = 10;
@@ -60,10 +64,11 @@ fn deliver(args: &Args, text: &str) -> Result<(), String> {
 /// The output, and whether only a part could be read.
 fn run(args: &Args) -> Result<(String, bool), Failure> {
     let view = args.view();
-    let opened = open(files::inputs(&view.files)?, &mut |_| {})?;
+    let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
+    let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
     let partial = opened.partial.is_some();
     let analysis = Analysis::new(&opened.profile);
-    let session = Session { opened, analysis, view, partial };
+    let session = Session { opened, analysis, programs, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::NonCompute { .. } => session.non_compute()?,
@@ -76,6 +81,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
 struct Session<'a> {
     opened: Opened,
     analysis: Analysis,
+    programs: RefCell<Programs>,
     view: &'a View,
     partial: bool,
 }
@@ -136,7 +142,13 @@ impl Session<'_> {
 
     fn non_compute(&self) -> Result<String, Failure> {
         let query = self.query(GroupBy::Category, Filter::default())?;
-        let audit = self.analysis.non_compute(&self.opened.profile, &query, None);
+        let profile = &self.opened.profile;
+        // Each program is read when the first op of it asks, and stays until all have.
+        let read: BTreeMap<ProgramId, OnceCell<Option<Rc<Module>>>> =
+            profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
+        let module =
+            |id: ProgramId| read.get(&id)?.get_or_init(|| self.programs.borrow_mut().of_id(profile, id)).as_deref();
+        let audit = self.analysis.non_compute(profile, &query, Some(&module));
         let notes = self.notes(&audit.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
