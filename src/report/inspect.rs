@@ -77,7 +77,7 @@ struct ProgramJson<'a> {
     hlo_from: &'static str,
     hlo_file: Option<&'a str>,
     hlo_bytes: Option<u64>,
-    n_runs: Option<u64>,
+    n_executions: Option<u64>,
     busy_duration_ps: Option<Picos>,
 }
 
@@ -153,7 +153,7 @@ fn of_program<'a>(view: &'a FileView, program: &'a FileProgram) -> ProgramJson<'
         hlo_from: program.source.key(),
         hlo_file: program.file.and_then(|index| file(view, index)),
         hlo_bytes: program.bytes,
-        n_runs: program.n_runs,
+        n_executions: program.n_runs,
         busy_duration_ps: program.busy,
     }
 }
