@@ -83,8 +83,14 @@ fn aot(name: &str) -> Option<Vec<u8>> {
     profile(&format!("tpu-aot/{name}.hlo_proto.pb"))
 }
 
+/// Bytes by a name.
+type Named = Vec<(String, Vec<u8>)>;
+
+/// Bytes of a program in another form.
+type Form = fn(&[u8]) -> Vec<u8>;
+
 /// The capture without its programs, and these by the name of the event that had them.
-fn apart() -> Option<(XSpace, Vec<u8>, Vec<(String, Vec<u8>)>)> {
+fn apart() -> Option<(XSpace, Vec<u8>, Named)> {
     let whole = hlo::xspace(V6E)?;
     let mut stripped = whole.clone();
     stripped.planes.retain(|plane| plane.name != "/host:metadata");
@@ -159,7 +165,7 @@ fn beside_a_capture_they_are_as_if_within() {
     let within = file(&mut engine);
     let by_name = |i: usize, _: &str| format!("program {i}.pb");
     let by_id = |_: usize, name: &str| format!("x/{name}.hlo_proto.pb");
-    let forms: [fn(&[u8]) -> Vec<u8>; 3] = [<[u8]>::to_vec, gzip, bare];
+    let forms: [Form; 3] = [<[u8]>::to_vec, gzip, bare];
     for form in forms {
         for name_of in [&by_name as &dyn Fn(usize, &str) -> String, &by_id] {
             let dropped: Vec<(String, Vec<u8>)> =
@@ -225,6 +231,48 @@ fn one_name_for_several_programs() {
             _ => {}
         }
     }
+}
+
+/// The audit asks programs where texts say nothing: within the capture, and beside it.
+#[test]
+fn the_audit_reads_them() {
+    let Some((whole, _, programs)) = apart() else { return };
+    // Texts of ops become their names alone.
+    let mut silent = whole.clone();
+    for metadata in silent.planes.iter_mut().flat_map(|p| p.event_metadata.values_mut()) {
+        if let Some((name, _)) = metadata.name.split_once(" = ") {
+            metadata.name = name.trim_start_matches('%').to_owned();
+        }
+    }
+    let mut without = silent.clone();
+    without.planes.retain(|plane| plane.name != "/host:metadata");
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+    };
+    write("whole/it.xplane.pb", &bytes(&whole));
+    write("silent/it.xplane.pb", &bytes(&silent));
+    write("without/it.xplane.pb", &bytes(&without));
+    write("beside/it.xplane.pb", &bytes(&without));
+    for (i, (_, program)) in programs.iter().enumerate() {
+        write(&format!("beside/{i}.hlo_proto.pb"), program);
+    }
+    // By category, with what changes; an event without text has its category all the same.
+    let audit = |name: &str| {
+        let args = ["non-compute", "--json", "--step", "all", "--device", "all"];
+        let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(dir.path().join(name)).output().unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        let row =
+            |r: &serde_json::Value| serde_json::json!([r["key"], r["total_dur_ps"], r["changes"], r["moved_bytes"]]);
+        value["by_category"].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let undetectable = |rows: &[serde_json::Value]| rows.iter().any(|r| r[2]["dtype"]["undetectable_ps"] != 0);
+    let (whole, silent, without, beside) = (audit("whole"), audit("silent"), audit("without"), audit("beside"));
+    assert!(!whole.is_empty() && !undetectable(&whole));
+    assert!(undetectable(&without));
+    assert_eq!((&silent, &beside), (&whole, &whole));
 }
 
 #[test]
@@ -343,6 +391,11 @@ fn every_prefix_and_many_flips() {
         assert_eq!(try_it(&whole[..n]), whole_module, "{n} of {module_end} and {}", whole.len());
     }
     assert_eq!(try_it(whole), Some(true));
+    let packed = gzip(whole);
+    for n in 0..packed.len() {
+        assert_ne!(try_it(&packed[..n]), Some(true), "a cut at {n} goes unnoticed");
+    }
+    assert_eq!(try_it(&packed[..packed.len() - 1]), Some(false), "all but the checksum");
     for whole in [whole.clone(), bare(whole)] {
         for at in 0..whole.len() {
             let mut damaged = whole.clone();

@@ -14,7 +14,6 @@ use crate::hlo::Module;
 use crate::profile::{Note, Plane, Profile, ProgramId};
 use crate::report::{json, tables};
 use crate::units::Picos;
-use std::rc::Rc;
 
 /// An open session.
 pub struct Engine {
@@ -135,6 +134,7 @@ impl Engine {
     fn op(&mut self, query: &Query, program: Option<u64>, name: &str) -> Reply {
         let found = self.analysis.find_op(&self.profile, query, program, name);
         let (module, notes) = self.programs.of(&self.profile, &found);
+        let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
         self.told(&found, module, notes)
     }
 
@@ -148,13 +148,12 @@ impl Engine {
             None => self.analysis.unseen_op(&self.profile, query, name),
         };
         match self.programs.get(&self.profile, hlo as usize) {
-            Ok(module) => self.told(&found, Some((module, id.map(ProgramId))), Vec::new()),
+            Ok(module) => self.told(&found, Some((module.as_ref(), id.map(ProgramId))), Vec::new()),
             Err(note) => self.told(&found, None, vec![note]),
         }
     }
 
-    fn told(&self, found: &FoundOp, module: Option<(Rc<Module>, Option<ProgramId>)>, notes: Vec<Note>) -> Reply {
-        let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
+    fn told(&self, found: &FoundOp, module: Option<(&Module, Option<ProgramId>)>, notes: Vec<Note>) -> Reply {
         match self.analysis.op_detail(&self.profile, found, module, notes) {
             Some(detail) => Reply::Op(Box::new(detail)),
             None => Reply::Failed(sentences::no_op(&found.name, self.profile.hlo.is_empty())),

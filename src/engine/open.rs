@@ -172,7 +172,7 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         builder.file(&info.name);
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         if let Some(program) = program {
-            let sentence = add_program(&mut builder, program, source.size());
+            let sentence = add_program(&mut builder, program, source.size(), stopped.as_ref());
             partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         } else {
             let outcome = walk(source.as_ref(), &mut builder);
@@ -204,11 +204,13 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
 }
 
 /// Adds a program; says what is wrong behind its module, which then is what is kept.
-fn add_program(builder: &mut Builder<'_>, program: Program, size: u64) -> Option<String> {
+fn add_program(builder: &mut Builder<'_>, program: Program, size: u64, stopped: Option<&Stopped>) -> Option<String> {
     let Program { outline: Outline { name, id, module, damage }, form } = program;
-    let (span, form) = if damage.is_some() { (module, HloForm::Module) } else { (Span { start: 0, end: size }, form) };
+    let is_whole = damage.is_none() && stopped.is_none();
+    let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
     builder.program(&name, id, span, form);
-    damage.map(|error| sentences::partial_program(&error))
+    let early = stopped.map(|_| "Unpacking ends early. The program is complete; copy the file again.".to_owned());
+    damage.map(|error| sentences::partial_program(&error)).or(early)
 }
 
 fn damage(outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
