@@ -137,7 +137,8 @@ fn join_places(notes: Vec<Note>) -> Vec<Note> {
     joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
 }
 
-fn is_tensor_core(name: &str) -> bool {
+/// It is `/device:TPU:N`.
+pub(super) fn is_tensor_core(name: &str) -> bool {
     name.strip_prefix("/device:TPU:").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
@@ -211,7 +212,8 @@ fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Cl
         .map(|(program, _)| program)
 }
 
-fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
+/// The program of a module run: its stat, else the id in its name.
+pub(super) fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Option<ProgramId> {
     let op = plane.op(op);
     op.stats.program.or_else(|| program_of(profile.text(op.text)).map(|(_, id)| id))
 }
@@ -286,6 +288,11 @@ fn no_devices(profile: &Profile) -> Note {
     let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
     let tpu = profile.planes.iter().any(|p| is_tensor_core(&p.name));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
+    if n == 0 && !profile.hlo.is_empty() {
+        let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
+                       them, to see where the time goes.";
+        return Note::new(Severity::Caution, "only_programs", message);
+    }
     let message = if n == 0 {
         "The capture has no planes.".to_owned()
     } else if tpu {

@@ -15,6 +15,7 @@ mod by_text;
 mod category;
 mod classify;
 mod device;
+mod file;
 mod filter;
 mod kind;
 mod layer;
@@ -43,6 +44,9 @@ pub use by_text::sort_by_text;
 pub use category::category;
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
+pub use file::{
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, LineUse, PlaneRole, ProgramSource, StatUse,
+};
 pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};

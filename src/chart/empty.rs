@@ -32,7 +32,10 @@ pub fn empty(session: &Session) -> Empty {
     let (tpu, gpu) = (named("/device:TPU"), named("/device:GPU"));
     let events = number::counted(session.n_events, "event", "events");
     let planes = number::counted(session.planes.len() as u64, "plane", "planes");
-    let why = if tpu > 0 {
+    let programs = session.planes.is_empty() && session.files.iter().any(|file| file.format.starts_with("HLO"));
+    let why = if programs {
+        "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run beside them.".to_owned()
+    } else if tpu > 0 {
         let tpu = number::counted(tpu, "TPU plane", "TPU planes");
         format!("It has {tpu}, but no op ran on them while the capture was taken. {planes} with {events} were read.")
     } else if gpu > 0 {
@@ -63,13 +66,14 @@ pub fn empty(session: &Session) -> Empty {
             in_file: false,
         },
     ];
-    Empty { title: "No device time in this capture", why, supply }
+    let title = if programs { "Programs without a run" } else { "No device time in this capture" };
+    Empty { title, why, supply }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::PlaneInfo;
+    use crate::engine::{FileInfo, PlaneInfo};
 
     fn session(names: &[&str]) -> Session {
         let plane = |name: &&str| PlaneInfo { name: (*name).to_owned(), n_lines: 1, n_events: 2 };
@@ -90,5 +94,8 @@ mod tests {
         assert!(empty(&session(&["/device:TPU:0"])).why.contains("no op ran"));
         assert!(empty(&session(&[])).why.contains("nothing was recorded"));
         assert!(empty(&session(&["/device:TPU:0"])).supply[0].in_file);
+        let program = FileInfo { name: "it.pb".to_owned(), bytes: 1, format: "HLO proto, gzip".to_owned() };
+        let said = empty(&Session { files: vec![program], ..session(&[]) });
+        assert!(said.title == "Programs without a run" && said.why.contains("no times"));
     }
 }

@@ -1,11 +1,14 @@
 //! The audit of what computes nothing, as the page asks for it: few sources of each category, and what all others sum
 //! to. Knows reports; no browser.
 
-use super::{AuditView, Engine, Export, Rest};
+use super::{AuditView, Engine, Export, Programs, Rest};
 use crate::analysis::non_compute::NonCompute;
-use crate::analysis::{GroupBy, Query};
-use crate::profile::Note;
+use crate::analysis::{Analysis, GroupBy, Query};
+use crate::hlo::Module;
+use crate::profile::{Note, Profile, ProgramId};
 use crate::report::{json, non_compute_json, non_compute_table};
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Sources of one category that are told apart.
 const SOURCES: usize = 40;
@@ -28,9 +31,21 @@ fn brief(mut audit: NonCompute, most: usize) -> AuditView {
     AuditView { audit, rest }
 }
 
+/// The whole audit, with the programs at hand: each is read when the first op of it asks, and stays until all have.
+pub fn non_compute(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> NonCompute {
+    let read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)> =
+        profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
+    let programs = RefCell::new(programs);
+    let module = |id: ProgramId| {
+        let (_, cell) = &read[read.binary_search_by_key(&id, |(id, _)| *id).ok()?];
+        cell.get_or_init(|| programs.borrow_mut().of_id(profile, id)).as_deref()
+    };
+    analysis.non_compute(profile, query, Some(&module))
+}
+
 impl Engine {
     fn whole_audit(&mut self, query: &Query) -> NonCompute {
-        self.analysis.non_compute(&self.profile, query, None)
+        non_compute(&self.analysis, &self.profile, &mut self.programs, query)
     }
 
     /// What the page shows.
@@ -46,7 +61,8 @@ impl Engine {
             return non_compute_table::non_compute_csv(&audit, usize::MAX).csv();
         }
         let notes: Vec<Note> = self.profile.notes.iter().chain(&audit.notes).cloned().collect();
-        let head = json::head_of("non-compute", &self.names, self.partial, &audit.header, &audit.totals);
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head_of("non-compute", &names, self.partial, &audit.header, &audit.totals);
         json::text(&non_compute_json::non_compute(head, &audit, usize::MAX, &notes))
     }
 }

@@ -5,9 +5,10 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
-use super::Sort;
+use super::{ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Sort};
+pub use crate::analysis::FileInfo;
 use crate::analysis::non_compute::NonCompute;
-use crate::analysis::{FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
+use crate::analysis::{FileView, FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,30 @@ pub enum Request {
         /// As what.
         format: Export,
     },
+    /// What is in the files. Counts of programs that were read since are in it.
+    File,
+    /// Some lines of a program.
+    ProgramText {
+        /// Which.
+        program: ProgramRef,
+        /// First line, counted from 0.
+        first: u32,
+        /// How many; fewer come where there are no more, or that many at once are too many.
+        count: u32,
+    },
+    /// The computations of a program.
+    ProgramOutline(ProgramRef),
+    /// Where something is in a program's text. Answered with `ProgramFound`, or `BadFilter`.
+    ProgramSearch(ProgramQuery),
+    /// As `Op`, of an instruction of one program: that program is read, also where several have its id or it has none.
+    OpOf {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Its program.
+        program: ProgramRef,
+        /// Its name, without `%`.
+        name: String,
+    },
 }
 
 /// A message to the worker.
@@ -126,6 +151,14 @@ pub enum Reply {
     Failed(Failure),
     /// What computes nothing.
     NonCompute(Box<AuditView>),
+    /// What is in the files.
+    File(Box<FileView>),
+    /// Some lines of a program.
+    ProgramText(Box<ProgramPage>),
+    /// The computations of a program.
+    ProgramOutline(Box<ProgramOutline>),
+    /// Where something is in a program's text.
+    ProgramFound(Box<ProgramFound>),
 }
 
 /// What the worker is doing.
@@ -200,17 +233,6 @@ pub struct Session {
     pub partial: Option<String>,
     /// Events read.
     pub n_events: u64,
-}
-
-/// One file of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FileInfo {
-    /// Name, with its folder where it came in one.
-    pub name: String,
-    /// Size in bytes, as stored.
-    pub bytes: u64,
-    /// What it is, in words: "XSpace", "XSpace, gzip".
-    pub format: String,
 }
 
 /// A device with ops.

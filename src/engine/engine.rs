@@ -1,13 +1,17 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
+use super::listings::{Listed, Listings};
 use super::order::{Orders, largest};
 use super::programs::Programs;
 use super::{
-    BreakdownHead, DeviceInfo, Export, Failure, Input, Opened, PlaneInfo, Progress, Reply, Request, RowsPage,
-    RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
+    BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Reply,
+    Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
 };
-use crate::analysis::{Analysis, Answer, Breakdown, Figures, FilterError, GroupBy, Query, StepStats};
-use crate::profile::{Note, Plane, Profile};
+use crate::analysis::{
+    Analysis, Answer, Breakdown, Figures, FileView, FilterError, FoundOp, GroupBy, Query, StepStats,
+};
+use crate::hlo::Module;
+use crate::profile::{Note, Plane, Profile, ProgramId};
 use crate::report::{json, tables};
 use crate::units::Picos;
 
@@ -15,14 +19,18 @@ use crate::units::Picos;
 pub struct Engine {
     pub(super) profile: Profile,
     pub(super) analysis: Analysis,
-    /// The files' names, for what is written.
-    pub(super) names: Vec<String>,
+    /// The files.
+    pub(super) files: Vec<FileInfo>,
     /// Whether only a part of them could be read.
     pub(super) partial: bool,
     /// The steps of all devices, once they were asked for.
     steps: Option<StepStats>,
     /// The programs of the capture, read when they are asked for.
-    programs: Programs,
+    pub(super) programs: Programs,
+    /// Texts of programs.
+    listings: Listings,
+    /// What is in the files, once it was asked for.
+    file: Option<FileView>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
 }
@@ -62,10 +70,11 @@ impl Engine {
             partial,
             n_events: profile.n_events() as u64,
         };
-        let names = session.files.iter().map(|file| file.name.clone()).collect();
+        let files = session.files.clone();
         let partial = session.partial.is_some();
         let programs = Programs::new(kept);
-        Ok((Self { profile, analysis, names, partial, steps: None, programs, answers: Vec::new() }, session))
+        let (steps, file, listings, answers) = (None, None, Listings::default(), Vec::new());
+        Ok((Self { profile, analysis, files, partial, steps, programs, listings, file, answers }, session))
     }
 
     /// Answers a request about the open session.
@@ -89,6 +98,17 @@ impl Engine {
             }
             Request::NonCompute(query) => Reply::NonCompute(Box::new(self.audit(query))),
             Request::ExportNonCompute { query, format } => Reply::Exported(self.export_audit(query, *format)),
+            Request::File => Reply::File(Box::new(self.file().clone())),
+            Request::ProgramText { program, first, count } => {
+                self.listed(*program, |listed| Reply::ProgramText(Box::new(listed.page(*program, *first, *count))))
+            }
+            Request::ProgramOutline(program) => {
+                self.listed(*program, |listed| Reply::ProgramOutline(Box::new(listed.outline(*program))))
+            }
+            Request::ProgramSearch(query) => self.listed(query.program, |listed| {
+                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::ProgramFound(Box::new(found)))
+            }),
+            Request::OpOf { query, program, name } => self.op_of(query, *program, name),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {
@@ -117,9 +137,50 @@ impl Engine {
         let found = self.analysis.find_op(&self.profile, query, program, name);
         let (module, notes) = self.programs.of(&self.profile, &found);
         let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
-        match self.analysis.op_detail(&self.profile, &found, module, notes) {
+        self.told(&found, module, notes)
+    }
+
+    /// An op of one program.
+    fn op_of(&mut self, query: &Query, program: ProgramRef, name: &str) -> Reply {
+        let Some(of) = self.file().programs.get(program.0 as usize) else { return no_program() };
+        let (id, hlo) = (of.program_id, of.hlo);
+        let Some(hlo) = hlo else { return self.op(query, id, name) };
+        let found = match id {
+            Some(_) => self.analysis.find_op(&self.profile, query, id, name),
+            None => self.analysis.unseen_op(&self.profile, query, name),
+        };
+        match self.programs.get(&self.profile, hlo as usize) {
+            Ok(module) => self.told(&found, Some((module.as_ref(), id.map(ProgramId))), Vec::new()),
+            Err(note) => self.told(&found, None, vec![note]),
+        }
+    }
+
+    fn told(&self, found: &FoundOp, module: Option<(&Module, Option<ProgramId>)>, notes: Vec<Note>) -> Reply {
+        match self.analysis.op_detail(&self.profile, found, module, notes) {
             Some(detail) => Reply::Op(Box::new(detail)),
-            None => Reply::Failed(sentences::no_op(name, self.profile.hlo.is_empty())),
+            None => Reply::Failed(sentences::no_op(&found.name, self.profile.hlo.is_empty())),
+        }
+    }
+
+    fn file(&mut self) -> &FileView {
+        let Self { profile, analysis, files, partial, .. } = self;
+        self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
+    }
+
+    /// Tells something of a program's text, which is printed where it was not yet.
+    fn listed(&mut self, program: ProgramRef, tell: impl FnOnce(&Listed) -> Reply) -> Reply {
+        self.file();
+        let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
+        let Some(of) = of else { return no_program() };
+        match self.listings.get(&self.profile, &mut self.programs, of, program) {
+            Ok(listed) => {
+                if of.hlo.is_some() {
+                    of.n_computations = listed.head.n_computations;
+                    of.n_instructions = Some(listed.head.n_instructions);
+                }
+                tell(&listed)
+            }
+            Err(note) => Reply::Failed(sentences::no_text(&of.name, note.message)),
         }
     }
 
@@ -151,9 +212,15 @@ impl Engine {
         let tree = query.by == GroupBy::Scope;
         let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
         let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
-        let head = json::head("breakdown", &self.names, self.partial, &breakdown);
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head("breakdown", &names, self.partial, &breakdown);
         Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
     }
+}
+
+/// A place where no program is.
+fn no_program() -> Reply {
+    Reply::Failed(sentences::no_text("It", "There is no such program in this session.".to_owned()))
 }
 
 /// The answer to a query, kept from before or made now; moved to the end, where the newest are.

@@ -12,17 +12,21 @@ mod column;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod listings;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod message;
 mod open;
 mod order;
+mod program_text;
 mod programs;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
+pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
 pub use open::{Input, Opened, open};
-pub use programs::Kept;
+pub use program_text::*;
+pub use programs::{Kept, Programs};
 pub use sentences::no_capture;

@@ -2,11 +2,12 @@
 
 use super::programs::Kept;
 use super::{Failure, FileInfo, Progress, Stage, sentences};
-use crate::profile::{Builder, Note, Profile, Reached, Severity};
+use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
 use crate::source::{Source, Stopped, inflate};
+use crate::wire::hlo::{Outline, outline};
 use crate::wire::xspace::{Outcome, walk};
-use crate::wire::{Format, sniff};
+use crate::wire::{Format, Span, sniff};
 
 /// One file to open.
 pub struct Input {
@@ -35,7 +36,8 @@ const MAX_INFLATED: u64 = 2 << 30;
 /// Bytes that tell a format.
 const HEAD: u64 = 1 << 16;
 
-/// Opens files as one session. With several files, those that are no captures are passed over with a note.
+/// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
+/// over with a note.
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
@@ -82,20 +84,28 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
 fn note_passed_over(mut opened: Opened, passed_over: &[String]) -> Opened {
     if let [first, rest @ ..] = passed_over {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        let message = format!("{first}{more}: no XSpace, passed over.");
+        let message = format!("{first}{more}: neither an XSpace nor an HLO proto, passed over.");
         opened.profile.notes.push(Note::new(Severity::Info, "files_passed_over", message));
     }
     opened
 }
 
-/// A file that is an XSpace, unpacked if it was packed.
+/// A file that is an XSpace or a program, unpacked if it was packed.
 struct Capture {
     info: FileInfo,
+    /// It is a program.
+    program: Option<Program>,
     source: Box<dyn Source>,
     /// What it was unpacked from.
     packed: Option<Box<dyn Source>>,
     /// Why unpacking ended early.
     stopped: Option<Stopped>,
+}
+
+/// What a file that is a program says of itself.
+struct Program {
+    outline: Outline,
+    form: HloForm,
 }
 
 fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) -> Result<Capture, Failure> {
@@ -108,7 +118,7 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         Ok(sniff(&head, source.size()))
     };
     let mut format = told(source.as_ref())?;
-    let (mut words, mut stopped, mut packed, mut source) = ("XSpace", None, None, source);
+    let (mut stopped, mut packed, mut source) = (None, None, source);
     if format == Format::Gzip {
         state.stage = Stage::Inflate;
         let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
@@ -121,17 +131,27 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         stopped = inflated.stopped;
         packed = Some(std::mem::replace(&mut source, Box::new(inflated.bytes)));
         format = told(source.as_ref())?;
-        words = "XSpace, gzip";
     }
-    match format {
-        Format::XSpace => {
-            Ok(Capture { info: FileInfo { name, bytes, format: words.to_owned() }, source, packed, stopped })
-        }
-        Format::TraceJson => Err(sentences::trace_json(&short)),
-        Format::HloProto => Err(sentences::hlo_proto(&short)),
-        Format::Gzip => Err(sentences::bad_gzip(&short, "it holds gzip again")),
-        Format::Unknown(what) => Err(sentences::unknown(&short, what)),
-    }
+    let form = match format {
+        Format::XSpace => None,
+        Format::HloProto => Some(HloForm::Proto),
+        Format::HloModule => Some(HloForm::Module),
+        Format::TraceJson => return Err(sentences::trace_json(&short)),
+        Format::Gzip => return Err(sentences::bad_gzip(&short, "it holds gzip again")),
+        Format::Unknown(what) => return Err(sentences::unknown(&short, what)),
+    };
+    let words = match form {
+        None => "XSpace",
+        Some(HloForm::Module) => "HLO module proto",
+        Some(_) => "HLO proto",
+    };
+    let format = if packed.is_some() { format!("{words}, gzip") } else { words.to_owned() };
+    let told = |form| {
+        let outline = outline(source.as_ref(), form == HloForm::Module);
+        outline.map(|outline| Program { outline, form }).map_err(|e| sentences::bad_program(&short, &e))
+    };
+    let program = form.map(told).transpose()?;
+    Ok(Capture { info: FileInfo { name, bytes, format }, program, source, packed, stopped })
 }
 
 fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
@@ -148,16 +168,21 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
     };
     let mut builder = Builder::new(&mut on_reach);
     let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, source, packed, stopped } in captures {
+    for Capture { info, program, source, packed, stopped } in captures {
         builder.file(&info.name);
-        let outcome = walk(source.as_ref(), &mut builder);
+        let short = info.name.rsplit('/').next().unwrap_or(&info.name);
+        if let Some(program) = program {
+            let sentence = add_program(&mut builder, program, source.size(), stopped.as_ref());
+            partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
+        } else {
+            let outcome = walk(source.as_ref(), &mut builder);
+            if let Some(sentence) = damage(&outcome, stopped.as_ref()) {
+                bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
+                partial.push(format!("{short}: {sentence}"));
+            }
+        }
         base += source.size();
         base_cell.set(base);
-        let short = info.name.rsplit('/').next().unwrap_or(&info.name);
-        if let Some(sentence) = damage(&outcome, stopped.as_ref()) {
-            bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
-            partial.push(format!("{short}: {sentence}"));
-        }
         files.push(info);
         // Of a packed file what it unpacks to is let go: unpacking again takes seconds, holding it gigabytes.
         kept.push(match packed {
@@ -166,7 +191,8 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         });
     }
     let mut profile = builder.finish();
-    if profile.planes.iter().all(|p| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty()) {
+    let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
+    if profile.hlo.is_empty() && profile.planes.iter().all(is_empty) {
         let name = files.first().map_or("", |f| f.name.as_str());
         return Err(bad.unwrap_or_else(|| sentences::nothing_left(name, &Outcome::default())));
     }
@@ -175,6 +201,16 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
     }
     let partial = (!partial.is_empty()).then(|| partial.join(" "));
     Ok(Opened { profile, files, partial, kept })
+}
+
+/// Adds a program; says what is wrong behind its module, which then is what is kept.
+fn add_program(builder: &mut Builder<'_>, program: Program, size: u64, stopped: Option<&Stopped>) -> Option<String> {
+    let Program { outline: Outline { name, id, module, damage }, form } = program;
+    let is_whole = damage.is_none() && stopped.is_none();
+    let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
+    builder.program(&name, id, span, form);
+    let early = stopped.map(|_| "Unpacking ends early. The program is complete; copy the file again.".to_owned());
+    damage.map(|error| sentences::partial_program(&error)).or(early)
 }
 
 fn damage(outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {

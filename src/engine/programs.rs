@@ -3,9 +3,10 @@
 
 use crate::analysis::FoundOp;
 use crate::hlo::Module;
-use crate::profile::{HloBlob, Note, Profile, ProgramId, Severity, program_of};
+use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
+use crate::sorted;
 use crate::source::{Source, SourceError, inflate_range};
-use crate::wire::hlo::decode;
+use crate::wire::hlo::{decode, decode_module};
 use std::rc::Rc;
 
 /// Programs kept: switching back and forth between two asks for no third.
@@ -61,14 +62,30 @@ impl Programs {
         Self { files, read: Vec::new() }
     }
 
-    /// The program of an op, with its id and what is to be said of it.
+    /// The program of an op, with its id and what is to be said of it: of several that it may be the first that has an
+    /// instruction of this name.
     pub fn of(&mut self, profile: &Profile, found: &FoundOp) -> Found {
         if found.is_unseen() && found.program.is_none() {
             return self.search(profile, &found.name);
         }
-        let (at, mut notes) = choose(profile, found);
-        let read = at.and_then(|at| self.get(profile, at).map_err(|note| notes.push(note)).ok().map(|m| (m, None)));
-        (read, notes)
+        let (candidates, mut notes) = choose(profile, found.program, found.module.as_deref(), found.file);
+        let mut first = None;
+        for at in candidates.into_iter().take(SEARCHED) {
+            match self.get(profile, at) {
+                Ok(module) if module.instruction_named(&found.name).is_some() => {
+                    return (Some((module, None)), notes);
+                }
+                Ok(module) => first = first.or(Some((module, None))),
+                Err(note) => notes.push(note),
+            }
+        }
+        (first, notes)
+    }
+
+    /// The program of an id, where there is one that can be read.
+    pub fn of_id(&mut self, profile: &Profile, id: ProgramId) -> Option<Rc<Module>> {
+        let (candidates, _) = choose(profile, Some(id), None, None);
+        self.get(profile, *candidates.first()?).ok()
     }
 
     /// The first program that has an instruction of a name, the largest first.
@@ -88,7 +105,8 @@ impl Programs {
         (None, notes)
     }
 
-    fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
+    /// The program at a place among [`Profile::hlo`].
+    pub(super) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
         let read = match self.read.iter().position(|(i, _)| *i == at) {
             Some(place) => self.read.remove(place).1,
             None => {
@@ -108,6 +126,7 @@ impl Programs {
             return Err(unread("it is larger than 512 MiB"));
         }
         let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
+        let decode = if blob.form == HloForm::Module { decode_module } else { decode };
         let proto = decode(&bytes).map_err(|e| unread(&e.to_string()))?;
         drop(bytes);
         Ok(Rc::new(Module::from_proto(&proto)))
@@ -120,34 +139,51 @@ fn unread(why: &str) -> Note {
     Note::new(Severity::Caution, "hlo_unreadable", message)
 }
 
-/// Which program an op is of: by id, in its own file before others; without an id by name, the largest of several.
-fn choose(profile: &Profile, found: &FoundOp) -> (Option<usize>, Vec<Note>) {
-    let all = || profile.hlo.iter().enumerate();
-    if all().next().is_none() {
+/// Which programs an op may be of, the likeliest first: by id, in its own file before others, in a capture before files of
+/// their own; without one of its id by name, the largest of several first.
+fn choose(
+    profile: &Profile,
+    id: Option<ProgramId>,
+    module: Option<&str>,
+    file: Option<usize>,
+) -> (Vec<usize>, Vec<Note>) {
+    let note = |code, message| vec![Note::new(Severity::Info, code, message)];
+    let hlo = &profile.hlo;
+    if hlo.is_empty() {
         let message =
             "The capture holds no HLO: users are those whose text names it, and parts of fusions are not known.";
-        return (None, vec![Note::new(Severity::Info, "no_programs", message)]);
+        return (Vec::new(), note("no_programs", message));
     }
-    if let Some(id) = found.program {
-        let of_id = all().filter(|(_, blob)| blob.program == Some(id));
-        let best = of_id.max_by_key(|(i, blob)| (Some(blob.file) == found.file, std::cmp::Reverse(*i)));
-        let message = "The HLO of its program is not in the capture: what is told comes from the event's text.";
-        let note = best.is_none().then(|| Note::new(Severity::Info, "no_program", message));
-        return (best.map(|(i, _)| i), note.into_iter().collect());
+    let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();
+    let elsewhere = |i: usize| (Some(hlo[i].file) != file, hlo[i].is_dropped());
+    let larger = |i: usize| std::cmp::Reverse(hlo[i].span.len());
+    if let Some(id) = id {
+        let mut of_id = chosen(&|blob| blob.program == Some(id));
+        sorted::sort_by_key(&mut of_id, |i| elsewhere(*i));
+        if !of_id.is_empty() {
+            return (of_id, Vec::new());
+        }
+        let name = profile.programs.get(&id).map(String::as_str).or(module);
+        let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
+        sorted::sort_by_key(&mut of_name, |i| larger(*i));
+        let message = if of_name.is_empty() {
+            "The HLO of its program is not in the capture: what is told comes from the event's text."
+        } else {
+            "Its program was found by name: several have this name, and the largest HLO that has this op is taken."
+        };
+        let code = if of_name.is_empty() { "no_program" } else { "program_by_name" };
+        return (of_name, note(code, message));
     }
-    let stem = |blob: &'_ HloBlob| program_of(&blob.name).map_or(blob.name.clone(), |(name, _)| name.to_owned());
-    let named: Vec<(usize, &HloBlob)> = match &found.module {
-        Some(module) => all().filter(|(_, blob)| stem(blob) == *module).collect(),
+    let mut named = match module {
+        Some(module) => chosen(&|blob| blob.module() == module),
         // Nothing says which: only where there is but one is it clear.
-        None => all().filter(|_| profile.hlo.len() == 1).collect(),
+        None => chosen(&|_| hlo.len() == 1),
     };
-    let best =
-        named.iter().max_by_key(|(i, blob)| (Some(blob.file) == found.file, blob.span.len(), std::cmp::Reverse(*i)));
-    let note = match (named.len(), best) {
-        (0, _) => Some("Events do not say which program it is of: what is told comes from the event's text."),
-        (1, _) => None,
-        _ => Some("Several programs have the name its events say: the largest is taken."),
+    sorted::sort_by_key(&mut named, |i| (Some(hlo[*i].file) != file, larger(*i)));
+    let message = match named.len() {
+        0 => Some("Events do not say which program it is of: what is told comes from the event's text."),
+        1 => None,
+        _ => Some("Several programs have the name its events say: the largest that has this op is taken."),
     };
-    let note = note.map(|message| Note::new(Severity::Info, "program_by_name", message));
-    (best.map(|(i, _)| *i), note.into_iter().collect())
+    (named, message.map_or(Vec::new(), |message| note("program_by_name", message)))
 }

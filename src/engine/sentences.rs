@@ -2,10 +2,11 @@
 
 use super::Failure;
 use crate::sorted;
+use crate::wire::hlo::HloError;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
-const READS: &str = "Rooflight reads .xplane.pb, also as .gz.";
+const READS: &str = "Rooflight reads .xplane.pb and .hlo_proto.pb, also as .gz.";
 
 /// A file that is no profile.
 pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
@@ -48,13 +49,24 @@ pub(super) fn trace_json(name: &str) -> Failure {
     }
 }
 
-/// A compiled program without a run.
-pub(super) fn hlo_proto(name: &str) -> Failure {
+/// A compiled program that is cut or damaged.
+pub(super) fn bad_program(name: &str, error: &HloError) -> Failure {
+    let why = match error {
+        HloError::Wire(wire) if wire.is_cut() => {
+            format!("It starts like an HLO proto, but the file ends inside the program: {}.", self::error(wire))
+        }
+        HloError::Wire(wire) => format!("It starts like an HLO proto, but {}.", self::error(wire)),
+        other => format!("It starts like an HLO proto, but {other}."),
+    };
     Failure {
-        title: format!("{name} is an HLO program"),
-        message: "It holds one compiled program and no times. Open the .xplane.pb of a run to see where the time goes."
-            .to_owned(),
+        title: format!("{name} could not be read"),
+        message: format!("{why} Nothing was kept; copy the file again."),
     }
+}
+
+/// What is wrong behind a program's module.
+pub(super) fn partial_program(error: &WireError) -> String {
+    format!("Behind the program, {}. The program is complete; copy the file again.", self::error(error))
 }
 
 /// A name that nothing has.
@@ -67,6 +79,11 @@ pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
+/// A program without a text.
+pub(super) fn no_text(name: &str, message: String) -> Failure {
+    Failure { title: format!("{name} has no text to show"), message }
+}
+
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
     sorted::sort_by(&mut examples, Ord::cmp);
@@ -76,7 +93,7 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
         format!("There are no files in it. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.")
     } else {
         format!(
-            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
+            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace or an HLO proto. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
             files = if n == 1 { "file" } else { "files" }
         )
     };
@@ -160,7 +177,7 @@ fn error(error: &WireError) -> String {
     match error {
         WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
         WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
-        WireError::Tag { at } => format!("byte {} starts a field that no XSpace has", thousands(*at)),
+        WireError::Tag { at } => format!("byte {} starts a field that no such file has", thousands(*at)),
         WireError::Length { at, declared, left } => {
             format!(
                 "byte {} declares {} bytes where {} are left",

@@ -16,6 +16,11 @@ pub struct Style {
     pub counted: bool,
 }
 
+impl Style {
+    /// How compilers dump whole modules.
+    pub const MODULE: Self = Self { percent: true, counted: true };
+}
+
 /// Items with a separator between them.
 fn join<T>(
     f: &mut Formatter<'_>,

@@ -5,6 +5,7 @@ use super::print::{Styled, write_attributes, write_shape};
 use super::{Computation, ComputationId, Frame, Instruction, Location, Module, Shape, Style};
 use crate::sorted;
 use std::fmt::{self, Display, Formatter};
+use std::iter;
 
 impl Module {
     /// Its text, spelled as `style` says.
@@ -15,21 +16,63 @@ impl Module {
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Styled(self, Style { percent: true, counted: true }).fmt(f)
+        Styled(self, Style::MODULE).fmt(f)
     }
 }
 
 impl Display for Styled<'_, Module> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(module, style) = *self;
-        write!(f, "HloModule {}", module.name)?;
-        write_attributes(f, &module.attributes, style)?;
-        f.write_str("\n\n")?;
-        write_frames(f, module)?;
-        for (id, computation) in module.computations() {
-            write_computation(f, module, id, computation, style)?;
+        pieces(module).try_for_each(|what| Piece { module, what, style }.fmt(f))
+    }
+}
+
+/// A part of a module's text: whole lines.
+pub(super) struct Piece<'m> {
+    pub(super) module: &'m Module,
+    pub(super) what: What<'m>,
+    pub(super) style: Style,
+}
+
+/// Which part.
+#[derive(Clone, Copy)]
+pub(super) enum What<'m> {
+    /// All before the first computation.
+    Head,
+    Opens(ComputationId, &'m Computation),
+    Instruction(&'m Instruction),
+    Closes(&'m Computation),
+}
+
+/// The parts of a module, in order.
+pub(super) fn pieces(module: &Module) -> impl Iterator<Item = What<'_>> {
+    let of = |(id, computation)| {
+        let instructions = module.instructions_of(id).filter_map(|i| module.instruction(i)).map(What::Instruction);
+        iter::once(What::Opens(id, computation)).chain(instructions).chain(iter::once(What::Closes(computation)))
+    };
+    iter::once(What::Head).chain(module.computations().flat_map(of))
+}
+
+impl Display for Piece<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { module, what, style } = *self;
+        match what {
+            What::Head => {
+                write!(f, "HloModule {}", module.name)?;
+                write_attributes(f, &module.attributes, style)?;
+                f.write_str("\n\n")?;
+                write_frames(f, module)
+            }
+            What::Opens(id, computation) => write_head(f, module, id, computation, style),
+            What::Instruction(instruction) => writeln!(f, "  {}", instruction.display(style)),
+            What::Closes(computation) => {
+                f.write_str("}")?;
+                if let Some(thread) = &computation.thread {
+                    write!(f, ", execution_thread=\"{thread}\"")?;
+                }
+                f.write_str("\n\n")
+            }
         }
-        Ok(())
     }
 }
 
@@ -61,7 +104,7 @@ fn write_frames(f: &mut Formatter<'_>, module: &Module) -> fmt::Result {
     Ok(())
 }
 
-fn write_computation(
+fn write_head(
     f: &mut Formatter<'_>,
     module: &Module,
     id: ComputationId,
@@ -89,13 +132,5 @@ fn write_computation(
             None => write_shape(f, &Shape::Tuple(Vec::new()), false)?,
         }
     }
-    f.write_str(" {\n")?;
-    for instruction in instructions {
-        writeln!(f, "  {}", instruction.display(style))?;
-    }
-    f.write_str("}")?;
-    if let Some(thread) = &computation.thread {
-        write!(f, ", execution_thread=\"{thread}\"")?;
-    }
-    f.write_str("\n\n")
+    f.write_str(" {\n")
 }

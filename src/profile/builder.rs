@@ -9,11 +9,12 @@
 //! ```
 
 use super::ids::IdMap;
-use super::model::{DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
-use super::programs::{name_programs, program_of};
+use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::stats::{Kept, OpStat, Value, kept, resolve, set};
 use super::{Note, Severity, StrId};
+use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
 use rustc_hash::FxHashMap;
 
@@ -28,6 +29,8 @@ pub struct Builder<'p> {
     line: Option<Line>,
     pending: Pending,
     odd: Odd,
+    /// Programs that are files of their own.
+    dropped: Vec<Dropped>,
     progress: &'p mut dyn FnMut(Reached<'_>),
     n_events: u64,
 }
@@ -83,6 +86,7 @@ impl<'p> Builder<'p> {
             line: None,
             pending: Pending::default(),
             odd: Odd::default(),
+            dropped: Vec::new(),
             progress,
             n_events: 0,
         }
@@ -91,6 +95,13 @@ impl<'p> Builder<'p> {
     /// What follows comes from this file.
     pub fn file(&mut self, name: &str) {
         self.profile.files.push(name.to_owned());
+    }
+
+    /// The file is a program: its module's name and id, and where in it the program is.
+    pub fn program(&mut self, name: &str, id: u64, span: Span, form: HloForm) {
+        let file = self.profile.files.len().saturating_sub(1);
+        self.dropped.push(Dropped { hlo: self.profile.hlo.len(), id });
+        self.profile.hlo.push(HloBlob { name: name.to_owned(), program: None, file, span, form });
     }
 
     /// Adds a note of the reader's own.
@@ -102,6 +113,7 @@ impl<'p> Builder<'p> {
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
         name_programs(&mut self.profile);
+        join_programs(&mut self.profile, &self.dropped);
         self.profile
     }
 
@@ -245,7 +257,13 @@ impl Sink for Builder<'_> {
                 if let (StatValue::Bytes(span), Some(op)) = (stat.value, self.plane.ops.last()) {
                     let name = self.profile.strings.get(op.text).to_owned();
                     let program = program_of(&name).map(|(_, id)| id);
-                    self.profile.hlo.push(HloBlob { name, program, file: self.plane.file, span });
+                    self.profile.hlo.push(HloBlob {
+                        name,
+                        program,
+                        file: self.plane.file,
+                        span,
+                        form: HloForm::Embedded,
+                    });
                 }
             }
             Some(Kept::DeviceOffset | Kept::DeviceDuration) | None => {}

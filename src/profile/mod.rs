@@ -19,7 +19,7 @@ mod strings;
 
 pub use builder::{Builder, Reached};
 pub use model::{
-    DeviceClock, Events, HloBlob, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
+    DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
 };
 pub use note::{Note, Severity};
 pub use programs::program_of;

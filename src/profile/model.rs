@@ -2,8 +2,9 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
-use super::{Note, StrId, Strings};
+use super::{Note, StrId, Strings, program_of};
 use crate::wire::Span;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A session: the captures that were opened together.
@@ -66,7 +67,7 @@ pub struct StatCount {
 }
 
 /// A plane stat's value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PlaneStat {
     /// Text.
     Text(String),
@@ -74,6 +75,17 @@ pub enum PlaneStat {
     Number(f64),
     /// Bytes, by length.
     Bytes(u64),
+}
+
+impl PlaneStat {
+    /// As text: a number as it is, of bytes how many.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Bytes(n) => format!("{n} bytes"),
+        }
+    }
 }
 
 /// One line.
@@ -170,17 +182,42 @@ pub struct OpStats {
     pub bytes_accessed: Option<f64>,
 }
 
-/// A serialized HLO program inside a capture.
+/// What the bytes of a serialized program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HloForm {
+    /// An `HloProto` in a stat of a capture.
+    Embedded,
+    /// An `HloProto` that is a file of its own.
+    Proto,
+    /// An `HloModuleProto` that is, or is in, a file of its own.
+    Module,
+}
+
+/// A serialized HLO program: inside a capture, or a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HloBlob {
-    /// `module(program_id)`.
+    /// `module(program_id)` where it is inside a capture, else the module's name.
     pub name: String,
-    /// The id in the name.
+    /// The id in the name; of a file of its own that of the program it was joined to.
     pub program: Option<ProgramId>,
     /// Index into [`Profile::files`].
     pub file: usize,
     /// Where its bytes are.
     pub span: Span,
+    /// What they are.
+    pub form: HloForm,
+}
+
+impl HloBlob {
+    /// It is a file of its own.
+    pub fn is_dropped(&self) -> bool {
+        self.form != HloForm::Embedded
+    }
+
+    /// The module's name.
+    pub fn module(&self) -> &str {
+        if self.is_dropped() { &self.name } else { program_of(&self.name).map_or(&self.name, |(name, _)| name) }
+    }
 }
 
 impl Plane {

@@ -1,6 +1,6 @@
 //! Names of programs: `name(id)`, as module runs and `/host:metadata` write them.
 
-use super::model::{OpId, Profile, ProgramId};
+use super::model::{HloBlob, OpId, Profile, ProgramId};
 use crate::sorted;
 use rustc_hash::FxHashSet;
 
@@ -29,6 +29,48 @@ pub(super) fn name_programs(profile: &mut Profile) {
     profile.programs = programs;
 }
 
+/// A program that is a file of its own.
+pub(super) struct Dropped {
+    /// Its place in [`Profile::hlo`].
+    pub(super) hlo: usize,
+    /// `HloModuleProto.id`; 0 where there is none.
+    pub(super) id: u64,
+}
+
+/// Joins programs that are files of their own to those that captures speak of: by the id that stands in the file's name,
+/// by the module's own id (on TPUs that is another number), or by the module's name where one program alone has it. What
+/// no capture speaks of has the id of its own file, if no other has the same.
+pub(super) fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
+    if dropped.is_empty() {
+        return;
+    }
+    let mut ran = FxHashSet::default();
+    ran.extend(profile.planes.iter().flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.program)));
+    let named = profile.programs.clone();
+    for Dropped { hlo, id } in dropped {
+        let HloBlob { name, file, .. } = &profile.hlo[*hlo];
+        let own = [id_in_name(&profile.files[*file], name), Some(ProgramId(*id)).filter(|id| id.0 != 0)];
+        let own = || own.into_iter().flatten();
+        let speaks_of = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
+        let mut of_name = named.iter().filter(|(_, of)| *of == name).map(|(id, _)| *id);
+        let program = match (own().find(speaks_of), of_name.next(), of_name.next()) {
+            (Some(id), ..) | (None, Some(id), None) => Some(id),
+            (None, Some(_), Some(_)) => None,
+            (None, None, _) => own().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
+        };
+        if let Some(id) = program {
+            profile.programs.entry(id).or_insert_with(|| name.clone());
+        }
+        profile.hlo[*hlo].program = program;
+    }
+}
+
+/// The id in `module(id).hlo_proto.pb`, the name that profilers give a module's file.
+fn id_in_name(file: &str, module: &str) -> Option<ProgramId> {
+    let rest = file.rsplit('/').next()?.strip_prefix(module)?;
+    program_of(&rest[..=rest.find(')')?]).filter(|(before, _)| before.is_empty()).map(|(_, id)| id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +80,15 @@ mod tests {
         assert_eq!(program_of("jit_f(12190760917235803885)"), Some(("jit_f", ProgramId(12_190_760_917_235_803_885))));
         assert_eq!(program_of("jit_f(-1)"), Some(("jit_f", ProgramId(u64::MAX))));
         assert_eq!(program_of("jit_f"), None);
+    }
+
+    #[test]
+    fn ids_in_names_of_files() {
+        let id = |file: &str| id_in_name(file, "jit_f").map(|id| id.0);
+        assert_eq!(id("a/b/jit_f(12).hlo_proto.pb"), Some(12));
+        assert_eq!(id("jit_f(-1).hlo_proto.pb.gz"), Some(u64::MAX));
+        for other in ["jit_f.hlo_proto.pb", "jit_f_g(12).pb", "jit_f(1", "jit_f(x)", "jit_fé(1)", "", "jit_f)("] {
+            assert_eq!(id(other), None, "{other}");
+        }
     }
 }

@@ -1,54 +1,46 @@
-//! What is in a file: planes, lines, stats, programs, and how many bytes each takes. Counts only.
+//! What is in a file, as JSON: names and order of fields of [`FileView`]. Counts nothing.
 
-use crate::analysis::Status;
-use crate::profile::{HloBlob, Note, Plane, PlaneStat, Profile};
+use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, Status};
+use crate::profile::{Note, PlaneStat};
+use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// `rooflight inspect --json`.
 #[derive(Serialize)]
-pub struct Inspect<'a> {
+pub struct InspectJson<'a> {
     status: Status,
     view: &'static str,
-    files: Vec<File<'a>>,
+    files: Vec<FileJson<'a>>,
     hosts: &'a [String],
-    /// Planes, in file order.
-    pub planes: Vec<PlaneOf<'a>>,
-    /// Programs: what ran and what has its HLO in the capture.
-    pub programs: Vec<Program<'a>>,
-    n_events_total: usize,
+    planes: Vec<PlaneJson<'a>>,
+    programs: Vec<ProgramJson<'a>>,
+    n_events_total: u64,
     notes: &'a [Note],
 }
 
-/// A file and its size.
 #[derive(Serialize)]
-pub struct File<'a> {
+struct FileJson<'a> {
     name: &'a str,
     format: &'a str,
     size_bytes: u64,
 }
 
-/// A plane.
 #[derive(Serialize)]
-pub struct PlaneOf<'a> {
-    /// Its name.
-    pub name: &'a str,
+struct PlaneJson<'a> {
+    name: &'a str,
     id: i64,
+    role: &'static str,
     file: &'a str,
-    /// Bytes of the plane, its lines included.
-    pub size_bytes: u64,
-    /// Bytes of the plane without its lines: names, metadata, stats.
-    pub metadata_bytes: u64,
-    /// Its events.
-    pub n_events: usize,
-    /// Its metadata entries.
-    pub n_metadata: usize,
-    /// Distinct ops: metadata entries and what events' own stats make of them.
-    n_ops: usize,
+    size_bytes: u64,
+    metadata_bytes: u64,
+    n_events: u64,
+    n_metadata: u64,
+    n_ops: u64,
+    origin_ns: Option<i64>,
     stats: BTreeMap<&'a str, StatValue<'a>>,
     stat_counts: BTreeMap<&'a str, Counts>,
-    /// Its lines, in file order.
-    pub lines: Vec<LineOf<'a>>,
+    lines: Vec<LineJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -65,99 +57,103 @@ struct Counts {
     on_metadata: u64,
 }
 
-/// A line.
 #[derive(Serialize)]
-pub struct LineOf<'a> {
-    /// Its name.
-    pub name: &'a str,
+struct LineJson<'a> {
+    name: &'a str,
     display_name: Option<&'a str>,
     id: i64,
     timestamp_ns: i64,
-    /// Its events.
-    pub n_events: usize,
-    /// Its bytes.
-    pub size_bytes: u64,
-    /// All its events have a time on the device's clock.
+    n_events: u64,
+    size_bytes: u64,
+    span_ps: Option<(Picos, Picos)>,
     device_clock: bool,
+    used_for: &'static str,
 }
 
-/// A program.
 #[derive(Serialize)]
-pub struct Program<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its id, as unsigned decimal.
-    pub program_id: String,
-    /// Bytes of its serialized HLO, where the capture has it.
-    pub hlo_bytes: Option<u64>,
+struct ProgramJson<'a> {
+    name: &'a str,
+    program_id: Option<String>,
+    hlo_from: &'static str,
+    hlo_file: Option<&'a str>,
+    hlo_bytes: Option<u64>,
+    n_executions: Option<u64>,
+    busy_duration_ps: Option<Picos>,
 }
 
-/// Counts a profile.
-pub fn inspect<'a>(
-    profile: &'a Profile,
-    files: impl Iterator<Item = (&'a str, &'a str, u64)>,
-    partial: bool,
-    notes: &'a [Note],
-) -> Inspect<'a> {
-    Inspect {
-        status: if partial { Status::Partial } else { Status::Ok },
+/// The contract's names for what is in the files. Programs are in the order of their ids.
+pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
+    let mut programs: Vec<&FileProgram> = view.programs.iter().collect();
+    programs.sort_by_key(|program| (program.program_id.is_none(), program.program_id));
+    InspectJson {
+        status: if view.partial { Status::Partial } else { Status::Ok },
         view: "inspect",
-        files: files.map(|(name, format, size_bytes)| File { name, format, size_bytes }).collect(),
-        hosts: &profile.hosts,
-        planes: profile.planes.iter().map(|p| plane(profile, p)).collect(),
-        programs: programs(profile),
-        n_events_total: profile.n_events(),
+        files: view
+            .files
+            .iter()
+            .map(|file| FileJson { name: &file.name, format: &file.format, size_bytes: file.bytes })
+            .collect(),
+        hosts: &view.hosts,
+        planes: view.planes.iter().map(|plane| of_plane(view, plane)).collect(),
+        programs: programs.into_iter().map(|program| of_program(view, program)).collect(),
+        n_events_total: view.n_events,
         notes,
     }
 }
 
-fn plane<'a>(profile: &'a Profile, plane: &'a Plane) -> PlaneOf<'a> {
-    let value = |v: &'a PlaneStat| match v {
+fn file(view: &FileView, index: u32) -> Option<&str> {
+    view.files.get(index as usize).map(|file| file.name.as_str())
+}
+
+fn of_plane<'a>(view: &'a FileView, plane: &'a FilePlane) -> PlaneJson<'a> {
+    let value = |value: &'a PlaneStat| match value {
         PlaneStat::Text(text) => StatValue::Text(text),
         PlaneStat::Number(n) => StatValue::Number(*n),
         PlaneStat::Bytes(n) => StatValue::Bytes { n_bytes: *n },
     };
-    let line_bytes: u64 = plane.lines.iter().map(|l| l.bytes).sum();
-    PlaneOf {
+    PlaneJson {
         name: &plane.name,
         id: plane.id,
-        file: profile.files.get(plane.file).map_or("", String::as_str),
+        role: plane.role.key(),
+        file: file(view, plane.file).unwrap_or_default(),
         size_bytes: plane.bytes,
-        metadata_bytes: plane.bytes.saturating_sub(line_bytes),
-        n_events: plane.n_events(),
+        metadata_bytes: plane.metadata_bytes,
+        n_events: plane.n_events,
         n_metadata: plane.n_metadata,
-        n_ops: plane.ops.len(),
-        stats: plane.stats.iter().map(|(k, v)| (k.as_str(), value(v))).collect(),
+        n_ops: plane.n_ops,
+        origin_ns: plane.origin_ns,
+        stats: plane.stats.iter().map(|stat| (stat.name.as_str(), value(&stat.value))).collect(),
         stat_counts: plane
-            .stat_counts
+            .stat_names
             .iter()
-            .map(|(k, c)| (k.as_str(), Counts { on_events: c.on_events, on_metadata: c.on_metadata }))
+            .map(|of| (of.name.as_str(), Counts { on_events: of.on_events, on_metadata: of.on_metadata }))
             .collect(),
-        lines: plane
-            .lines
-            .iter()
-            .map(|l| LineOf {
-                name: &l.name,
-                display_name: Some(l.display_name.as_str()).filter(|d| !d.is_empty() && *d != l.name),
-                id: l.id,
-                timestamp_ns: l.timestamp_ns,
-                n_events: l.events.len(),
-                size_bytes: l.bytes,
-                device_clock: l.events.device.is_some(),
-            })
-            .collect(),
+        lines: plane.lines.iter().map(of_line).collect(),
     }
 }
 
-fn programs(profile: &Profile) -> Vec<Program<'_>> {
-    let hlo_of = |id| {
-        let of = |h: &&HloBlob| h.program == Some(id);
-        profile.hlo.iter().filter(of).map(|h| h.span.len()).max()
-    };
-    let named = profile.programs.iter().map(|(id, name)| Program {
-        name,
-        program_id: id.0.to_string(),
-        hlo_bytes: hlo_of(*id),
-    });
-    named.collect()
+fn of_line(line: &FileLine) -> LineJson<'_> {
+    LineJson {
+        name: &line.name,
+        display_name: line.display_name.as_deref(),
+        id: line.id,
+        timestamp_ns: line.timestamp_ns,
+        n_events: line.n_events,
+        size_bytes: line.bytes,
+        span_ps: line.span,
+        device_clock: line.device_clock,
+        used_for: line.used.key(),
+    }
+}
+
+fn of_program<'a>(view: &'a FileView, program: &'a FileProgram) -> ProgramJson<'a> {
+    ProgramJson {
+        name: &program.name,
+        program_id: program.program_id.map(|id| id.to_string()),
+        hlo_from: program.source.key(),
+        hlo_file: program.file.and_then(|index| file(view, index)),
+        hlo_bytes: program.bytes,
+        n_executions: program.n_runs,
+        busy_duration_ps: program.busy,
+    }
 }

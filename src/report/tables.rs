@@ -1,9 +1,8 @@
 //! Views as tables of text: which columns, in which units. Knows report structs and number formats.
 
-use super::inspect::Inspect;
 use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::text::Table;
-use crate::analysis::{Breakdown, Group, GroupBy, Kind, Peaks, Scopes, Spread, StepStats};
+use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, ProgramSource, Scopes, Spread, StepStats};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -184,27 +183,39 @@ pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
     table
 }
 
-/// Planes and lines of a file.
-pub fn planes(inspect: &Inspect<'_>) -> Table {
-    let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false)];
+/// Planes and lines of files.
+pub fn planes(view: &FileView) -> Table {
+    let heads = [("Plane, line", true), ("Events", false), ("Metadata", false), ("Size", false), ("Used for", true)];
     let mut table = Table::new(&heads);
-    for plane in &inspect.planes {
-        let n = count(plane.n_metadata as u64);
-        table.row(vec![plane.name.into(), count(plane.n_events as u64), n, bytes_text(plane.size_bytes)]);
+    for plane in &view.planes {
+        let n = count(plane.n_metadata);
+        table.row(vec![plane.name.clone(), count(plane.n_events), n, bytes_text(plane.bytes), String::new()]);
         for line in &plane.lines {
-            let name = format!("  {}", line.name);
-            table.row(vec![name, count(line.n_events as u64), String::new(), bytes_text(line.size_bytes)]);
+            let (name, used) = (format!("  {}", line.name), line.used.label().to_owned());
+            table.row(vec![name, count(line.n_events), String::new(), bytes_text(line.bytes), used]);
         }
     }
     table
 }
 
-/// Programs of a file.
-pub fn programs(inspect: &Inspect<'_>) -> Table {
-    let mut table = Table::new(&[("Program", true), ("Id", true), ("HLO", false)]);
-    for program in &inspect.programs {
-        let hlo = program.hlo_bytes.map_or(ABSENT.into(), bytes_text);
-        table.row(vec![program.name.into(), program.program_id.clone(), hlo]);
+/// Programs of files, those with the most time first.
+pub fn programs(view: &FileView) -> Table {
+    let unit = TimeUnit::for_largest(view.programs.iter().filter_map(|p| p.busy).max().unwrap_or_default());
+    let busy = format!("Busy {}", unit.symbol());
+    let heads = [("Program", true), ("Id", true), ("Runs", false), (&busy, false), ("HLO", false), ("From", true)];
+    let mut table = Table::new(&heads);
+    for program in &view.programs {
+        table.row(vec![
+            program.name.clone(),
+            program.program_id.map_or(ABSENT.into(), |id| id.to_string()),
+            program.n_runs.map_or(ABSENT.into(), count),
+            program.busy.map_or(ABSENT.into(), |busy| time(busy, unit)),
+            program.bytes.map_or(ABSENT.into(), bytes_text),
+            match program.file.and_then(|i| view.files.get(i as usize)) {
+                Some(file) if program.source == ProgramSource::Dropped => file.name.clone(),
+                _ => program.source.label().into(),
+            },
+        ]);
     }
     table
 }

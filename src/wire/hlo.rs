@@ -4,7 +4,8 @@
 //! hundreds, so what there is of each kind is counted first, and a file that would blow up is refused.
 
 use super::proto::hlo as proto;
-use super::{Cursor, Field, Value, WireError};
+use super::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
+use crate::source::Source;
 use prost::Message;
 use thiserror::Error;
 
@@ -36,14 +37,85 @@ pub enum HloError {
 /// Where the bytes are none. A module without a name or computations counts as none: one real `llo_proto` parses as an
 /// empty `HloProto`.
 pub fn decode(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
-    let parts = count(bytes, Part::Program, 0)?;
+    check(bytes, Part::Program)?;
+    let program = proto::HloProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
+    usable(program)
+}
+
+/// Decodes an `HloModuleProto` that has no `HloProto` around it.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_module(bytes: &[u8]) -> Result<proto::HloProto, HloError> {
+    check(bytes, Part::Module)?;
+    let module = proto::HloModuleProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
+    usable(proto::HloProto { hlo_module: Some(module), buffer_assignment: None })
+}
+
+fn usable(program: proto::HloProto) -> Result<proto::HloProto, HloError> {
+    let usable = program.hlo_module.as_ref().is_some_and(|m| !m.name.is_empty() && !m.computations.is_empty());
+    if usable { Ok(program) } else { Err(HloError::Empty) }
+}
+
+/// Whether bytes are worth decoding.
+fn check(bytes: &[u8], part: Part) -> Result<(), HloError> {
+    let parts = count(bytes, part, 0)?;
     // Real programs have some forty bytes per part. Decoded, a part takes about a hundred and fifty.
     if parts > THIN.max(bytes.len() as u64 / 8) {
         return Err(HloError::Thin { parts, bytes: bytes.len() as u64 });
     }
-    let program = proto::HloProto::decode(bytes).map_err(|e| HloError::Decode(e.to_string()))?;
-    let usable = program.hlo_module.as_ref().is_some_and(|m| !m.name.is_empty() && !m.computations.is_empty());
-    if usable { Ok(program) } else { Err(HloError::Empty) }
+    Ok(())
+}
+
+/// What a program of its own file says of itself, found by place: nothing is decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The module's name.
+    pub name: String,
+    /// `HloModuleProto.id`; 0 where there is none.
+    pub id: u64,
+    /// The module's bytes.
+    pub module: Span,
+    /// What is wrong after the module, which is whole.
+    pub damage: Option<WireError>,
+}
+
+/// Longest name of a module: real ones are below 200 bytes.
+const MAX_NAME: u64 = 1 << 16;
+
+/// Looks at a file that is a program: an `HloProto`, or a module alone.
+///
+/// # Errors
+/// Where its module is cut or damaged, or has no name or no computations.
+pub fn outline(source: &dyn Source, is_module: bool) -> Result<Outline, HloError> {
+    let mut window = Window::new(source);
+    let whole = window.whole();
+    let (mut module, mut damage) = (Some(whole).filter(|_| is_module), None);
+    let mut walker = Walker::new(whole);
+    while !is_module && damage.is_none() {
+        match walker.next_field(&mut window) {
+            Ok(Some((1, SpanValue::Span(span)))) => module = module.or(Some(span)),
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(error) if module.is_some() => damage = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let module = module.ok_or(HloError::Empty)?;
+    let (mut name, mut id, mut has_computations) = (String::new(), 0, false);
+    let mut walker = Walker::new(module);
+    while let Some((number, value)) = walker.next_field(&mut window)? {
+        match (number, value) {
+            (1, SpanValue::Span(span)) if span.len() <= MAX_NAME => {
+                name = String::from_utf8_lossy(window.bytes(span)?).into_owned();
+            }
+            (3, SpanValue::Span(_)) => has_computations = true,
+            (5, SpanValue::Number(n)) => id = n,
+            _ => {}
+        }
+    }
+    let is_usable = has_computations && !name.is_empty();
+    if is_usable { Ok(Outline { name, id, module, damage }) } else { Err(HloError::Empty) }
 }
 
 /// So many parts are allowed in any program.

@@ -9,6 +9,8 @@ pub enum Format {
     XSpace,
     /// A serialized `HloProto`.
     HloProto,
+    /// A serialized `HloModuleProto`, without an `HloProto` around it.
+    HloModule,
     /// Chrome trace JSON.
     TraceJson,
     /// gzip; what is inside is told after unpacking.
@@ -105,7 +107,7 @@ fn mangled(head: &[u8]) -> Option<u64> {
 }
 
 /// `XSpace` starts with a plane (whose first field is its id or name), or with errors, warnings or host names;
-/// `HloProto` with a module, whose first field is its name.
+/// `HloProto` with a module, whose first field is its name; a module alone with that name.
 fn protobuf(head: &[u8]) -> Option<Format> {
     match head {
         // A length that ends at once: an empty first plane, or the very start of a file that was cut there.
@@ -117,14 +119,45 @@ fn protobuf(head: &[u8]) -> Option<Format> {
             match inner.first() {
                 None if length > 0 => Some(Format::XSpace),
                 Some(0x08) => plausible_plane(inner).then_some(Format::XSpace),
+                // No plane starts with a message, nor a name with a line break: the two cannot be confused.
+                Some(0x0a) => plausible_module(inner, false).then_some(Format::HloProto),
+                // `"`, `*` and `2` are fields of a plane too: first what asks for more.
+                Some(_) if plausible_module(head, true) => Some(Format::HloModule),
                 Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32) => plausible_text(inner).then_some(Format::XSpace),
-                Some(0x0a) => plausible_text(inner).then_some(Format::HloProto),
                 _ => None,
             }
         }
         [0x12 | 0x1a | 0x22, ..] => plausible_text(head).then_some(Format::XSpace),
         _ => None,
     }
+}
+
+/// The message starts as a module does: its name, the name of its entry, a computation that starts with its own name.
+/// (A graph of TensorFlow starts with two names as well, but no third field of it holds a message.) Where the head ends
+/// earlier, what is there must fit; `whole`: it may not end before the computation.
+fn plausible_module(message: &[u8], whole: bool) -> bool {
+    let Some((name, rest)) = field(message, 0x0a) else { return false };
+    let (entry, rest) = field(rest, 0x12).unwrap_or((b"entry", rest));
+    if !is_name(name) || !is_name(entry) {
+        return false;
+    }
+    match field(rest, 0x1a) {
+        Some((computation, _)) => field(computation, 0x0a).is_some_and(|(name, _)| is_name(name)),
+        None => rest.is_empty() && !whole,
+    }
+}
+
+/// The value of a field of this tag, as far as it is at hand, and what comes after it.
+fn field(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
+    let rest = bytes.strip_prefix(&[tag])?;
+    let (length, n) = super::cursor::varint(rest).ok()?;
+    let rest = rest.get(n..)?;
+    Some(usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n)).unwrap_or((rest, &[])))
+}
+
+/// Text that a compiler names things with; its first bytes at least.
+fn is_name(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().take(256).all(|b| b.is_ascii_graphic() || *b == b' ' || *b >= 0x80)
 }
 
 /// After the id comes a field of a plane.
@@ -160,6 +193,12 @@ mod tests {
         assert_eq!(sniff(b"\x0a\x10\x08\x01\x12\x0d/device:TPU:0", 100), Format::XSpace);
         assert_eq!(sniff(b"\x22\x04host", 6), Format::XSpace);
         assert_eq!(sniff(b"\x0a\x10\x0a\x05jit_f\x12\x04main", 100), Format::HloProto);
+        assert_eq!(
+            sniff(b"\x0a\x1d\x0a\x05jit_f\x12\x04main\x1a\x10\x0a\x06main.1\x12\x06\x0a\x01x", 100),
+            Format::HloProto
+        );
+        assert_eq!(sniff(b"\x0a\x05jit_f\x12\x04main\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
+        assert_eq!(sniff(b"\x0a\x012\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
         assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
         assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
     }
@@ -169,6 +208,9 @@ mod tests {
         assert_eq!(sniff(b"", 0), Format::Unknown(Unknown::Empty));
         assert_eq!(sniff(&[0; 64], 3 << 30), Format::Unknown(Unknown::Zeros));
         assert_eq!(sniff(b"\x89PNG\r\n\x1a\n123", 20), Format::Unknown(Unknown::Known("a PNG image")));
+        // A graph of TensorFlow: a node's name, its operation, what it takes.
+        let graph = b"\x0a\x0f\x0a\x05add_1\x12\x03Add\x1a\x01x";
+        assert_eq!(sniff(graph, 100), Format::Unknown(Unknown::Bytes));
         assert_eq!(sniff(b"hello, world\n", 13), Format::Unknown(Unknown::Text));
         assert_eq!(sniff(&[0xc7, 0x01, 0xfe, 0x83, 0x42, 0x99, 0x10], 7), Format::Unknown(Unknown::Bytes));
         let mangled = [b"\x0a".as_slice(), &b"\xef\xbf\xbd\x01".repeat(10)].concat();

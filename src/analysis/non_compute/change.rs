@@ -138,6 +138,11 @@ impl Changes {
         Self([Answer::Undetectable(reason); 5])
     }
 
+    /// Whether all can be told.
+    pub fn are_known(&self) -> bool {
+        self.0.iter().all(|answer| !matches!(answer, Answer::Undetectable(_)))
+    }
+
     /// The answer about one.
     pub const fn of(&self, change: Change) -> Answer {
         self.0[change as usize]

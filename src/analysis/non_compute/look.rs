@@ -32,12 +32,18 @@ impl<'a, 'm> Looker<'a, 'm> {
 
     /// What an op changes.
     pub fn look(&mut self, op: &Op) -> Verdict {
-        let program = op.stats.program;
-        if let Some(module) = program.and_then(|id| self.programs.and_then(|of| of(id)))
-            && let Some(id) = module.instruction_named(self.profile.text(op.name))
-        {
-            return in_module(module, id);
+        let of_text = self.of_text(op);
+        if of_text.changes.are_known() {
+            return of_text;
         }
+        // Reading a program takes time and memory: only for what the text does not say.
+        let module = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)));
+        let found = module.and_then(|module| Some((module, module.instruction_named(self.profile.text(op.name))?)));
+        found.map_or(of_text, |(module, id)| in_module(module, id))
+    }
+
+    fn of_text(&mut self, op: &Op) -> Verdict {
+        let program = op.stats.program;
         let Some(parsed) = text::instruction(self.profile.text(op.text)) else {
             return Verdict::unknown(Reason::NoHlo);
         };

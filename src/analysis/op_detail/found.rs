@@ -109,6 +109,19 @@ impl Analysis {
         found
     }
 
+    /// An op that no event is of: of a program that did not run.
+    pub fn unseen_op(&self, profile: &Profile, query: &Query, name: &str) -> FoundOp {
+        FoundOp {
+            name: name.strip_prefix('%').unwrap_or(name).to_owned(),
+            program: None,
+            file: None,
+            module: None,
+            query: query.clone(),
+            asked: self.asked(profile, query),
+            members: Vec::new(),
+        }
+    }
+
     /// Which ops of a device have events on its op lines.
     fn ran(&self, profile: &Profile, device: usize) -> Vec<bool> {
         let of = &self.devices[device];

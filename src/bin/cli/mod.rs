@@ -11,9 +11,10 @@ use clap::Parser;
 use rooflight::analysis::{
     Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice,
 };
-use rooflight::engine::{Failure, Opened, open};
+use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
 use rooflight::report::{inspect::inspect, json, non_compute_json, non_compute_table, number, tables, text::Table};
+use std::cell::RefCell;
 use std::process::ExitCode;
 
 /// Rows of a summary's table of sources.
@@ -60,10 +61,11 @@ fn deliver(args: &Args, text: &str) -> Result<(), String> {
 /// The output, and whether only a part could be read.
 fn run(args: &Args) -> Result<(String, bool), Failure> {
     let view = args.view();
-    let opened = open(files::inputs(&view.files)?, &mut |_| {})?;
+    let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
+    let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
     let partial = opened.partial.is_some();
     let analysis = Analysis::new(&opened.profile);
-    let session = Session { opened, analysis, view, partial };
+    let session = Session { opened, analysis, programs, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::NonCompute { .. } => session.non_compute()?,
@@ -76,6 +78,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
 struct Session<'a> {
     opened: Opened,
     analysis: Analysis,
+    programs: RefCell<Programs>,
     view: &'a View,
     partial: bool,
 }
@@ -136,7 +139,8 @@ impl Session<'_> {
 
     fn non_compute(&self) -> Result<String, Failure> {
         let query = self.query(GroupBy::Category, Filter::default())?;
-        let audit = self.analysis.non_compute(&self.opened.profile, &query, None);
+        let profile = &self.opened.profile;
+        let audit = engine::non_compute(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
         let notes = self.notes(&audit.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
@@ -165,13 +169,14 @@ impl Session<'_> {
 
     fn inspect(&self) -> String {
         let notes = self.notes(&self.analysis.notes);
-        let files = self.opened.files.iter().map(|f| (f.name.as_str(), f.format.as_str(), f.bytes));
-        let inspect = inspect(&self.opened.profile, files, self.partial, &notes);
-        let both =
-            |form: fn(&Table) -> String| form(&tables::planes(&inspect)) + "\n" + &form(&tables::programs(&inspect));
+        let view = self.analysis.file_view(&self.opened.profile, &self.opened.files, self.partial);
+        let both = |form: fn(&Table) -> String| {
+            let planes = if view.planes.is_empty() { String::new() } else { form(&tables::planes(&view)) + "\n" };
+            planes + &form(&tables::programs(&view))
+        };
         match self.view.output() {
-            Output::Json => json::text(&inspect),
-            Output::Csv => tables::planes(&inspect).csv(),
+            Output::Json => json::text(&inspect(&view, &notes)),
+            Output::Csv => tables::planes(&view).csv(),
             Output::Markdown => both(Table::markdown),
             Output::Text => both(Table::aligned) + &says(&notes),
         }

@@ -1,0 +1,114 @@
+//! What is in a session's files: planes, lines, stats, programs, how many bytes each takes, and what each is used for.
+//!
+//! Knows which lines other analyses read (`device`); counts, and decodes nothing.
+
+mod programs;
+mod report;
+
+pub use report::{
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, LineUse, PlaneRole, ProgramSource, StatUse,
+};
+
+use super::breakdown::Analysis;
+use super::device::{Device, StepBasis, is_tensor_core};
+use crate::profile::{Line, Plane, Profile};
+use crate::units::Picos;
+
+impl Analysis {
+    /// Looks at everything that was opened; `files` are those of the profile, in its order.
+    pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
+        let planes = profile.planes.iter().enumerate().map(|(i, plane)| {
+            let device = self.devices.iter().find(|device| device.plane == i);
+            of_plane(plane, device)
+        });
+        FileView {
+            files: files.to_vec(),
+            hosts: profile.hosts.clone(),
+            planes: planes.collect(),
+            programs: self.programs(profile),
+            n_events: profile.n_events() as u64,
+            n_lines: profile.planes.iter().map(|plane| plane.lines.len() as u64).sum(),
+            bytes: files.iter().map(|file| file.bytes).sum(),
+            partial,
+            notes: profile.notes.iter().chain(&self.notes).cloned().collect(),
+        }
+    }
+}
+
+fn of_plane(plane: &Plane, device: Option<&Device>) -> FilePlane {
+    let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
+    let origin_ns = with_events.map(|line| line.timestamp_ns).min();
+    let line_bytes: u64 = plane.lines.iter().map(|line| line.bytes).sum();
+    let (role, words) = role(plane, device.is_some());
+    FilePlane {
+        name: plane.name.clone(),
+        id: plane.id,
+        role,
+        words: words.to_owned(),
+        file: plane.file as u32,
+        bytes: plane.bytes,
+        metadata_bytes: plane.bytes.saturating_sub(line_bytes),
+        n_events: plane.n_events() as u64,
+        n_metadata: plane.n_metadata as u64,
+        n_ops: plane.ops.len() as u64,
+        stats: plane.stats.iter().map(|(name, value)| FileStat { name: name.clone(), value: value.clone() }).collect(),
+        stat_names: plane
+            .stat_counts
+            .iter()
+            .map(|(name, n)| StatUse { name: name.clone(), on_events: n.on_events, on_metadata: n.on_metadata })
+            .collect(),
+        lines: plane.lines.iter().enumerate().map(|(i, line)| of_line(line, i, device, origin_ns)).collect(),
+        origin_ns,
+    }
+}
+
+fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option<i64>) -> FileLine {
+    FileLine {
+        name: line.name.clone(),
+        display_name: Some(&line.display_name).filter(|name| !name.is_empty() && **name != line.name).cloned(),
+        id: line.id,
+        timestamp_ns: line.timestamp_ns,
+        n_events: line.events.len() as u64,
+        bytes: line.bytes,
+        span: origin_ns.and_then(|origin| span(line, origin)),
+        device_clock: line.events.device.is_some(),
+        used: used(line, index, device),
+    }
+}
+
+/// From the first event's start to the end of the last, after an origin; `None` where they do not fit.
+fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
+    let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
+    let events = line.events.start_ps.iter().zip(&line.events.duration_ps);
+    let first = line.events.start_ps.iter().min()?;
+    let last = events.map(|(start, duration)| start.saturating_add(*duration)).max()?;
+    Some((Picos(base.checked_add(*first)?), Picos(base.checked_add(last)?)))
+}
+
+/// What `device` and `profile` read of a line.
+fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
+    let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
+    match device {
+        Some(device) if device.ops.contains(&index) => LineUse::Ops,
+        Some(device) if of_steps(device) => LineUse::Steps,
+        _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
+        _ => LineUse::NotUsed,
+    }
+}
+
+/// What a plane is, and what for.
+fn role(plane: &Plane, is_read: bool) -> (PlaneRole, &'static str) {
+    let name = plane.name.as_str();
+    let starts = |prefix: &str| name.starts_with(prefix);
+    match name {
+        _ if is_read => (PlaneRole::Device, "TPU device: its ops are what every view counts"),
+        _ if is_tensor_core(name) => (PlaneRole::Device, "TPU device on which no ops ran"),
+        _ if name.contains("SparseCore") => (PlaneRole::Device, "SparseCore of a TPU: listed, not counted"),
+        _ if starts("/device:GPU") => (PlaneRole::Device, "GPU device: listed, not read yet"),
+        _ if starts("/device:") || starts("#Chip") => (PlaneRole::Device, "part of a device: listed, not counted"),
+        "/host:metadata" => (PlaneRole::Metadata, "programs that were compiled, with their HLO"),
+        "Task Environment" => (PlaneRole::Metadata, "when and how the profile was taken"),
+        _ if starts("/host:") => (PlaneRole::Host, "threads of the host: listed, not counted"),
+        _ => (PlaneRole::Other, "not known here: listed only"),
+    }
+}
