@@ -79,14 +79,14 @@ impl<'a> Cursor<'a> {
         Ok(Some(Field { number, value }))
     }
 
-    #[inline]
+    #[inline(always)]
     fn varint(&mut self) -> Result<u64, WireError> {
         let (value, n) = varint(self.rest).map_err(|e| e.at(self.at()))?;
         self.rest = self.rest.get(n..).unwrap_or_default();
         Ok(value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.at() })?;
         let head = *head;
@@ -124,7 +124,7 @@ impl BadVarint {
 }
 
 /// Field number and wire type of a tag.
-#[inline]
+#[inline(always)]
 pub(super) fn split_tag(tag: u64, at: u64) -> Result<(u32, u8), WireError> {
     // Field numbers have 29 bits, so a tag fits 32.
     let tag = u32::try_from(tag).map_err(|_| WireError::Tag { at })?;
@@ -133,7 +133,7 @@ pub(super) fn split_tag(tag: u64, at: u64) -> Result<(u32, u8), WireError> {
 }
 
 /// A variable-length number at the start of `bytes`, and how many bytes it takes.
-#[inline]
+#[inline(always)]
 pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     // One byte is by far the most common: tags, small ids, lengths.
     match bytes {
@@ -151,22 +151,29 @@ pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
             return Ok((squeeze(kept), (zeros >> 3).wrapping_add(1) as usize));
         }
     }
-    let mut value = 0u64;
-    for (i, byte) in (0u32..10).zip(bytes) {
+    near_the_end(bytes)
+}
+
+/// A number of nine or ten bytes, or one with few bytes behind it.
+#[inline(never)]
+fn near_the_end(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
+    let (mut value, mut shift) = (0u64, 0_u32);
+    for byte in bytes {
         let bits = u64::from(*byte & 0x7f);
-        if i == 9 && *byte > 1 {
+        if shift == 63 && *byte > 1 {
             return Err(BadVarint::TooLong);
         }
-        value |= bits << i.saturating_mul(7);
+        value |= bits << shift;
+        shift += 7;
         if *byte < 0x80 {
-            return Ok((value, i.saturating_add(1) as usize));
+            return Ok((value, (shift / 7) as usize));
         }
     }
     Err(if bytes.len() < 10 { BadVarint::Ends } else { BadVarint::TooLong })
 }
 
 /// Eight groups of seven bits, each in a byte of its own, moved together.
-#[inline]
+#[inline(always)]
 const fn squeeze(word: u64) -> u64 {
     let a = (word & 0x007f_007f_007f_007f) | ((word & 0x7f00_7f00_7f00_7f00) >> 1);
     let b = (a & 0x0000_3fff_0000_3fff) | ((a & 0x3fff_0000_3fff_0000) >> 2);

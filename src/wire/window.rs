@@ -54,7 +54,7 @@ impl<'s> Window<'s> {
     ///
     /// # Errors
     /// Where the source cannot be read.
-    #[inline]
+    #[inline(always)]
     pub fn ahead(&mut self, at: u64, end: u64, need: u64) -> Result<&[u8], WireError> {
         let end = end.min(self.size);
         let need = need.min(end.saturating_sub(at));
