@@ -8,6 +8,7 @@ pub mod cell;
 pub mod columns;
 pub mod devices;
 pub mod empty;
+pub mod file_view;
 pub mod hit;
 pub mod hlo_text;
 pub mod icicle;

@@ -7,6 +7,21 @@ use crate::units::Picos;
 /// A figure: its name, value and unit.
 pub type Figure = (&'static str, String, &'static str);
 
+/// An op that is named by its program's place in the list: `fusion.1@#3`.
+pub fn placed(key: &str) -> Option<(&str, u32)> {
+    let (name, at) = key.rsplit_once("@#")?;
+    Some((name, at.parse().ok()?))
+}
+
+/// How another op of the same program is named.
+pub fn beside(key: &str, name: &str, program: Option<u64>) -> String {
+    match (placed(key), program) {
+        (Some((_, at)), _) => format!("{name}@#{at}"),
+        (None, Some(id)) => format!("{name}@{id}"),
+        (None, None) => name.to_owned(),
+    }
+}
+
 /// The figures at the top.
 pub fn figures(op: &OpFigures) -> Vec<Figure> {
     let time = |label, time: Option<Picos>| match time.map(number::figure_time) {

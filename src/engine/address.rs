@@ -37,6 +37,62 @@ pub struct Address {
     pub zoom: String,
     /// The op whose panel is open, named as a selected row is; empty: none.
     pub op: String,
+    /// The view.
+    pub view: View,
+    /// Where in the file's programs.
+    pub file: FilePlace,
+}
+
+/// The views, by the keys that open them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum View {
+    /// Where the time goes.
+    #[default]
+    Breakdown,
+    /// What is in the files.
+    File,
+}
+
+impl View {
+    /// All of them, in order.
+    pub const ALL: [Self; 2] = [Self::Breakdown, Self::File];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Breakdown => "breakdown",
+            Self::File => "file",
+        }
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Breakdown => "Breakdown",
+            Self::File => "File",
+        }
+    }
+
+    /// The key that opens it.
+    pub const fn digit(self) -> &'static str {
+        match self {
+            Self::Breakdown => "2",
+            Self::File => "8",
+        }
+    }
+}
+
+/// A place in the programs of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilePlace {
+    /// Which program, of those listed; `None`: the first.
+    pub program: Option<u32>,
+    /// A line of its text, counted from 1.
+    pub line: Option<u32>,
+    /// What is looked for in it.
+    pub find: String,
+    /// That is a regular expression.
+    pub regex: bool,
 }
 
 /// The pictures of a breakdown.
@@ -142,6 +198,12 @@ impl fmt::Display for Address {
         say("picture", self.picture.key(), self.picture == usual.picture)?;
         say("zoom", &self.zoom, self.zoom.is_empty())?;
         say("op", &self.op, self.op.is_empty())?;
+        say("view", self.view.key(), self.view == usual.view)?;
+        let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
+        say("program", &number(self.file.program), self.file.program.is_none())?;
+        say("line", &number(self.file.line), self.file.line.is_none())?;
+        say("find", &self.file.find, self.file.find.is_empty())?;
+        say("find-regex", "1", !self.file.regex)?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
     }
@@ -223,6 +285,11 @@ impl Address {
             "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
             "zoom" => self.zoom = text,
             "op" => self.op = text,
+            "view" => self.view = View::ALL.into_iter().find(|view| view.key() == text)?,
+            "program" => self.file.program = Some(text.parse().ok()?),
+            "line" => self.file.line = Some(text.parse().ok()?),
+            "find" => self.file.find = text,
+            "find-regex" => self.file.regex = text == "1",
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -261,6 +328,9 @@ mod tests {
         assert_eq!(one.to_string().parse(), Ok(one));
         let panel: Address = "v=1&by=source&op=fusion.1@7".parse().unwrap();
         assert_eq!(panel.op, "fusion.1@7");
+        let text: Address = "v=1&view=file&program=3&line=120&find=all-reduce&find-regex=1".parse().unwrap();
+        assert_eq!((text.view, text.file.program, text.file.line), (View::File, Some(3), Some(120)));
+        assert_eq!((&*text.file.find, text.file.regex), ("all-reduce", true));
     }
 
     #[test]
@@ -294,8 +364,16 @@ mod tests {
             .prop_map(|(column, descending)| Sort { column, descending });
         let names = || prop::collection::vec(".+", 0..4);
         let picture = prop::sample::select(Picture::ALL.to_vec());
-        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*").prop_map(
-            |(query, sort, columns, selection, picture, zoom, op)| Address {
+        let view = prop::sample::select(View::ALL.to_vec());
+        let number = || prop::option::of(any::<u32>());
+        let file = (number(), number(), ".*", any::<bool>()).prop_map(|(program, line, find, regex)| FilePlace {
+            program,
+            line,
+            find,
+            regex,
+        });
+        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", view, file).prop_map(
+            |(query, sort, columns, selection, picture, zoom, op, view, file)| Address {
                 query,
                 sort,
                 columns,
@@ -303,6 +381,8 @@ mod tests {
                 picture,
                 zoom,
                 op,
+                view,
+                file,
             },
         )
     }

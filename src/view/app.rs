@@ -1,11 +1,13 @@
 //! The whole page: the bar, then what is open, being opened, or neither. Knows which; not what is in it.
 
 use crate::chart::load::Load;
+use crate::engine::address::View;
 use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
 use crate::view::erase::{Any, If, effect, live};
+use crate::view::file::File;
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
 use crate::view::op::OpPanel;
@@ -61,6 +63,9 @@ fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
     let body = move || {
+        if state.view.get() == View::File {
+            return view! { <File state /> }.any();
+        }
         if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
     view! {

@@ -2,8 +2,10 @@
 //! say the same.
 
 use crate::analysis::{Filter, GroupBy};
+use crate::engine::address::View;
 use crate::view::breakdown::filter;
 use crate::view::breakdown::save::{self, Form, Which};
+use crate::view::file;
 use crate::view::op;
 use crate::view::state::State;
 use crate::view::widgets::popover;
@@ -16,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// What `?` lists: keys, and what they do.
-pub(crate) const LIST: [(&str, &[&str], &str); 28] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 29] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -33,6 +35,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 28] = [
     ("Rows", &["Enter"], "open the op; what a row is made of"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
+    ("Page", &["2", "8"], "breakdown, file"),
     ("Page", &["/"], "filter; again: next place to look"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
@@ -127,6 +130,9 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "s" | "S" => sort(state, key == "S"),
         "t" => state.switch_theme(),
         "n" => popover::toggle("notes"),
+        "2" => state.view.set(View::Breakdown),
+        "8" => state.view.set(View::File),
+        "/" if state.view.get_untracked() == View::File => file::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
         "e" => popover::toggle(save::ID),

@@ -2,7 +2,7 @@
 //! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
 //!
 //! ```text
-//!   bar · landing · loading · breakdown · op · empty   one folder per part of the screen: signals in, calls out
+//!   bar · landing · loading · breakdown · file · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
@@ -13,6 +13,7 @@ mod breakdown;
 mod drop;
 mod empty;
 mod erase;
+mod file;
 mod keys;
 mod landing;
 mod loading;

@@ -164,7 +164,7 @@ fn near_the_end(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
             return Err(BadVarint::TooLong);
         }
         value |= bits << shift;
-        shift += 7;
+        shift = shift.saturating_add(7);
         if *byte < 0x80 {
             return Ok((value, (shift / 7) as usize));
         }

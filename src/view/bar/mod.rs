@@ -6,10 +6,13 @@ mod notes;
 mod pickers;
 
 use crate::chart::readout;
+use crate::engine::address::View;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon, mark};
-use leptos::{html, prelude::*};
+use leptos::{ev, html, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 
 /// The app bar, and the tabs where something is open.
 #[component]
@@ -44,6 +47,26 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     }.any()
 }
 
+/// Arrows go to the next view, as in any list of tabs.
+fn walk(state: State, event: &ev::KeyboardEvent) {
+    let now = View::ALL.into_iter().position(|view| view == state.view.get_untracked()).unwrap_or(0);
+    let last = View::ALL.len() - 1;
+    let to = match &*event.key() {
+        "ArrowRight" => now + 1,
+        "ArrowLeft" => now.checked_sub(1).unwrap_or(last),
+        "Home" => 0,
+        "End" => last,
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    let view = View::ALL[if to > last { 0 } else { to }];
+    state.view.set(view);
+    if let Some(tab) = document().get_element_by_id(&format!("tab-{}", view.key())) {
+        let _ = tab.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
 /// The views there are, and the badges of the capture.
 #[component]
 fn Tabs(state: State) -> impl IntoView {
@@ -51,12 +74,29 @@ fn Tabs(state: State) -> impl IntoView {
     let head = state.head();
     let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| readout::closes(head))));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
+    let tab = move |view: View| {
+        let chosen = move || state.view.get() == view;
+        view! {
+            <button
+                type="button"
+                class="tab"
+                role="tab"
+                id=format!("tab-{}", view.key())
+                title=format!("{} ({})", view.label(), view.digit())
+                aria-selected=move || chosen().to_string()
+                tabindex=move || if chosen() { "0" } else { "-1" }
+                aria-controls="view"
+                on:click=move |_| state.view.set(view)
+            >
+                {view.label()}
+            </button>
+        }
+        .any()
+    };
     view! {
         <div class="tabs">
-            <div role="tablist" aria-label="Views">
-                <button type="button" class="tab" role="tab" id="tab-breakdown" aria-selected="true" aria-controls="view">
-                    "Breakdown"
-                </button>
+            <div role="tablist" aria-label="Views" on:keydown=move |event| walk(state, &event)>
+                {View::ALL.map(tab).collect_view()}
             </div>
             <span class="grow"></span>
             <If when=partial>
@@ -67,5 +107,6 @@ fn Tabs(state: State) -> impl IntoView {
             </If>
             <notes::Notes state />
         </div>
-    }.any()
+    }
+    .any()
 }

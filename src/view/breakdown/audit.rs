@@ -7,16 +7,11 @@ use crate::engine::{AuditView, Export, Reply, Request};
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::tools;
-use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::swatch::swatch;
-use leptos::{ev, prelude::*};
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
-
-/// The categories whose sources are shown.
-type Open = RwSignal<Vec<String>>;
+use crate::view::widgets::tree::{self, Open, width};
+use leptos::prelude::*;
 
 /// The audit, where the other pictures are.
 #[component]
@@ -26,7 +21,7 @@ pub(super) fn AuditPicture(state: State, choice: AnyView) -> impl IntoView {
     state.keep_asking(
         move || {
             let (device, step) = asked.get();
-            Request::NonCompute(crate::analysis::Query { device, step, ..Default::default() })
+            Some(Request::NonCompute(crate::analysis::Query { device, step, ..Default::default() }))
         },
         move |reply| {
             if let Reply::NonCompute(view) = reply {
@@ -80,12 +75,12 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
     let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
     let [own, share, stall, runs] = audit.total.clone();
     view! {
-        <div class="audit" on:keydown=walk>
+        <div class="tree audit" on:keydown=tree::walk>
             <table>
                 <thead><tr>
                     <th scope="col">"Category, source"</th>
                     <th scope="col" class="num">"Self " <span class="unit">{unit}</span></th>
-                    <th scope="col" class="audit-bar-head"><span class="unseen">"Moves, waits"</span></th>
+                    <th scope="col" class="tree-bar"><span class="unseen">"Moves, waits"</span></th>
                     <th scope="col" class="num">"Step " <span class="unit">"%"</span></th>
                     <th scope="col" class="num wide-2">"Waits " <span class="unit">{unit}</span></th>
                     <th scope="col" class="num wide-2">"Runs"</th>
@@ -109,40 +104,21 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
 
 fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
     let Group { row: of, sources, rest } = of;
-    let name = of.name.clone();
-    let is_open = Memo::new({
-        let name = name.clone();
-        move |_| open.with(|open| open.contains(&name))
-    });
-    let toggle = move |_| {
-        open.update(|open| match open.iter().position(|other| *other == name) {
-            Some(at) => drop(open.swap_remove(at)),
-            None => open.push(name.clone()),
-        });
-    };
+    let face = view! { {swatch(of.slot)} <span>{of.name.clone()}</span> }.any();
+    let (button, is_open) = tree::branch(open, &of.name, first, face);
     let more = of.more.clone();
     let under = move || {
         is_open.get().then(|| {
             let rest =
-                rest.clone().map(|rest| view! { <tr class="audit-more"><td colspan="14">{rest}</td></tr> }.any());
+                rest.clone().map(|rest| view! { <tr class="tree-more"><td colspan="14">{rest}</td></tr> }.any());
             let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
-            view! { {told_below(&more)} {sources.collect_view()} {rest} }.any()
+            view! { {tree::more("14", more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect())} {sources.collect_view()} {rest} }.any()
         })
     };
     view! {
         <tbody>
-            <tr class="audit-group">
-                <th scope="row">
-                    <button
-                        type="button"
-                        class="audit-name"
-                        tabindex=if first { "0" } else { "-1" }
-                        aria-expanded=move || is_open.get().to_string()
-                        on:click=toggle
-                    >
-                        {icon(Icon::Right)} {swatch(of.slot)} <span>{of.name.clone()}</span>
-                    </button>
-                </th>
+            <tr class="tree-group">
+                <th scope="row">{button}</th>
                 {cells(&of)}
             </tr>
             {live(under)}
@@ -157,7 +133,7 @@ fn source(state: State, of: &Row) -> AnyView {
     match of.op.clone() {
         Some(op) => view! {
             <th scope="row">
-                <button type="button" class="audit-name mono" tabindex="-1" title=title on:click=move |_| state.op.set(op.clone())>{name}</button>
+                <button type="button" class="tree-name mono" tabindex="-1" title=title on:click=move |_| state.op.set(op.clone())>{name}</button>
             </th>
         }
         .any(),
@@ -165,26 +141,15 @@ fn source(state: State, of: &Row) -> AnyView {
     }
 }
 
-fn told_below(more: &[(&'static str, String)]) -> AnyView {
-    let one = |(label, value): &(&'static str, String)| {
-        view! { <span><span class="sub">{*label}</span> " " {value.clone()}</span> }.any()
-    };
-    if more.is_empty() {
-        return ().into_any();
-    }
-    view! { <tr class="audit-more"><td colspan="14">{more.iter().map(one).collect_view()}</td></tr> }.any()
-}
-
 fn cells(of: &Row) -> AnyView {
     let (moves, waits) = of.bar;
-    let of_bar = |share: f64| format!("{:.2}%", share * 100.0);
     let [reads, writes] = of.shapes.clone();
     view! {
         <td class="num">{of.own.clone()}</td>
-        <td class="audit-bar">
+        <td class="tree-bar">
             <svg aria-hidden="true">
-                <rect class="audit-moves" width=of_bar(moves) height="100%" />
-                <rect class="mark-idle" x=of_bar(moves) width=of_bar(waits) height="100%" />
+                <rect class="tree-part" width=width(moves) height="100%" />
+                <rect class="mark-idle" x=width(moves) width=width(waits) height="100%" />
             </svg>
         </td>
         <td class="num">{of.of_step.clone()}</td>
@@ -204,7 +169,6 @@ fn mark((of, label): (&Mark, &'static str)) -> AnyView {
         "?" => "audit-change unknown",
         _ => "audit-change",
     };
-    let width = |share: f64| format!("{:.1}%", share * 100.0);
     view! {
         <td class=class title=of.full.clone()>
             <span class="audit-label">{label}</span> " " <span>{of.word.clone()}</span>
@@ -224,43 +188,10 @@ fn program(of: &Program) -> AnyView {
     view! {
         <details class="audit-program">
             <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.says.clone()}</span></summary>
-            <p class="audit-more">{of.opcodes.iter().map(one).collect_view()}</p>
+            <p class="tree-more">{of.opcodes.iter().map(one).collect_view()}</p>
         </details>
     }
     .any()
-}
-
-/// Arrows walk names; right and left open and close a category.
-#[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
-fn walk(event: ev::KeyboardEvent) {
-    let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
-    let within = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
-    let Some(names) = within.and_then(|within| within.query_selector_all(".audit-name").ok()) else { return };
-    let names: Vec<HtmlElement> = (0..names.length()).filter_map(|i| names.item(i)?.dyn_into().ok()).collect();
-    let Some(place) = names.iter().position(|name| *name == at) else { return };
-    let expanded = at.get_attribute("aria-expanded");
-    let to = match &*event.key() {
-        "ArrowDown" => names.get(place + 1),
-        "ArrowUp" => place.checked_sub(1).and_then(|place| names.get(place)),
-        "Home" => names.first(),
-        "End" => names.last(),
-        "ArrowRight" if expanded.as_deref() == Some("false") => {
-            at.click();
-            None
-        }
-        "ArrowLeft" if expanded.as_deref() == Some("true") => {
-            at.click();
-            None
-        }
-        _ => return,
-    };
-    event.prevent_default();
-    event.stop_propagation();
-    if let Some(to) = to {
-        let _ = at.set_attribute("tabindex", "-1");
-        let _ = to.set_attribute("tabindex", "0");
-        let _ = to.focus();
-    }
 }
 
 fn save(state: State, found: RwSignal<Option<Same<AuditView>>>, format: Export) {

@@ -140,7 +140,7 @@ fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
     state.keep_asking(
         move || {
             let (query, root) = asked.get();
-            Request::Scopes { query, root, min_share: MIN_SHARE }
+            Some(Request::Scopes { query, root, min_share: MIN_SHARE })
         },
         move |reply| {
             let Reply::Scopes(scopes) = reply else { return };

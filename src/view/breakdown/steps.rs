@@ -22,7 +22,7 @@ const HEIGHT: (f64, f64) = (168.0, 140.0);
 fn ask(state: State) -> RwSignal<Option<Same<StepStats>>> {
     let found = RwSignal::new(None::<Same<StepStats>>);
     state.keep_asking(
-        || Request::Steps,
+        || Some(Request::Steps),
         move |reply| {
             if let Reply::Steps(stats) = reply {
                 found.set(Some(Same::new(stats)));

@@ -5,7 +5,7 @@ mod parts;
 
 use crate::analysis::OpDetail;
 use crate::chart::{op_panel, rows};
-use crate::engine::{Failure, Reply, Request};
+use crate::engine::{Failure, ProgramRef, Reply, Request};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
@@ -57,7 +57,7 @@ impl Walk {
             let over = before.len().saturating_sub(KEPT);
             before.drain(..over);
         });
-        self.state.op.set(program.map_or_else(|| name.to_owned(), |id| format!("{name}@{id}")));
+        self.state.op.update(|op| *op = op_panel::beside(op, name, program));
     }
 
     fn back(self) {
@@ -79,7 +79,7 @@ fn Panel(state: State) -> impl IntoView {
             let _ = heading.focus();
         }
     });
-    let name = move || state.op.with(|op| rows::named(op).0.to_owned());
+    let name = move || state.op.with(|op| op_panel::placed(op).map_or(rows::named(op).0, |(name, _)| name).to_owned());
     let copy = move |_| {
         let name = untrack(name);
         copied(state, name);
@@ -133,7 +133,11 @@ fn ask(state: State) -> Found {
         move || {
             let (query, op) = asked.get();
             let (name, program) = rows::named(&op);
-            Request::Op { query, program, name: name.to_owned() }
+            // From a program's text: the place of a program without an id of its own.
+            if let Some((name, at)) = op_panel::placed(&op) {
+                return Some(Request::OpOf { query, program: ProgramRef(at), name: name.to_owned() });
+            }
+            Some(Request::Op { query, program, name: name.to_owned() })
         },
         move |reply| match reply {
             Reply::Op(op) => found.set(Some(Ok(Same::new(*op)))),

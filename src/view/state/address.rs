@@ -29,6 +29,8 @@ impl State {
             picture: self.picture.get(),
             zoom: self.zoom.get(),
             op: self.op.get(),
+            view: self.view.get(),
+            file: self.file.get(),
         }
     }
 
@@ -38,6 +40,8 @@ impl State {
         self.picture.set(address.picture);
         self.zoom.set(address.zoom);
         self.op.set(address.op);
+        self.view.set(address.view);
+        self.file.set(address.file);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
             self.choose(|asked, order| (*asked, *order) = (query, sort));
@@ -86,7 +90,7 @@ impl State {
     }
 }
 
-/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture, zoom or op; not typing, not an order.
+/// Whether going back is to undo it: another device, step, grouping, kind, scope, picture, zoom, op, view or program; not typing, not an order.
 fn is_step(old: &Address, new: &Address) -> bool {
     let key = |address: &Address| {
         let query = &address.query;
@@ -99,6 +103,7 @@ fn is_step(old: &Address, new: &Address) -> bool {
             address.picture,
             address.zoom.clone(),
             address.op.clone(),
+            (address.view, address.file.program),
         )
     };
     key(old) != key(new)

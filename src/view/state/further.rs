@@ -24,8 +24,8 @@ impl State {
     }
 
     /// Asks now, and again whenever what `request` reads changes or another session is open; only the last answer is
-    /// heard, and none once the owner is gone.
-    pub(crate) fn keep_asking(self, request: impl Fn() -> Request + 'static, then: impl Fn(Reply) + 'static) {
+    /// heard (none where there is nothing to ask), and none once the owner is gone.
+    pub(crate) fn keep_asking(self, request: impl Fn() -> Option<Request> + 'static, then: impl Fn(Reply) + 'static) {
         let then = Rc::new(then);
         let waiting = StoredValue::new(None::<RequestId>);
         let withdraw = move || {
@@ -37,6 +37,10 @@ impl State {
             self.opened.track();
             let request = request();
             withdraw();
+            let Some(request) = request else {
+                waiting.set_value(None);
+                return;
+            };
             let then = Rc::clone(&then);
             waiting.set_value(self.request(&request, move |reply| {
                 waiting.set_value(None);

@@ -17,7 +17,7 @@ use crate::analysis::{FilterError, Query};
 use crate::chart::columns::Cell;
 use crate::chart::load::Load;
 use crate::chart::table::Folds;
-use crate::engine::address::Picture;
+use crate::engine::address::{FilePlace, Picture, View};
 use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
@@ -83,6 +83,10 @@ pub(crate) struct State {
     pub(crate) zoom: RwSignal<String>,
     /// The op whose panel is open, named as its row; empty: none.
     pub(crate) op: RwSignal<String>,
+    /// The view.
+    pub(crate) view: RwSignal<View>,
+    /// Where in the programs of the file.
+    pub(crate) file: RwSignal<FilePlace>,
     /// Why the filter that was typed last is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
@@ -116,6 +120,8 @@ impl State {
             picture: RwSignal::new(Picture::default()),
             zoom: RwSignal::new(String::new()),
             op: RwSignal::new(String::new()),
+            view: RwSignal::new(View::default()),
+            file: RwSignal::new(FilePlace::default()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),

@@ -13,6 +13,7 @@ use super::{Opened, Same, State};
 use crate::analysis::{Filter, FilterError, Query};
 use crate::chart::table::Folds;
 use crate::chart::{load::Load, load::SHOWN_AFTER_MS, pick};
+use crate::engine::address::{FilePlace, View};
 use crate::engine::client::{Link, Picked, Report};
 use crate::engine::{Answer, Failure, Reply, RequestId, Session, Sort};
 use crate::view::widgets::table::Place;
@@ -264,12 +265,18 @@ impl State {
                 self.selected.set(Vec::new());
                 self.zoom.set(String::new());
                 self.op.set(String::new());
+                self.file.set(FilePlace::default());
+                self.view.set(View::default());
                 self.toasts.set(Vec::new());
             }
         }
         self.busy.set(false);
         self.load_shown.set(false);
         self.load.set(None);
+        // Programs alone have no times: their text is what there is to see.
+        if session.planes.is_empty() {
+            self.view.set(View::File);
+        }
         self.opened.set(Some(Same::new(Opened { name: pick::session_name(&names), session })));
         let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.asked());
         self.shown.set(shown);

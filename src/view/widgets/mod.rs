@@ -12,3 +12,4 @@ pub(crate) mod swatch;
 pub(crate) mod table;
 pub(crate) mod toast;
 pub(crate) mod tooltip;
+pub(crate) mod tree;

@@ -1,0 +1,53 @@
+//! What is in the files: figures, planes and their lines, programs and their text. Knows the order of the parts; each part
+//! knows itself.
+
+mod code;
+mod find;
+mod planes;
+mod programs;
+
+use crate::analysis::FileView;
+use crate::chart::file_view;
+use crate::engine::{Reply, Request};
+use crate::view::erase::{Any, live};
+use crate::view::state::{Same, State};
+pub(crate) use find::focus;
+use leptos::prelude::*;
+
+/// The view.
+#[component]
+pub(crate) fn File(state: State) -> impl IntoView {
+    let found = RwSignal::new(None::<Same<FileView>>);
+    state.keep_asking(
+        || Some(Request::File),
+        move |reply| match reply {
+            Reply::File(file) => found.set(Some(Same::new(*file))),
+            Reply::Failed(failure) => state.fail(failure),
+            _ => {}
+        },
+    );
+    let figures = move || {
+        let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
+            let class = if at == 0 { "figure hero" } else { "figure" };
+            view! { <div class=class><dt>{label}</dt><dd>{value} <span class="unit">{unit}</span></dd></div> }.any()
+        };
+        found.with(|file| Some(file_view::figures(file.as_ref()?).into_iter().enumerate().map(one).collect_view()))
+    };
+    let origin = move || found.with(|file| file.as_ref().map(|file| file_view::origin(file)));
+    let planes = move || found.get().map(|file| planes::planes(&file));
+    view! {
+        <div class="file" role="tabpanel" aria-labelledby="tab-file">
+            <h1 class="unseen">"What is in the files"</h1>
+            <dl class="figures">{live(figures)}</dl>
+            <p class="file-origin">{live(origin)}</p>
+            <div class="file-parts">
+                <section class="file-planes" aria-labelledby="file-planes">
+                    <h2 id="file-planes">"Planes and lines"</h2>
+                    {live(planes)}
+                </section>
+                <programs::Programs state found />
+            </div>
+        </div>
+    }
+    .any()
+}

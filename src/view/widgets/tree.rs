@@ -1,0 +1,85 @@
+//! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
+
+use crate::view::erase::Any;
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::{ev, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// Which rows are open, by name.
+pub(crate) type Open = RwSignal<Vec<String>>;
+
+/// The button that opens what is below a row. `first`: the one that Tab goes to.
+pub(crate) fn branch(open: Open, name: &str, first: bool, face: AnyView) -> (AnyView, Memo<bool>) {
+    let name = name.to_owned();
+    let known = name.clone();
+    let is_open = Memo::new(move |_| open.with(|open| open.contains(&known)));
+    let toggle = move |_| {
+        open.update(|open| match open.iter().position(|other| *other == name) {
+            Some(at) => drop(open.swap_remove(at)),
+            None => open.push(name.clone()),
+        });
+    };
+    let button = view! {
+        <button
+            type="button"
+            class="tree-name"
+            tabindex=if first { "0" } else { "-1" }
+            aria-expanded=move || is_open.get().to_string()
+            on:click=toggle
+        >
+            {icon(Icon::Right)} {face}
+        </button>
+    }
+    .any();
+    (button, is_open)
+}
+
+/// A row below that tells more, as names and values.
+pub(crate) fn more(columns: &'static str, items: Vec<(String, String)>) -> AnyView {
+    if items.is_empty() {
+        return ().into_any();
+    }
+    let one = |(label, value)| view! { <span><span class="sub">{label}</span> " " {value}</span> }.any();
+    view! { <tr class="tree-more"><td colspan=columns>{items.into_iter().map(one).collect_view()}</td></tr> }.any()
+}
+
+/// A length within a bar, as the share it is of it.
+pub(crate) fn width(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// Arrows walk names; right and left open and close a row.
+#[expect(clippy::needless_pass_by_value, reason = "what a listener is")]
+pub(crate) fn walk(event: ev::KeyboardEvent) {
+    let Some(at) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return };
+    let within = event.current_target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let Some(names) = within.and_then(|within| within.query_selector_all(".tree-name").ok()) else { return };
+    let names: Vec<HtmlElement> = (0..names.length()).filter_map(|i| names.item(i)?.dyn_into().ok()).collect();
+    let Some(place) = names.iter().position(|name| *name == at) else { return };
+    let expanded = at.get_attribute("aria-expanded");
+    let to = match &*event.key() {
+        "ArrowDown" => names.get(place + 1),
+        "ArrowUp" => place.checked_sub(1).and_then(|place| names.get(place)),
+        "Home" => names.first(),
+        "End" => names.last(),
+        "ArrowRight" if expanded.as_deref() == Some("false") => {
+            at.click();
+            None
+        }
+        "ArrowLeft" if expanded.as_deref() == Some("true") => {
+            at.click();
+            None
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    if let Some(to) = to {
+        for name in &names {
+            let _ = name.set_attribute("tabindex", "-1");
+        }
+        let _ = to.set_attribute("tabindex", "0");
+        let _ = to.focus();
+    }
+}
