@@ -136,7 +136,10 @@ fn says(audit: &NonCompute, of_step: Option<f64>) -> String {
     let waits = if audit.stall == Picos::ZERO {
         "none of it waiting".to_owned()
     } else {
-        let comm = number::time_text(audit.exposed_comm);
+        let comm = match audit.exposed_comm {
+            Picos::ZERO => "none".to_owned(),
+            comm => number::time_text(comm),
+        };
         format!("{} of it waiting, {comm} for communication", number::time_text(audit.stall))
     };
     format!("{}{share}; {waits}", number::time_text(audit.total))

@@ -118,7 +118,7 @@ fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
     view! {
         <tbody>
             <tr class="tree-group">
-                <th scope="row">{button}</th>
+                <th scope="row" class="rest">{button}</th>
                 {cells(&of)}
             </tr>
             {live(under)}
@@ -132,12 +132,12 @@ fn source(state: State, of: &Row) -> AnyView {
     let title = of.title.clone();
     match of.op.clone() {
         Some(op) => view! {
-            <th scope="row">
+            <th scope="row" class="rest">
                 <button type="button" class="tree-name mono" tabindex="-1" title=title on:click=move |_| state.op.set(op.clone())>{name}</button>
             </th>
         }
         .any(),
-        None => view! { <th scope="row" class="mono" title=title>{name}</th> }.any(),
+        None => view! { <th scope="row" class="leaf rest mono" title=title>{name}</th> }.any(),
     }
 }
 

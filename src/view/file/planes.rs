@@ -44,8 +44,8 @@ fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
         <tbody>
             <tr class="tree-group">
                 <th scope="row" title=row.name>{button}</th>
-                <td>{row.words}</td>
-                <td class="num">{row.events}</td>
+                <td class="rest" title=row.words.clone()>{row.words.clone()}</td>
+                <td class="num events">{row.events}</td>
                 <td class="num">{row.bytes}</td>
                 <td class="tree-bar">
                     <svg aria-hidden="true">
@@ -64,8 +64,8 @@ fn line(row: &LineRow) -> AnyView {
     view! {
         <tr>
             <th scope="row" class="leaf mono" title=row.name.clone()>{row.name.clone()}</th>
-            <td class=if row.is_used { "" } else { "sub" }>{row.used} " " <span class="sub">{row.when.clone()}</span></td>
-            <td class="num">{row.events.clone()}</td>
+            <td class=if row.is_used { "rest" } else { "rest sub" }>{row.used} " " <span class="sub">{row.when.clone()}</span></td>
+            <td class="num events">{row.events.clone()}</td>
             <td class="num">{row.bytes.clone()}</td>
             <td class="tree-bar"><svg aria-hidden="true"><rect class="tree-part" width=width(row.share) height="100%" /></svg></td>
         </tr>

@@ -106,7 +106,7 @@ fn computations(state: State, of: &ProgramOutline) -> AnyView {
     let shown: Vec<AnyView> = entry.chain(others).take(file_view::COMPUTATIONS).map(one).collect();
     let more = of.computations.len() - shown.len();
     view! {
-        <details class="computations">
+        <details class="computations" open=true>
             <summary>"Computations " <span class="sub">{of.computations.len()}</span></summary>
             <ul class="programs">{shown}</ul>
             {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more: look for them in the text")}</p> }.any())}
