@@ -22,6 +22,7 @@ mod measure;
 mod moe;
 pub mod non_compute;
 mod op_detail;
+mod op_graph;
 mod op_group;
 mod ops;
 mod phase;
@@ -50,6 +51,7 @@ pub use op_detail::{
     Change, FoundOp, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource,
     OpStep, OpValue, SourceLine,
 };
+pub use op_graph::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;

@@ -6,7 +6,7 @@
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
 use super::Sort;
-use crate::analysis::{FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
+use crate::analysis::{FilterError, Group, Header, OpDetail, OpGraph, Query, Scopes, Shown, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,17 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
+    /// An op's neighbourhood. Answered with `Failed` where nothing has this name.
+    Graph {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Its program; `None` for ops without one, and where any will do.
+        program: Option<u64>,
+        /// Its name, without `%`.
+        name: String,
+        /// Names of those whose inside is asked for, too.
+        open: Vec<String>,
+    },
 }
 
 /// A message to the worker.
@@ -114,6 +125,8 @@ pub enum Reply {
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
+    /// An op's neighbourhood.
+    Graph(Box<OpGraph>),
 }
 
 /// What the worker is doing.

@@ -84,6 +84,7 @@ impl Engine {
                 Reply::Steps(steps.clone())
             }
             Request::Op { query, program, name } => self.op(query, *program, name),
+            Request::Graph { query, program, name, open } => self.graph(query, *program, name, open),
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
@@ -117,6 +118,16 @@ impl Engine {
         let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
         match self.analysis.op_detail(&self.profile, &found, module, notes) {
             Some(detail) => Reply::Op(Box::new(detail)),
+            None => Reply::Failed(sentences::no_op(name, self.profile.hlo.is_empty())),
+        }
+    }
+
+    fn graph(&mut self, query: &Query, program: Option<u64>, name: &str, open: &[String]) -> Reply {
+        let found = self.analysis.find_op(&self.profile, query, program, name);
+        let (module, notes) = self.programs.of(&self.profile, &found);
+        let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
+        match self.analysis.op_graph(&self.profile, &found, module, open, notes) {
+            Some(graph) => Reply::Graph(Box::new(graph)),
             None => Reply::Failed(sentences::no_op(name, self.profile.hlo.is_empty())),
         }
     }

@@ -1,0 +1,81 @@
+//! Which part of a drawing is seen: pan, zoom, fit. Knows lengths; no pointer and no wheel.
+
+/// The part that is seen: the drawing's point at the frame's top left corner, and how large a pixel of it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pan {
+    /// Left edge, in the drawing's pixels.
+    pub x: f64,
+    /// Top edge, in the drawing's pixels.
+    pub y: f64,
+    /// Screen pixels per pixel of the drawing.
+    pub scale: f64,
+}
+
+impl Pan {
+    /// The smallest scale: names are lines.
+    pub const MIN: f64 = 0.08;
+    /// The largest scale.
+    pub const MAX: f64 = 4.0;
+    /// One step of a key or a button.
+    pub const STEP: f64 = 1.25;
+
+    /// All of a drawing in the middle of a frame, not larger than it is.
+    #[must_use]
+    pub fn fit(drawing: (f64, f64), frame: (f64, f64)) -> Self {
+        let ratio = (frame.0 / drawing.0.max(1.0)).min(frame.1 / drawing.1.max(1.0));
+        Self { x: 0.0, y: 0.0, scale: limited(ratio.min(1.0)) }.middle(drawing, frame)
+    }
+
+    /// A point of the drawing in the middle of the frame, at this scale.
+    #[must_use]
+    pub fn centred(self, at: (f64, f64), frame: (f64, f64)) -> Self {
+        Self { x: at.0 - frame.0 / self.scale / 2.0, y: at.1 - frame.1 / self.scale / 2.0, ..self }
+    }
+
+    fn middle(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
+        self.centred((drawing.0 / 2.0, drawing.1 / 2.0), frame)
+    }
+
+    /// Larger or smaller by a factor; what is at this point of the frame stays there.
+    #[must_use]
+    pub fn zoomed(self, at: (f64, f64), factor: f64) -> Self {
+        let scale = limited(self.scale * factor);
+        let (x, y) = self.at(at);
+        Self { x: x - at.0 / scale, y: y - at.1 / scale, scale }
+    }
+
+    /// Moved by pixels of the screen, as a hand moves paper.
+    #[must_use]
+    pub fn moved(self, across: f64, down: f64) -> Self {
+        Self { x: self.x - across / self.scale, y: self.y - down / self.scale, ..self }
+    }
+
+    /// The same, with some of the drawing in the frame.
+    #[must_use]
+    pub fn kept(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
+        // A quarter of the frame at least, or all of a drawing smaller than that.
+        let keep = |at: f64, drawing: f64, frame: f64| {
+            let seen = frame / self.scale;
+            let least = (seen / 4.0).min(drawing);
+            at.min(drawing - least).max(least - seen)
+        };
+        Self { x: keep(self.x, drawing.0, frame.0), y: keep(self.y, drawing.1, frame.1), ..self }
+    }
+
+    /// The point of the drawing that is at a point of the frame.
+    pub fn at(self, screen: (f64, f64)) -> (f64, f64) {
+        (self.x + screen.0 / self.scale, self.y + screen.1 / self.scale)
+    }
+
+    /// As the `viewBox` of a frame.
+    pub fn view_box(self, frame: (f64, f64)) -> String {
+        use crate::chart::scene::px;
+        let [x, y, w, h] = [self.x, self.y, frame.0 / self.scale, frame.1 / self.scale].map(px);
+        [x, y, w, h].join(" ")
+    }
+}
+
+/// A scale that can be used.
+fn limited(scale: f64) -> f64 {
+    if scale.is_finite() { scale.clamp(Pan::MIN, Pan::MAX) } else { 1.0 }
+}
