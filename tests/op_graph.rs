@@ -359,7 +359,7 @@ fn pictures() {
     });
     write(llama, 1, &fusion, &[]);
     write(llama, 2, &fusion, std::slice::from_ref(&fusion));
-    let large = named(aot, &|id| is(aot, id, "fusion", 40..80) && aot.operands(id).count() > 3);
+    let large = named(aot, &|id| is(aot, id, "fusion", 25..80));
     write(aot, 3, &large, std::slice::from_ref(&large));
     let body = named(aot, &|id| is(aot, id, "while", 0..1));
     write(aot, 4, &body, &[]);

@@ -11,8 +11,8 @@ pub(super) fn words(seen: Seen<'_>) -> String {
         .find_map(|b| Some((*b, all.strip_prefix(b)?)))
         .unwrap_or_default();
     let what = if before.is_empty() { all.as_str() } else { what };
-    if seen.instruction.opcode.starts_with("get-tuple-element") || what.starts_with("one of ") {
-        return what.split([':', '→']).next().unwrap_or(what).trim_end().to_owned();
+    if what.starts_with("one of ") {
+        return what.split('→').next().unwrap_or(what).trim_end().to_owned();
     }
     // Arrays stand in the line below and in edges, groups and places in the op panel.
     let end =
@@ -50,7 +50,7 @@ mod tests {
             ("%f = bf16[512]{0} fusion(bf16[2048]{0} %g), kind=kCustom, calls=%c", "custom fusion"),
             ("%a = bf16[4]{0} all-gather(bf16[1]{0} %f), replica_groups=[1,4]<=[4], dimensions={1}", "all-gather"),
             ("%c = f32[1,2]{0,1:T(1,128)} copy(f32[1,2]{1,0:T(8,128)} %f)", "copy"),
-            ("%g = f32[2]{0} get-tuple-element((f32[2]{0}, s32[]) %while.1), index=0", "element 0 of while.1"),
+            ("%g = f32[2]{0} get-tuple-element((f32[2]{0}, s32[]) %while.1), index=0", "element 0"),
             ("%p.1 = f32[2]{0} parameter(3)", "parameter 3"),
             ("%k = f32[] constant(0.5)", "constant 0.5"),
             ("%l = f32[2]{0} log(f32[2]{0} %x)", "log"),

@@ -10,7 +10,7 @@ use crate::sorted;
 const GAP: f64 = 20.0;
 const LANE: f64 = 14.0;
 /// Sweeps down and up.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 16;
 
 /// The middle of each spot; the leftmost edge is at 0.
 pub(super) fn across(net: &Net) -> Vec<f64> {
@@ -51,7 +51,7 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     sorted::sort_by(&mut of, f64::total_cmp);
     let middle = (of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0;
     // A long link is to be straight before anything else is.
-    (middle, if net.spots[spot].is_item { 1.0 } else { 4.0 })
+    (middle, if net.spots[spot].is_item { 1.0 } else { 12.0 })
 }
 
 /// Room from the middle of the spot before to the middle of each; nothing for the first.

@@ -8,30 +8,42 @@ use crate::report::number;
 /// The head of an arrow: length and half its width.
 const LENGTH: f64 = 6.0;
 const HALF: f64 = 3.0;
+/// The straight piece that ends in it.
+const STUB: f64 = 10.0;
 /// Straight pieces of a curve, where there are only those.
 const PIECES: u32 = 12;
 
 /// An edge along its way.
-pub(super) fn edge(graph: &OpGraph, id: usize, way: Vec<(f64, f64)>) -> DrawnEdge {
+pub(super) fn edge(graph: &OpGraph, id: usize, mut way: Vec<(f64, f64)>) -> DrawnEdge {
     let of = &graph.edges[id];
     let (x, y) = way.last().copied().unwrap_or_default();
-    let head = [(x, y), (x - HALF, y - LENGTH), (x + HALF, y - LENGTH)];
-    // The line ends where the head is wide enough to cover it.
-    let mut line = way.clone();
-    if let Some(last) = line.last_mut() {
-        last.1 -= LENGTH - 1.0;
+    // Upright before the head, also where it comes from far aside.
+    if let [.., before, _] = way[..]
+        && y - before.1 > STUB * 2.0
+    {
+        way.insert(way.len() - 1, (x, y - STUB));
     }
+    let head = [(x, y), (x - HALF, y - LENGTH), (x + HALF, y - LENGTH)];
     DrawnEdge {
         id: id as u32,
         from: of.from,
         to: of.to,
-        path: path(&line),
+        path: path(&shortened(&way)),
         way,
         head,
         dashed: of.control,
-        strong: belongs(graph, of.from) || belongs(graph, of.to),
+        strong: belongs(graph, of.from) != belongs(graph, of.to),
         tip: tip(graph, of),
     }
+}
+
+/// The way up to where the head is wide enough to cover the line's end.
+fn shortened(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut way = way.to_vec();
+    if let Some(last) = way.last_mut() {
+        last.1 -= LENGTH - 1.0;
+    }
+    way
 }
 
 /// Whether a node is the centre, or inside it where that is opened.
@@ -69,6 +81,7 @@ fn path(way: &[(f64, f64)]) -> String {
 
 /// The same line in straight pieces.
 pub(super) fn pieces(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let way = shortened(way);
     let mut points: Vec<(f64, f64)> = way.first().copied().into_iter().collect();
     for pair in way.windows(2) {
         let (from, to) = (pair[0], pair[1]);

@@ -7,7 +7,7 @@ use crate::chart::place::Rect;
 use crate::sorted;
 
 /// Room between rows: at least, and more where links go far across.
-const BETWEEN: f64 = 30.0;
+const BETWEEN: f64 = 36.0;
 const STEEP: f64 = 0.05;
 const MOST: f64 = 96.0;
 /// Room between the places where links arrive at an item, at most.

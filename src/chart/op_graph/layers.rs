@@ -25,7 +25,10 @@ pub(super) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
         row[*item] = above[*item].iter().map(|from| row[*from] + 1).max().unwrap_or(0);
     }
     // As near to what takes them as they can be, where that does not lengthen more links than it shortens.
-    for item in order.iter().rev().filter(|item| below[**item].len() >= above[**item].len()) {
+    // What comes in from outside stays where it comes in.
+    let is_inlet = |item: usize| above[item].iter().any(|from| items[*from].place == Place::Top);
+    let moves = |item: usize| below[item].len() >= above[item].len() && !is_inlet(item);
+    for item in order.iter().rev().filter(|item| moves(**item)) {
         row[*item] = below[*item].iter().map(|to| row[*to] - 1).min().unwrap_or(row[*item]);
     }
     // Ports have rows of their own at the ends.

@@ -71,8 +71,14 @@ impl Net {
             net.ways.push(way);
         }
         net.rows.resize(net.spots.iter().map(|spot| spot.row + 1).max().unwrap_or(0), Vec::new());
-        for (i, spot) in net.spots.iter().enumerate() {
+        for (i, spot) in net.spots.iter().enumerate().take(items.len()) {
             net.rows[spot.row].push(i);
+        }
+        // What passes starts in the middle: of equal orders that is the one with the shorter ways.
+        for row in (0..net.rows.len()).filter(|_| net.spots.len() > items.len()) {
+            let passing = (items.len()..net.spots.len()).filter(|spot| net.spots[*spot].row == row);
+            let middle = net.rows[row].len() / 2;
+            net.rows[row].splice(middle..middle, passing);
         }
         net
     }

@@ -18,6 +18,8 @@ const PADDING: f64 = 8.0;
 const FOOT: f64 = 4.0;
 /// Where one presses to open.
 const TOGGLE: f64 = 24.0;
+/// The part of the second line that is kept for what a node gives.
+const LEAST: f64 = 0.34;
 /// Names are not cut below this many letters for a time's sake.
 const LETTERS: usize = 12;
 
@@ -73,7 +75,7 @@ fn face(of: &GraphNode, is_centre: bool) -> Paint {
     let quiet = Paint { fill: Some(Tone::Ground), ..Paint::stroke(Tone::Line2, 1.0) };
     match of.kind {
         _ if is_centre => Paint::fill(Tone::Select),
-        _ if !of.is_instruction() => quiet.dashed(),
+        _ if !of.is_instruction() => Paint { stroke: Some(Tone::Edge), ..quiet }.dashed(),
         _ if of.is_opened() => Paint { fill: Some(Tone::Hover), ..quiet },
         Some(_) => Paint::fill(Tone::Hover),
         None => quiet,
@@ -105,39 +107,35 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     say(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
     let (left, y, end) =
         if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
-    // What it gives is cut last: the words stand in the tooltip, too.
-    let shape_room = label::mono_room((end - left) * 0.62, micro);
-    let given = number::middle_cut(&of.shape, shape_room.max(3));
-    let given_width = if given.is_empty() { 0.0 } else { label::mono_width(&given, micro) + PADDING };
-    let what = cut(&of.words, end - left - given_width);
-    let given_at = if of.is_opened() { left + label::width(&what, micro) + PADDING } else { end };
+    // Where both do not fit, what it is goes first: what it gives is in its edges, too.
+    let (room, gap) = (end - left, if of.is_opened() { PADDING * 2.0 } else { PADDING });
+    let given = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
+    let least = label::mono_width(&given, micro).min(room * LEAST);
+    let what = cut(&of.words, room - least - gap, &|text| label::width(text, micro));
+    let what_width = if what.is_empty() { 0.0 } else { label::width(&what, micro) + gap };
+    let given = cut(&given, room - what_width, &|text| label::mono_width(text, micro));
     if !what.is_empty() {
         say(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
     }
-    if !given.is_empty() && given_at + given_width - PADDING <= end + given_width {
-        let anchor = if of.is_opened() { Anchor::Start } else { Anchor::End };
-        say(given_at, y, anchor, given, Tone::Ink3, true, Size::Micro);
+    if !given.is_empty() {
+        let (x, anchor) = if of.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
+        say(x, y, anchor, given, Tone::Ink3, true, Size::Micro);
     }
 }
 
-/// As many words as fit; of a first one that does not, its beginning.
-fn cut(words: &str, room: f64) -> String {
-    let size = Size::Micro.px();
-    if label::width(words, size) <= room {
+/// As much as fits, whole words if that is not too little.
+fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
+    if width(words) <= room {
         return words.to_owned();
     }
-    let mut kept = String::new();
-    for letter in words.chars() {
-        kept.push(letter);
-        if label::width(&kept, size) + label::width("…", size) > room {
-            kept.pop();
-            break;
-        }
+    let room = room - width("…");
+    let fits = words.char_indices().map(|(at, _)| at).take_while(|at| width(&words[..*at]) <= room).last();
+    let kept = &words[..fits.unwrap_or(0)];
+    // A letter or two say nothing.
+    if kept.chars().count() < 4 {
+        return String::new();
     }
-    if kept.is_empty() {
-        return kept;
-    }
-    let at = kept.rfind(' ').filter(|at| *at * 2 > kept.len()).unwrap_or(kept.len());
+    let at = kept.rfind(' ').filter(|at| *at * 3 > kept.len() * 2).unwrap_or(kept.len());
     [kept[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
 }
 
