@@ -20,6 +20,7 @@ mod node;
 mod order;
 mod pan;
 mod scene;
+mod straight;
 mod table;
 mod walk;
 
