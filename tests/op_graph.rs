@@ -4,7 +4,7 @@ mod common;
 
 use common::{bytes, hlo, make, open};
 use rooflight::analysis::{Analysis, GraphNode, NodeRole, OpBasis, OpGraph, Query, StepChoice};
-use rooflight::chart::op_graph::{Drawing, draw, rows, scene};
+use rooflight::chart::op_graph::{Direction, Drawing, draw, next, rows, scene};
 use rooflight::chart::svg;
 use rooflight::engine::{Engine, Input, Reply, Request};
 use rooflight::hlo::{InstructionId, Module, text};
@@ -171,6 +171,14 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
             assert!(hit.is_none(), "{} through {}", edge.tip, hit.unwrap().label);
         }
     }
+    for node in &drawing.nodes {
+        let at = |to| next(&drawing, Some(node.id), to).map(|id| drawing.nodes[id as usize].rect);
+        assert!(at(Direction::Up).is_none_or(|up| up.y + up.height <= node.rect.y));
+        assert!(at(Direction::Down).is_none_or(|down| down.y >= node.rect.y + node.rect.height));
+        assert!(at(Direction::Left).is_none_or(|left| left.x < node.rect.x));
+        assert!(at(Direction::Right).is_none_or(|right| right.x > node.rect.x));
+    }
+    assert_eq!(next(&drawing, None, Direction::Up), Some(graph.centre));
     assert!(svg::write(&scene(graph, &drawing), &|_| "#000".to_owned()).starts_with("<svg"));
     assert_eq!(rows(graph).rows.len(), graph.edges.len().max(1));
     drawing

@@ -10,6 +10,8 @@ use crate::sorted;
 /// Room between two items, and beside a point on the way.
 const GAP: f64 = 20.0;
 const LANE: f64 = 14.0;
+/// What joins two that are each other's only one on that side weighs more: they stand straight above each other.
+const ONLY: f64 = 12.0;
 /// Sweeps down and up.
 const SWEEPS: usize = 24;
 
@@ -45,15 +47,19 @@ pub(super) fn across(net: &Net) -> Vec<f64> {
 
 /// Where a spot wants to be, and how much: the median of those it is joined to on one side, the mean of all.
 fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
-    let side = |up| net.joined(spot, up).map(|(other, on, own)| x[other] + on - own);
-    let mut of: Vec<f64> = if both { side(true).chain(side(false)).collect() } else { side(up).collect() };
+    if both {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for up in [true, false] {
+            for (other, on, own) in net.joined(spot, up) {
+                let w = if net.is_only(spot, other, up) { ONLY } else { 1.0 };
+                (sum, weight) = (sum + (x[other] + on - own) * w, weight + w);
+            }
+        }
+        return if weight > 0.0 { (sum / weight, weight) } else { (x[spot], 0.2) };
+    }
+    let mut of: Vec<f64> = net.joined(spot, up).map(|(other, on, own)| x[other] + on - own).collect();
     if of.is_empty() {
         return (x[spot], 0.2);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a handful of links")]
-    let n = of.len() as f64;
-    if both {
-        return (of.iter().sum::<f64>() / n, n);
     }
     sorted::sort_by(&mut of, f64::total_cmp);
     // A long link is to be straight before anything else is.

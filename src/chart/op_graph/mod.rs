@@ -13,6 +13,8 @@
 mod across;
 mod edge;
 mod lay;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod lay_tests;
 mod layers;
 mod nest;
 mod net;

@@ -92,4 +92,10 @@ impl Net {
             if up { (piece.from, piece.out, piece.into) } else { (piece.to, piece.into, piece.out) }
         })
     }
+
+    /// Whether a spot and one above (or below) it are joined to nothing else on that side.
+    pub(super) fn is_only(&self, spot: usize, other: usize, up: bool) -> bool {
+        let (above, below) = if up { (other, spot) } else { (spot, other) };
+        self.spots[above].below.len() == 1 && self.spots[below].above.len() == 1
+    }
 }

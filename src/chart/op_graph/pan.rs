@@ -79,3 +79,48 @@ impl Pan {
 fn limited(scale: f64) -> f64 {
     if scale.is_finite() { scale.clamp(Pan::MIN, Pan::MAX) } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAWING: (f64, f64) = (2000.0, 1000.0);
+    const FRAME: (f64, f64) = (800.0, 600.0);
+
+    fn near(a: (f64, f64), b: (f64, f64)) -> bool {
+        (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9
+    }
+
+    #[test]
+    fn all_of_it_fits_and_is_not_enlarged() {
+        let pan = Pan::fit(DRAWING, FRAME);
+        assert!((pan.scale - 0.4).abs() < 1e-12 && near(pan.at((400.0, 300.0)), (1000.0, 500.0)));
+        let small = Pan::fit((100.0, 50.0), FRAME);
+        assert!((small.scale - 1.0).abs() < 1e-12 && near(small.at((400.0, 300.0)), (50.0, 25.0)));
+        assert_eq!(pan.view_box(FRAME), "0 -250 2000 1500");
+        for odd in [Pan::fit((0.0, 0.0), FRAME), Pan::fit(DRAWING, (0.0, 0.0)), Pan::fit((f64::NAN, 1.0), FRAME)] {
+            assert!(odd.scale >= Pan::MIN && odd.scale <= Pan::MAX);
+        }
+    }
+
+    #[test]
+    fn what_is_under_the_pointer_stays_there() {
+        let pan = Pan::fit(DRAWING, FRAME);
+        for factor in [Pan::STEP, 1.0 / Pan::STEP, 100.0, 1e-6, f64::NAN] {
+            let zoomed = pan.zoomed((123.0, 45.0), factor);
+            assert!(near(zoomed.at((123.0, 45.0)), pan.at((123.0, 45.0))));
+            assert!(zoomed.scale >= Pan::MIN && zoomed.scale <= Pan::MAX);
+        }
+        let moved = pan.moved(30.0, -12.0);
+        assert!(near(moved.at((130.0, 88.0)), pan.at((100.0, 100.0))));
+        assert!(near(pan.centred((7.0, 8.0), FRAME).at((400.0, 300.0)), (7.0, 8.0)));
+    }
+
+    #[test]
+    fn some_of_it_stays_in_sight() {
+        let far = Pan { x: 1e6, y: -1e6, scale: 1.0 }.kept(DRAWING, FRAME);
+        assert!((far.x - 1800.0).abs() < 1e-9 && (far.y + 450.0).abs() < 1e-9);
+        let pan = Pan::fit(DRAWING, FRAME);
+        assert_eq!(pan.kept(DRAWING, FRAME), pan);
+    }
+}
