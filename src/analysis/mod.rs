@@ -4,7 +4,7 @@
 //!  Profile ─► device: which lines, steps, clocks ──────────────► measure: sweep, per op and window ─┐
 //!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
 //!                                                             └─► rows ─► row_view, scopes, steps ◄─┤
-//!  hlo::Module of the capture ───────────────────────────────────────────► op_detail: one op ◄──────┘
+//!  hlo::Module of the capture ───────────────► op_graph: its neighbourhood, op_detail: one op ◄──────┘
 //! ```
 //!
 //! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.

@@ -4,7 +4,7 @@
 //! want to be on average (pool adjacent violators). Sweeps down and up let rows agree.
 
 use super::net::Net;
-use super::straight::straighten;
+use super::straight::{stack, straighten};
 use crate::sorted;
 
 /// Room between two items, and beside a point on the way.
@@ -32,6 +32,7 @@ pub(super) fn across(net: &Net) -> Vec<f64> {
             settle(net, row, &mut x, &wants);
         }
     }
+    stack(net, &mut x);
     straighten(net, &mut x);
     let left = net.spots.iter().zip(&x).map(|(spot, x)| x - spot.width / 2.0).fold(f64::INFINITY, f64::min);
     x.iter_mut().for_each(|x| *x = (*x - left).round());

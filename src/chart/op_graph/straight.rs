@@ -1,7 +1,18 @@
-//! Long links made straight: each keeps its place among its neighbours, and turns aside only where it has to.
+//! Links made straight: spots keep their place among their neighbours, and links turn aside only where they have to.
 
 use super::across::room;
 use super::net::Net;
+
+/// Puts each spot straight below the one above it where neither is joined to another on that side, as far as those
+/// beside it allow.
+pub(super) fn stack(net: &Net, x: &mut [f64]) {
+    for (place, spot) in net.rows.iter().flat_map(|row| row.iter().enumerate()) {
+        if let Some((above, on, own)) = net.joined(*spot, true).find(|(above, ..)| net.is_only(*spot, *above, true)) {
+            let (low, high) = free(net, x, place, *spot);
+            x[*spot] = (x[above] + on - own).min(high).max(low);
+        }
+    }
+}
 
 /// Moves the points on the way of each link so that it has as few bends as the spots beside it allow.
 pub(super) fn straighten(net: &Net, x: &mut [f64]) {
