@@ -380,3 +380,57 @@ fn pictures() {
         println!("{at}  {fact}");
     }
 }
+
+/// What few real programs have: control edges, far too many users, branches, two calls of the same.
+#[test]
+fn rare_relations() {
+    let users: String = (0..40).map(|i| format!("  %u{i} = f32[8]{{0}} negate(%mid)\n")).collect();
+    let ends = (0..40).map(|i| format!("%u{i}")).collect::<Vec<_>>().join(", ");
+    let program = format!(
+        "HloModule m\n\n%one {{\n  %p.1 = f32[8]{{0}} parameter(0)\n  ROOT %r.1 = f32[8]{{0}} log(%p.1)\n}}\n\n\
+         %two {{\n  %p.2 = f32[8]{{0}} parameter(0)\n  ROOT %r.2 = f32[8]{{0}} tanh(%p.2)\n}}\n\n\
+         ENTRY %main {{\n  %a = f32[8]{{0}} parameter(0)\n  %which = s32[] parameter(1)\n  \
+         %mid = f32[8]{{0}} add(%a, %a)\n{users}  \
+         %later = f32[8]{{0}} copy(%a), control-predecessors={{%mid}}\n  \
+         %branch = f32[8]{{0}} conditional(%which, %a, %later), branch_computations={{%one, %two}}\n  \
+         %call.1 = f32[8]{{0}} call(%branch), to_apply=%one\n  \
+         ROOT %t = (f32[8]{{0}}) tuple({ends}, %call.1)\n}}\n"
+    );
+    let module = text::module(&program).unwrap().0;
+    let (profile, relations) = (empty(), relations(&module));
+    let analysis = Analysis::new(&profile);
+    let of = |name: &str, open: &[&str]| {
+        let open: Vec<String> = open.iter().map(ToString::to_string).collect();
+        let graph = graph(&profile, &analysis, &module, name, &open);
+        check_drawing(&graph);
+        graph
+    };
+    for (_, instruction) in module.instructions() {
+        let graph = of(&instruction.name, &[]);
+        check_hops(&relations, &graph);
+        check_edges(&relations, &graph);
+    }
+    let find = |graph: &OpGraph, name: &str| graph.nodes.iter().position(|n| n.name == name).unwrap() as u32;
+    let mid = of("mid", &[]);
+    assert!(mid.nodes.iter().any(|n| n.words == "25 more users" && n.hop == 1), "16 of 41");
+    let twice = mid.edges.iter().find(|e| e.to == mid.centre).unwrap();
+    assert_eq!((twice.operands.as_slice(), twice.bytes), ([0, 1].as_slice(), Some(32)));
+    let later = of("later", &[]);
+    let control: Vec<_> = later.edges.iter().filter(|e| e.control).collect();
+    assert_eq!((control.len(), control[0].from), (1, find(&later, "mid")));
+    assert!(draw(&later).edges.iter().filter(|e| e.dashed).count() == 1);
+
+    // The operands of branches are their parameters; which branch is taken goes to the box.
+    let branch = of("branch", &["branch"]);
+    let leads = |from: &str, to: &str| {
+        let (from, to) = (find(&branch, from), find(&branch, to));
+        branch.edges.iter().any(|e| (e.from, e.to, e.control) == (from, to, false))
+    };
+    assert!(leads("which", "branch") && leads("a", "p.1") && leads("later", "p.2"));
+    assert!(leads("r.1", "call.1") && leads("r.2", "call.1") && !leads("branch", "call.1"));
+    // Each instruction is there once: the second that calls the same stays closed, and it is said.
+    let both = of("call.1", &["branch", "call.1"]);
+    let opened: Vec<&str> = both.nodes.iter().filter(|n| n.is_opened()).map(|n| &*n.name).collect();
+    assert_eq!((opened, both.notes.iter().filter(|n| n.code == "shared").count()), (vec!["branch"], 1));
+    assert!(of("r.2", &[]).notes.iter().any(|n| n.message.starts_with("It is inside branch")));
+}

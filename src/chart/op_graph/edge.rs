@@ -101,7 +101,7 @@ fn is_upright(from: (f64, f64), to: (f64, f64)) -> bool {
     (from.0 - to.0).abs() < 0.01
 }
 
-/// "fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB".
+/// `fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB`.
 fn tip(graph: &OpGraph, of: &GraphEdge) -> String {
     [&name(graph, of.from), " to ", &name(graph, of.to), ": ", &flows(of)].concat()
 }

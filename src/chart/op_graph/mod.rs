@@ -140,7 +140,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
     }
 }
 
-/// "fusion.1 with 3 operands and 2 users, 12 ops in all".
+/// "Around fusion.1: 12 instructions, operands above, users below; 40 left out".
 fn title(graph: &OpGraph) -> String {
     let Some(centre) = graph.nodes.get(graph.centre as usize) else { return String::new() };
     let shown = graph.nodes.iter().filter(|node| node.is_instruction()).count();
