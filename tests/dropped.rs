@@ -6,7 +6,7 @@ use common::{bytes, hlo, make, profile};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::{FileView, OpBasis, OpDetail, ProgramSource, Query, StepChoice};
-use rooflight::engine::{Engine, Input, ProgramPage, ProgramRef, Reply, Request, RowsQuery, Session, Sort};
+use rooflight::engine::{Engine, Input, OpRef, ProgramPage, ProgramRef, Reply, Request, RowsQuery, Session, Sort};
 use rooflight::hlo::Module;
 use rooflight::source::{Source, SourceError};
 use rooflight::wire::hlo::outline;
@@ -46,14 +46,14 @@ fn page(engine: &mut Engine, program: u32) -> ProgramPage {
 
 fn op(engine: &mut Engine, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    match engine.answer(&Request::Op { query, program, name: name.to_owned() }) {
+    match engine.answer(&Request::Op { query, op: OpRef::new(name, program) }) {
         Reply::Op(detail) => *detail,
         other => panic!("{name}: {other:?}"),
     }
 }
 
 fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
-    let request = Request::OpOf { query: Query::default(), program: ProgramRef(program), name: name.to_owned() };
+    let request = Request::Op { query: Query::default(), op: OpRef::listed(name, ProgramRef(program)) };
     match engine.answer(&request) {
         Reply::Op(detail) => *detail,
         other => panic!("{name}: {other:?}"),

@@ -6,7 +6,7 @@ mod common;
 use common::{XSPACES, bytes, hlo, make, profile, profiles};
 use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
 use rooflight::engine::{
-    Engine, Input, LineKind, MAX_LINES, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Reply, Request,
+    Engine, Input, LineKind, MAX_LINES, OpRef, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Reply, Request,
     RowsQuery, Sort,
 };
 use rooflight::hlo::Module;
@@ -257,7 +257,7 @@ fn what_is_not_there_is_said() {
         let ask = |request: &Request, engine: &mut Engine| assert!(matches!(engine.answer(request), Reply::Failed(_)));
         ask(&Request::ProgramText { program, first: 0, count: 10 }, &mut engine);
         ask(&Request::ProgramOutline(program), &mut engine);
-        ask(&Request::OpOf { query: Query::default(), program, name: "x".into() }, &mut engine);
+        ask(&Request::Op { query: Query::default(), op: OpRef::listed("x", program) }, &mut engine);
     }
     let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
     assert!(page.lines.is_empty());

@@ -4,7 +4,7 @@
 //!  Profile ─► device: which lines, steps, clocks ──────────────► measure: sweep, per op and window ─┐
 //!        └──► ops: kind, group of work, phase, layer, source ─┬─► select: the filter                │
 //!                                                             └─► rows ─► row_view, scopes, steps ◄─┤
-//!  hlo::Module of the capture ───────────────────────────────────────────► op_detail: one op ◄──────┘
+//!  hlo::Module of the capture ───────────────► op_graph: its neighbourhood, op_detail: one op ◄──────┘
 //! ```
 //!
 //! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.
@@ -23,6 +23,7 @@ mod measure;
 mod moe;
 pub mod non_compute;
 mod op_detail;
+mod op_graph;
 mod op_group;
 mod ops;
 mod phase;
@@ -54,6 +55,7 @@ pub use op_detail::{
     Change, FoundOp, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource,
     OpStep, OpValue, SourceLine,
 };
+pub use op_graph::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;

@@ -15,6 +15,7 @@ pub mod icicle;
 pub mod icicle_scene;
 pub mod label;
 pub mod load;
+pub mod op_graph;
 pub mod op_panel;
 pub mod paint;
 pub mod pick;

@@ -1,24 +1,29 @@
 //! What the panel of an op says, as texts and lengths. Knows an op's report; nothing of elements.
 
+use super::rows;
 use crate::analysis::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue, Phase};
+use crate::engine::{OpRef, ProgramOf, ProgramRef};
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
 
 /// A figure: its name, value and unit.
 pub type Figure = (&'static str, String, &'static str);
 
-/// An op that is named by its program's place in the list: `fusion.1@#3`.
-pub fn placed(key: &str) -> Option<(&str, u32)> {
-    let (name, at) = key.rsplit_once("@#")?;
-    Some((name, at.parse().ok()?))
+/// What an op's key says: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` of the fourth program in the list.
+pub fn op_ref(key: &str) -> OpRef {
+    let placed = key.rsplit_once("@#").and_then(|(name, at)| Some((name, at.parse().ok()?)));
+    match (placed, rows::named(key)) {
+        (Some((name, at)), _) => OpRef::listed(name, ProgramRef(at)),
+        (None, (name, id)) => OpRef::new(name, id),
+    }
 }
 
-/// How another op of the same program is named.
-pub fn beside(key: &str, name: &str, program: Option<u64>) -> String {
-    match (placed(key), program) {
-        (Some((_, at)), _) => format!("{name}@#{at}"),
-        (None, Some(id)) => format!("{name}@{id}"),
-        (None, None) => name.to_owned(),
+/// The key of another op of the same program.
+pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
+    match (op_ref(key).program, id) {
+        (ProgramOf::Listed(at), _) => format!("{name}@#{}", at.0),
+        (_, Some(id)) => format!("{name}@{id}"),
+        (_, None) => name.to_owned(),
     }
 }
 

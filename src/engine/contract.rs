@@ -8,7 +8,9 @@
 use super::{ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Sort};
 pub use crate::analysis::FileInfo;
 use crate::analysis::non_compute::NonCompute;
-use crate::analysis::{FileView, FilterError, Group, Header, OpDetail, Query, Scopes, Shown, StepStats, Totals};
+use crate::analysis::{
+    FileView, FilterError, Group, Header, OpDetail, OpGraph, Query, Scopes, Shown, StepStats, Totals,
+};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -50,10 +52,8 @@ pub enum Request {
     Op {
         /// Which device and step; grouping and filter play no part.
         query: Query,
-        /// Its program; `None` for ops without one, and where any will do.
-        program: Option<u64>,
-        /// Its name, without `%`.
-        name: String,
+        /// Which op.
+        op: OpRef,
     },
     /// A query's rows as a file, as the command line writes it.
     Export {
@@ -90,15 +90,47 @@ pub enum Request {
     ProgramOutline(ProgramRef),
     /// Where something is in a program's text. Answered with `ProgramFound`, or `BadFilter`.
     ProgramSearch(ProgramQuery),
-    /// As `Op`, of an instruction of one program: that program is read, also where several have its id or it has none.
-    OpOf {
+    /// An op's neighbourhood. Answered with `Failed` where nothing has this name.
+    Graph {
         /// Which device and step; grouping and filter play no part.
         query: Query,
-        /// Its program.
-        program: ProgramRef,
-        /// Its name, without `%`.
-        name: String,
+        /// Which op.
+        op: OpRef,
+        /// Names of those whose inside is asked for, too.
+        open: Vec<String>,
     },
+}
+
+/// Names an op.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpRef {
+    /// Its name, without `%`.
+    pub name: String,
+    /// Its program.
+    pub program: ProgramOf,
+}
+
+impl OpRef {
+    /// An op of a program with an id; `None` for ops without one, and where any will do.
+    pub fn new(name: &str, id: Option<u64>) -> Self {
+        Self { name: name.to_owned(), program: id.map_or(ProgramOf::Any, ProgramOf::Id) }
+    }
+
+    /// An instruction of a listed program: that one is read, also where several have its id or it has none.
+    pub fn listed(name: &str, program: ProgramRef) -> Self {
+        Self { name: name.to_owned(), program: ProgramOf::Listed(program) }
+    }
+}
+
+/// Which program an op is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProgramOf {
+    /// The one that has it.
+    Any,
+    /// The one with this id.
+    Id(u64),
+    /// The one at this place in the list.
+    Listed(ProgramRef),
 }
 
 /// A message to the worker.
@@ -159,6 +191,8 @@ pub enum Reply {
     ProgramOutline(Box<ProgramOutline>),
     /// Where something is in a program's text.
     ProgramFound(Box<ProgramFound>),
+    /// An op's neighbourhood.
+    Graph(Box<OpGraph>),
 }
 
 /// What the worker is doing.

@@ -7,11 +7,8 @@ use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Reply,
     Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
 };
-use crate::analysis::{
-    Analysis, Answer, Breakdown, Figures, FileView, FilterError, FoundOp, GroupBy, Query, StepStats,
-};
-use crate::hlo::Module;
-use crate::profile::{Note, Plane, Profile, ProgramId};
+use crate::analysis::{Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats};
+use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
 use crate::units::Picos;
 
@@ -92,7 +89,8 @@ impl Engine {
                 let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
                 Reply::Steps(steps.clone())
             }
-            Request::Op { query, program, name } => self.op(query, *program, name),
+            Request::Op { query, op } => self.op(query, op),
+            Request::Graph { query, op, open } => self.graph(query, op, open),
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
@@ -108,7 +106,6 @@ impl Engine {
             Request::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::ProgramFound(Box::new(found)))
             }),
-            Request::OpOf { query, program, name } => self.op_of(query, *program, name),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {
@@ -133,36 +130,7 @@ impl Engine {
         })
     }
 
-    fn op(&mut self, query: &Query, program: Option<u64>, name: &str) -> Reply {
-        let found = self.analysis.find_op(&self.profile, query, program, name);
-        let (module, notes) = self.programs.of(&self.profile, &found);
-        let module = module.as_ref().map(|(module, id)| (module.as_ref(), *id));
-        self.told(&found, module, notes)
-    }
-
-    /// An op of one program.
-    fn op_of(&mut self, query: &Query, program: ProgramRef, name: &str) -> Reply {
-        let Some(of) = self.file().programs.get(program.0 as usize) else { return no_program() };
-        let (id, hlo) = (of.program_id, of.hlo);
-        let Some(hlo) = hlo else { return self.op(query, id, name) };
-        let found = match id {
-            Some(_) => self.analysis.find_op(&self.profile, query, id, name),
-            None => self.analysis.unseen_op(&self.profile, query, name),
-        };
-        match self.programs.get(&self.profile, hlo as usize) {
-            Ok(module) => self.told(&found, Some((module.as_ref(), id.map(ProgramId))), Vec::new()),
-            Err(note) => self.told(&found, None, vec![note]),
-        }
-    }
-
-    fn told(&self, found: &FoundOp, module: Option<(&Module, Option<ProgramId>)>, notes: Vec<Note>) -> Reply {
-        match self.analysis.op_detail(&self.profile, found, module, notes) {
-            Some(detail) => Reply::Op(Box::new(detail)),
-            None => Reply::Failed(sentences::no_op(&found.name, self.profile.hlo.is_empty())),
-        }
-    }
-
-    fn file(&mut self) -> &FileView {
+    pub(super) fn file(&mut self) -> &FileView {
         let Self { profile, analysis, files, partial, .. } = self;
         self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
     }
@@ -171,7 +139,7 @@ impl Engine {
     fn listed(&mut self, program: ProgramRef, tell: impl FnOnce(&Listed) -> Reply) -> Reply {
         self.file();
         let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
-        let Some(of) = of else { return no_program() };
+        let Some(of) = of else { return Reply::Failed(no_program()) };
         match self.listings.get(&self.profile, &mut self.programs, of, program) {
             Ok(listed) => {
                 if of.hlo.is_some() {
@@ -219,8 +187,8 @@ impl Engine {
 }
 
 /// A place where no program is.
-fn no_program() -> Reply {
-    Reply::Failed(sentences::no_text("It", "There is no such program in this session.".to_owned()))
+pub(super) fn no_program() -> Failure {
+    sentences::no_text("It", "There is no such program in this session.".to_owned())
 }
 
 /// The answer to a query, kept from before or made now; moved to the end, where the newest are.

@@ -16,6 +16,7 @@ mod listings;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod message;
 mod open;
+mod ops;
 mod order;
 mod program_text;
 mod programs;

@@ -19,21 +19,21 @@ pub struct FoundOp {
     pub file: Option<usize>,
     /// `hlo_module` of its events: the program's name, where there is no id.
     pub module: Option<String>,
-    pub(super) query: Query,
-    pub(super) asked: Asked,
+    pub(in crate::analysis) query: Query,
+    pub(in crate::analysis) asked: Asked,
     /// Ops of this name and program, by device.
     pub(super) members: Vec<Member>,
 }
 
 /// An op of this name on a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
-    pub(super) device: usize,
+pub(in crate::analysis) struct Member {
+    pub(in crate::analysis) device: usize,
     pub(super) op: OpId,
     /// The device is one of those asked about.
     pub(super) chosen: bool,
     /// It has events on the device's op lines.
-    pub(super) ran: bool,
+    pub(in crate::analysis) ran: bool,
     /// Its time in the window.
     pub(super) time: OpTime,
 }
@@ -45,7 +45,7 @@ impl FoundOp {
     }
 
     /// What stands for the op: its most time on the devices asked about, else on any.
-    pub(super) fn main(&self) -> Option<Member> {
+    pub(in crate::analysis) fn main(&self) -> Option<Member> {
         let weight = |m: &Member| (m.chosen && m.ran, m.ran, m.time.own, m.time.inclusive, m.time.n);
         self.members.iter().rev().max_by_key(|m| weight(m)).copied()
     }
@@ -58,11 +58,12 @@ impl FoundOp {
 
 /// What is known of an op by its name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    pub(super) kind: Kind,
-    pub(super) own: u64,
+pub(in crate::analysis) struct Known {
+    pub(in crate::analysis) kind: Kind,
+    pub(in crate::analysis) own: u64,
+    pub(in crate::analysis) n: u64,
     most: u64,
-    pub(super) in_window: bool,
+    pub(in crate::analysis) in_window: bool,
 }
 
 impl Analysis {
@@ -134,7 +135,7 @@ impl Analysis {
     }
 
     /// What events know of other ops of the same program, by name; those that do not run by themselves are not there.
-    pub(super) fn known_ops<'n>(
+    pub(in crate::analysis) fn known_ops<'n>(
         &self,
         profile: &Profile,
         found: &FoundOp,
@@ -152,8 +153,9 @@ impl Analysis {
                 let Some(entry) = known.get_mut(facts.names.get(i)) else { continue };
                 let kind = facts.ops[i].kind;
                 let time = slice.map_or(OpTime::NONE, |s| s.measured.ops[i]);
-                let entry = entry.get_or_insert(Known { kind, own: 0, most: 0, in_window: false });
+                let entry = entry.get_or_insert(Known { kind, own: 0, n: 0, most: 0, in_window: false });
                 entry.own = entry.own.saturating_add(time.own);
+                entry.n = entry.n.saturating_add(time.n);
                 entry.in_window |= time.n > 0 || time.own > 0;
                 if time.own > entry.most {
                     (entry.kind, entry.most) = (kind, time.own);

@@ -13,11 +13,11 @@ mod figures;
 mod found;
 mod neighbours;
 mod report;
-mod seen;
+pub(super) mod seen;
 mod source;
 mod trips;
 mod values;
-mod words;
+pub(super) mod words;
 mod words_fusion;
 
 pub use found::FoundOp;
@@ -50,8 +50,8 @@ impl Analysis {
         let main = found.main();
         let device = main.map(|m| &self.devices[m.device]);
         let op = main.zip(device).map(|(m, d)| profile.planes[d.plane].op(m.op));
-        let event_text = op.map(|op| profile.text(op.text)).filter(|text| opcode(text).is_some());
-        let tpu = profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"));
+        let event_text = self.event_text(profile, found);
+        let tpu = is_tpu(profile);
         let of_program = program.and_then(|m| Seen::within(m, m.instruction_named(&found.name)?, tpu));
         let parsed = if of_program.is_some() { None } else { event_text.and_then(text::instruction) };
         let of_text = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu });
@@ -121,6 +121,18 @@ impl Analysis {
             notes,
         })
     }
+
+    /// The text of an op's event, where it is HLO.
+    pub(super) fn event_text<'p>(&self, profile: &'p Profile, found: &FoundOp) -> Option<&'p str> {
+        let main = found.main()?;
+        let op = profile.planes[self.devices[main.device].plane].op(main.op);
+        Some(profile.text(op.text)).filter(|text| opcode(text).is_some())
+    }
+}
+
+/// Whether memory spaces have the names they have on TPUs.
+pub(super) fn is_tpu(profile: &Profile) -> bool {
+    profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
 }
 
 fn place(seen: Seen<'_>) -> Option<OpPlace> {

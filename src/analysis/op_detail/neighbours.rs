@@ -13,11 +13,11 @@ use crate::units::Picos;
 const MAX: usize = 200;
 
 /// A side as it is told: the neighbours, and how many more there are.
-pub(super) type Side = (Vec<Neighbour>, u32);
+pub(in crate::analysis) type Side = (Vec<Neighbour>, u32);
 
 impl Analysis {
     /// Operands and users.
-    pub(super) fn neighbours(&self, profile: &Profile, found: &FoundOp, seen: Seen<'_>) -> (Side, Side) {
+    pub(in crate::analysis) fn neighbours(&self, profile: &Profile, found: &FoundOp, seen: Seen<'_>) -> (Side, Side) {
         let (operands, users) = match seen.module {
             Some((module, id)) => (told(seen, module.operands(id)), told(seen, module.users(id).iter().copied())),
             None => (operands_of_text(seen), self.users_by_text(profile, found)),

@@ -4,16 +4,16 @@ use crate::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Mo
 
 /// An instruction, with the program it is in where there is one.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
-    pub(super) instruction: &'a Instruction,
-    pub(super) module: Option<(&'a Module, InstructionId)>,
+pub(in crate::analysis) struct Seen<'a> {
+    pub(in crate::analysis) instruction: &'a Instruction,
+    pub(in crate::analysis) module: Option<(&'a Module, InstructionId)>,
     /// It is a TPU's: memory spaces have names.
-    pub(super) tpu: bool,
+    pub(in crate::analysis) tpu: bool,
 }
 
 impl<'a> Seen<'a> {
     /// An instruction of a program.
-    pub(super) fn within(module: &'a Module, id: InstructionId, tpu: bool) -> Option<Self> {
+    pub(in crate::analysis) fn within(module: &'a Module, id: InstructionId, tpu: bool) -> Option<Self> {
         Some(Self { instruction: module.instruction(id)?, module: Some((module, id)), tpu })
     }
 
@@ -23,7 +23,7 @@ impl<'a> Seen<'a> {
     }
 
     /// What it does.
-    pub(super) fn opcode(self) -> &'a str {
+    pub(in crate::analysis) fn opcode(self) -> &'a str {
         &self.instruction.opcode
     }
 
@@ -33,7 +33,7 @@ impl<'a> Seen<'a> {
     }
 
     /// What an operand gives.
-    pub(super) fn operand_shape(self, i: usize) -> Option<&'a Shape> {
+    pub(in crate::analysis) fn operand_shape(self, i: usize) -> Option<&'a Shape> {
         let operand = self.instruction.operands.get(i)?;
         operand.shape.as_ref().or_else(|| Some(&self.module?.0.instruction(operand.id?)?.shape))
     }

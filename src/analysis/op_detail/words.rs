@@ -8,7 +8,7 @@ use super::words_fusion::fusion;
 use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};
 
 /// The sentence, without a full stop.
-pub(super) fn words(seen: Seen<'_>) -> String {
+pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {
     let code = seen.opcode();
     let (before, worker) = match opcode::base(code) {
         base if base == code => ("", seen),
@@ -149,7 +149,7 @@ fn computation(seen: Seen<'_>) -> &str {
 }
 
 /// A shape without its layout; of a large tuple its first parts.
-pub(super) fn shape(shape: &Shape) -> String {
+pub(in crate::analysis) fn shape(shape: &Shape) -> String {
     match shape.elements() {
         elements if elements.len() > 3 => {
             format!("{} parts, the first {}", elements.len(), self::shape(&elements[0]))

@@ -5,7 +5,7 @@ mod parts;
 
 use crate::analysis::OpDetail;
 use crate::chart::{op_panel, rows};
-use crate::engine::{Failure, ProgramRef, Reply, Request};
+use crate::engine::{Failure, Reply, Request};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
@@ -79,7 +79,7 @@ fn Panel(state: State) -> impl IntoView {
             let _ = heading.focus();
         }
     });
-    let name = move || state.op.with(|op| op_panel::placed(op).map_or(rows::named(op).0, |(name, _)| name).to_owned());
+    let name = move || state.op.with(|op| op_panel::op_ref(op).name);
     let copy = move |_| {
         let name = untrack(name);
         copied(state, name);
@@ -132,12 +132,7 @@ fn ask(state: State) -> Found {
     state.keep_asking(
         move || {
             let (query, op) = asked.get();
-            let (name, program) = rows::named(&op);
-            // From a program's text: the place of a program without an id of its own.
-            if let Some((name, at)) = op_panel::placed(&op) {
-                return Some(Request::OpOf { query, program: ProgramRef(at), name: name.to_owned() });
-            }
-            Some(Request::Op { query, program, name: name.to_owned() })
+            Some(Request::Op { query, op: op_panel::op_ref(&op) })
         },
         move |reply| match reply {
             Reply::Op(op) => found.set(Some(Ok(Same::new(*op)))),

@@ -1,0 +1,94 @@
+//! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
+
+use crate::hlo::{ComputationId, InstructionId, Module};
+use crate::sorted;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Told at most, one hop away.
+const FIRST: usize = 16;
+/// Told at most, two hops away.
+const SECOND: usize = 32;
+
+/// One direction: `[0]` one hop away, `[1]` two.
+pub(super) type Side = [Hop; 2];
+
+/// Instructions of one hop, each once and in no other hop.
+#[derive(Default)]
+pub(super) struct Hop {
+    /// Those that are told, in order.
+    pub(super) told: Vec<InstructionId>,
+    /// Those left out.
+    pub(super) left: Vec<InstructionId>,
+}
+
+/// Who has to run before whom, both ways: what flows and control edges.
+pub(super) struct Near<'a> {
+    module: &'a Module,
+    /// Control edges the other way: a module knows only predecessors.
+    after: FxHashMap<InstructionId, Vec<InstructionId>>,
+}
+
+impl<'a> Near<'a> {
+    pub(super) fn new(module: &'a Module, of: Option<ComputationId>) -> Self {
+        let mut after: FxHashMap<InstructionId, Vec<InstructionId>> = FxHashMap::default();
+        for id in of.into_iter().flat_map(|of| module.instructions_of(of)) {
+            let before = module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
+            for before in before.iter().filter_map(|operand| operand.id) {
+                after.entry(before).or_default().push(id);
+            }
+        }
+        Self { module, after }
+    }
+
+    /// One hop up (to operands) or down (to users), each once: what flows first.
+    pub(super) fn hop(&self, id: InstructionId, up: bool) -> Vec<InstructionId> {
+        let mut near: Vec<InstructionId> = if up {
+            let before = self.module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
+            self.module.operands(id).chain(before.iter().filter_map(|operand| operand.id)).collect()
+        } else {
+            let after = self.after.get(&id).map_or(&[][..], Vec::as_slice);
+            self.module.users(id).iter().chain(after).copied().collect()
+        };
+        let mut known = FxHashSet::default();
+        near.retain(|id| known.insert(*id));
+        near
+    }
+
+    /// Two hops in one direction. Where there are too many, those of most weight are told.
+    pub(super) fn side(&self, centre: InstructionId, up: bool, weight: &dyn Fn(InstructionId) -> u64) -> Side {
+        let near = self.hop(centre, up);
+        let mut known: FxHashSet<InstructionId> = near.iter().copied().chain([centre]).collect();
+        let first = cut(near, FIRST, weight);
+        let mut lists: Vec<_> = Vec::new();
+        for id in &first.told {
+            let mut list = self.hop(*id, up);
+            list.retain(|id| !known.contains(id));
+            sorted::sort_most_first(&mut list, |id| weight(*id));
+            lists.push(list);
+        }
+        // In turn, so that one with many does not take the room of all others.
+        let mut second = Hop::default();
+        for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
+            for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
+                if known.insert(id) {
+                    let to = if second.told.len() < SECOND { &mut second.told } else { &mut second.left };
+                    to.push(id);
+                }
+            }
+        }
+        sorted::sort_by(&mut second.told, Ord::cmp);
+        [first, second]
+    }
+}
+
+/// The heaviest, in the order they came in; the others are left out.
+fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
+    let mut places: Vec<usize> = (0..ids.len()).collect();
+    sorted::sort_most_first(&mut places, |i| weight(ids[*i]));
+    let told: FxHashSet<usize> = places.into_iter().take(room).collect();
+    let mut hop = Hop::default();
+    for (i, id) in ids.into_iter().enumerate() {
+        if told.contains(&i) { hop.told.push(id) } else { hop.left.push(id) }
+    }
+    hop
+}
