@@ -37,6 +37,8 @@ pub struct Address {
     pub zoom: String,
     /// The op whose panel is open, named as a selected row is; empty: none.
     pub op: String,
+    /// Whether that op's neighbourhood is drawn.
+    pub graph: bool,
     /// The view.
     pub view: View,
     /// Where in the file's programs.
@@ -198,6 +200,7 @@ impl fmt::Display for Address {
         say("picture", self.picture.key(), self.picture == usual.picture)?;
         say("zoom", &self.zoom, self.zoom.is_empty())?;
         say("op", &self.op, self.op.is_empty())?;
+        say("graph", "1", !self.graph)?;
         say("view", self.view.key(), self.view == usual.view)?;
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         say("program", &number(self.file.program), self.file.program.is_none())?;
@@ -285,6 +288,7 @@ impl Address {
             "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
             "zoom" => self.zoom = text,
             "op" => self.op = text,
+            "graph" => self.graph = text == "1",
             "view" => self.view = View::ALL.into_iter().find(|view| view.key() == text)?,
             "program" => self.file.program = Some(text.parse().ok()?),
             "line" => self.file.line = Some(text.parse().ok()?),
@@ -372,8 +376,8 @@ mod tests {
             find,
             regex,
         });
-        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", view, file).prop_map(
-            |(query, sort, columns, selection, picture, zoom, op, view, file)| Address {
+        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file)).prop_map(
+            |(query, sort, columns, selection, picture, zoom, op, graph, (view, file))| Address {
                 query,
                 sort,
                 columns,
@@ -381,6 +385,7 @@ mod tests {
                 picture,
                 zoom,
                 op,
+                graph,
                 view,
                 file,
             },

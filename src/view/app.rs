@@ -10,7 +10,7 @@ use crate::view::erase::{Any, If, effect, live};
 use crate::view::file::File;
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
-use crate::view::op::OpPanel;
+use crate::view::op::{Graph, OpPanel};
 use crate::view::state::State;
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::swatch::patterns;
@@ -74,6 +74,7 @@ fn OpenView(state: State) -> impl IntoView {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
             {live(body)}
+            <Graph state />
             <OpPanel state />
         </main>
     }

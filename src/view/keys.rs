@@ -86,6 +86,8 @@ fn escape(state: State) {
     } else if theirs {
     } else if state.load_shown.get_untracked() {
         state.cancel();
+    } else if state.graph.get_untracked() && state.op.with_untracked(|op| !op.is_empty()) {
+        op::close_graph(state);
     } else if state.op.with_untracked(|op| !op.is_empty()) {
         op::close(state);
     } else if let Some(toast) = state.toasts.with_untracked(|toasts| toasts.last().map(|toast| toast.id)) {

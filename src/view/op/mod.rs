@@ -1,10 +1,11 @@
 //! The panel of one op: what it is, how long it takes, what it takes and gives, where it comes from. Knows the state and
 //! the order of its parts; what they say is `chart::op_panel`'s.
 
+mod graph;
 mod parts;
 
 use crate::analysis::OpDetail;
-use crate::chart::{op_panel, rows};
+use crate::chart::op_panel;
 use crate::engine::{Failure, Reply, Request};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
@@ -12,6 +13,7 @@ use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::out;
 use crate::view::widgets::swatch::swatch;
+pub(crate) use graph::{Graph, close as close_graph};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -143,8 +145,16 @@ fn ask(state: State) -> Found {
     found
 }
 
+/// The keyboard goes to the op's name.
+fn focus_name() {
+    if let Some(name) = document().get_element_by_id("op-name").and_then(|name| name.dyn_into::<HtmlElement>().ok()) {
+        let _ = name.focus();
+    }
+}
+
 /// Closes the panel; the keyboard goes back to the table.
 pub(crate) fn close(state: State) {
+    state.graph.set(false);
     state.op.set(String::new());
     let cell = document().query_selector(".grid-body [tabindex='0']").ok().flatten();
     if let Some(cell) = cell.and_then(|cell| cell.dyn_into::<HtmlElement>().ok()) {

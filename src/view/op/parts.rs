@@ -150,7 +150,13 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
         {more(op.more_users, "more user", "more users")}
     }
     .any();
-    section("Neighbours", nothing(), list)
+    let state = walk.state;
+    let draw = view! {
+        <button type="button" class="btn line small-text" aria-pressed=move || state.graph.get().to_string()
+            on:click=move |_| state.graph.update(|shown| *shown = !*shown)>"Graph"</button>
+    }
+    .any();
+    section("Neighbours", draw, list)
 }
 
 /// The whole text, coloured, and what a fusion consists of.

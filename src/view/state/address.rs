@@ -29,6 +29,7 @@ impl State {
             picture: self.picture.get(),
             zoom: self.zoom.get(),
             op: self.op.get(),
+            graph: self.graph.get(),
             view: self.view.get(),
             file: self.file.get(),
         }
@@ -40,6 +41,7 @@ impl State {
         self.picture.set(address.picture);
         self.zoom.set(address.zoom);
         self.op.set(address.op);
+        self.graph.set(address.graph);
         self.view.set(address.view);
         self.file.set(address.file);
         let (query, sort) = (address.query, address.sort);
@@ -103,7 +105,7 @@ fn is_step(old: &Address, new: &Address) -> bool {
             address.picture,
             address.zoom.clone(),
             address.op.clone(),
-            (address.view, address.file.program),
+            (address.graph, address.view, address.file.program),
         )
     };
     key(old) != key(new)

@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub(crate) zoom: RwSignal<String>,
     /// The op whose panel is open, named as its row; empty: none.
     pub(crate) op: RwSignal<String>,
+    /// Whether that op's neighbourhood is drawn.
+    pub(crate) graph: RwSignal<bool>,
     /// The view.
     pub(crate) view: RwSignal<View>,
     /// Where in the programs of the file.
@@ -120,6 +122,7 @@ impl State {
             picture: RwSignal::new(Picture::default()),
             zoom: RwSignal::new(String::new()),
             op: RwSignal::new(String::new()),
+            graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
             file: RwSignal::new(FilePlace::default()),
             filter_error: RwSignal::new(None),

@@ -183,7 +183,8 @@ fn bounds_of(scene: &Scene, id: u32) -> Option<Rect> {
     scene.marks.iter().find(|mark| mark.id == Some(id)).map(|mark| mark.shape.bounds())
 }
 
-fn draw(scene: &Scene) -> AnyView {
+/// A scene's marks as elements.
+pub(crate) fn draw(scene: &Scene) -> AnyView {
     scene.marks.iter().filter(|mark| mark.paint.is_drawn()).map(mark).collect_view().into_any()
 }
 

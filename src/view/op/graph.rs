@@ -1,0 +1,372 @@
+//! The neighbourhood of the op whose panel is open, drawn: dragged and zoomed, walked by mouse and keys, bodies opened and
+//! closed. Knows the state and the elements; places are `chart::op_graph`'s.
+
+use crate::analysis::OpGraph;
+use crate::chart::hit::{self, Direction};
+use crate::chart::op_graph::{self, Drawing, Pan};
+use crate::chart::op_panel;
+use crate::chart::place::Rect;
+use crate::chart::scene::Scene;
+use crate::engine::{Failure, Reply, Request};
+use crate::view::erase::{Any, If, effect, live};
+use crate::view::state::{Same, State};
+use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::size::rect;
+use leptos::{ev, html, prelude::*};
+
+/// Below this scale names are too small to be read: then the op is in the middle, and the rest is dragged to.
+const READABLE: f64 = 0.7;
+/// A press that moves less is none to drag, pixels.
+const STILL: f64 = 4.0;
+/// One notch of a wheel, in the browser's units, is this factor's exponent.
+const WHEEL: f64 = 0.0015;
+
+/// What was drawn.
+#[derive(Debug)]
+struct Drawn {
+    graph: OpGraph,
+    drawing: Drawing,
+    scene: Scene,
+}
+
+/// The sheet, while it is asked for and an op is open.
+#[component]
+pub(crate) fn Graph(state: State) -> impl IntoView {
+    let open = Memo::new(move |_| state.graph.get() && state.op.with(|op| !op.is_empty()));
+    view! {
+        <If when=open>
+            <Sheet state />
+        </If>
+    }
+    .any()
+}
+
+/// Closes it; the keyboard goes back to the op's name.
+pub(crate) fn close(state: State) {
+    state.graph.set(false);
+    super::focus_name();
+}
+
+#[component]
+fn Sheet(state: State) -> impl IntoView {
+    let (drawn, failure) = (RwSignal::new(None::<Same<Drawn>>), RwSignal::new(None::<Same<Failure>>));
+    let inside = RwSignal::new(Vec::<String>::new());
+    let asked = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
+    state.keep_asking(
+        move || {
+            let (query, op, open) = asked.get();
+            Some(Request::Graph { query, op: op_panel::op_ref(&op), open })
+        },
+        move |reply| match reply {
+            Reply::Graph(graph) => {
+                let drawing = op_graph::draw(&graph);
+                let scene = op_graph::scene(&graph, &drawing);
+                failure.set(None);
+                drawn.set(Some(Same::new(Drawn { graph: *graph, drawing, scene })));
+            }
+            Reply::Failed(why) => failure.set(Some(Same::new(why))),
+            _ => {}
+        },
+    );
+    let node = NodeRef::<html::Div>::new();
+    let (frame, pan) = (RwSignal::new((0.0_f64, 0.0_f64)), RwSignal::new(Pan { x: 0.0, y: 0.0, scale: 1.0 }));
+    effect(move || {
+        if let Some(node) = node.get() {
+            let measured = node.clone();
+            crate::view::widgets::size::on_width(&node, move |width| {
+                frame.set((width, f64::from(measured.client_height())));
+            });
+        }
+    });
+    let at = RwSignal::new(None::<u32>);
+    let size = |drawn: &Drawn| (drawn.drawing.width, drawn.drawing.height);
+    let fit = move || {
+        let Some(drawn) = drawn.get_untracked() else { return };
+        let (all, frame) = (Pan::fit(size(&drawn), frame.get_untracked()), frame.get_untracked());
+        let centre = drawn.drawing.nodes.iter().find(|node| node.is_centre).map(|node| node.rect);
+        pan.set(match centre {
+            Some(centre) if all.scale < READABLE => {
+                let middle = (centre.x + centre.width / 2.0, centre.y + centre.height / 2.0);
+                Pan { scale: READABLE, ..all }.centred(middle, frame).kept(size(&drawn), frame)
+            }
+            _ => all,
+        });
+    };
+    // Another op, or room: all of it; a body opened or closed: what was looked at stays in sight.
+    let shown = StoredValue::new(String::new());
+    effect(move || {
+        let (Some(drawn), frame) = (drawn.get(), frame.get()) else { return };
+        if frame.0 <= 0.0 {
+            return;
+        }
+        let centre = drawn.graph.nodes.get(drawn.graph.centre as usize).map(|node| node.name.clone());
+        let key = format!("{}{frame:?}", centre.unwrap_or_default());
+        if shown.with_value(|shown| *shown == key) {
+            pan.update(|pan| *pan = pan.kept(size(&drawn), frame));
+        } else {
+            shown.set_value(key);
+            at.set(None);
+            fit();
+        }
+    });
+    let zoom = move |place: (f64, f64), factor: f64| {
+        let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|drawn| size(drawn)));
+        let frame = frame.get_untracked();
+        pan.update(|pan| *pan = pan.zoomed(place, factor).kept(size.unwrap_or(frame), frame));
+    };
+    let middle = move || {
+        let (width, height) = frame.get_untracked();
+        (width / 2.0, height / 2.0)
+    };
+    let model = Model {
+        scene: Memo::new(move |_| drawn.with(|drawn| Some(Same::new(drawn.as_ref()?.scene.clone())))),
+        tip: Callback::new(|_| None),
+        press: Callback::new(|_| ()),
+        out: Callback::new(|()| false),
+        walk: None,
+        at,
+    };
+    let hand = Hand { state, drawn, inside, pan, frame, at };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(state, model, "graph", table);
+    let notes = move || {
+        let note = |note: &crate::profile::Note| note.message.clone();
+        drawn.with(|drawn| drawn.as_ref().map(|drawn| drawn.graph.notes.iter().map(note).collect::<Vec<_>>().join(" ")))
+    };
+    let button = move |label: &'static str, face: &'static str, act: Callback<()>| {
+        view! {
+            <button type="button" class="btn icon-only small" aria-label=label title=label on:click=move |_| act.run(())>{face}</button>
+        }
+        .any()
+    };
+    let body = move || {
+        if let Some(failure) = failure.get() {
+            return view! { <p class="op-none">{failure.message.clone()}</p> }.any();
+        }
+        if table.get() { chart::as_table(model) } else { canvas(hand, node, Callback::new(move |()| fit())) }
+    };
+    let name = move || state.op.with(|op| op_panel::op_ref(op).name);
+    view! {
+        <section class="graph" aria-label="Graph">
+            <header>
+                <b>"Around"</b> <span class="mono">{live(name)}</span>
+                <span class="grow"></span>
+                {button("Zoom out", "−", Callback::new(move |()| zoom(middle(), 1.0 / Pan::STEP)))}
+                {button("Zoom in", "+", Callback::new(move |()| zoom(middle(), Pan::STEP)))}
+                <button type="button" class="btn small-text" title="Fit (0)" on:click=move |_| fit()>"Fit"</button>
+                {chart::tools("graph-menu", entries)}
+                <button type="button" class="btn icon-only small" aria-label="Close the graph" title="Close (Esc)" on:click=move |_| close(state)>
+                    {icon(Icon::Close)}
+                </button>
+            </header>
+            {live(body)}
+            <p class="graph-notes">{live(notes)}</p>
+        </section>
+    }
+    .any()
+}
+
+/// What pointer and keys act on. Copied freely.
+#[derive(Clone, Copy)]
+struct Hand {
+    state: State,
+    drawn: RwSignal<Option<Same<Drawn>>>,
+    inside: RwSignal<Vec<String>>,
+    pan: RwSignal<Pan>,
+    frame: RwSignal<(f64, f64)>,
+    at: RwSignal<Option<u32>>,
+}
+
+impl Hand {
+    /// Opens or closes the body of a node.
+    fn toggle(self, id: u32) {
+        let name = self.drawn.with_untracked(|drawn| {
+            let node = drawn.as_ref()?.drawing.nodes.get(id as usize)?;
+            node.toggle.map(|_| node.name.clone())
+        });
+        let Some(name) = name else { return };
+        self.inside.update(|open| match open.iter().position(|other| *other == name) {
+            Some(at) => drop(open.swap_remove(at)),
+            None => open.push(name),
+        });
+    }
+
+    /// Makes a node the one in the middle, and its panel the one that is open.
+    fn go(self, id: u32) {
+        let name = self.drawn.with_untracked(|drawn| {
+            let drawn = drawn.as_ref()?;
+            let node = drawn.drawing.nodes.get(id as usize).filter(|node| node.is_op && !node.is_centre)?;
+            Some((node.name.clone(), drawn.graph.program_id))
+        });
+        if let Some((name, program)) = name {
+            self.state.tips.hide();
+            self.state.op.update(|op| *op = op_panel::beside(op, &name, program));
+        }
+    }
+
+    /// The node at a place of the frame, and whether its switch is there.
+    fn find(self, place: (f64, f64)) -> Option<(u32, bool)> {
+        let (x, y) = self.pan.get_untracked().at(place);
+        self.drawn.with_untracked(|drawn| {
+            let drawn = drawn.as_ref()?;
+            let id = hit::at(&drawn.scene.marks, x, y)?;
+            let within = |of: Rect| x >= of.x && y >= of.y && x <= of.x + of.width && y <= of.y + of.height;
+            Some((id, drawn.drawing.nodes.get(id as usize)?.toggle.is_some_and(within)))
+        })
+    }
+
+    /// Where a node is on the screen.
+    fn place(self, id: u32, frame: Rect) -> Option<Rect> {
+        let pan = self.pan.get_untracked();
+        let of = self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.rect))?;
+        Some(Rect {
+            x: frame.x + (of.x - pan.x) * pan.scale,
+            y: frame.y + (of.y - pan.y) * pan.scale,
+            width: of.width * pan.scale,
+            height: of.height * pan.scale,
+        })
+    }
+
+    fn tip(self, id: u32) -> Option<crate::chart::rows::Tip> {
+        self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.tip.clone()))
+    }
+}
+
+fn place_of(event: &ev::PointerEvent, node: NodeRef<html::Div>) -> (f64, f64) {
+    let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+    (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y)
+}
+
+fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
+    let Hand { state, drawn, pan, frame, at, .. } = hand;
+    // Where the pointer went down, where it was last, and whether it has moved since.
+    let held = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
+    let kept = move |pan: Pan| {
+        let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|of| (of.drawing.width, of.drawing.height)));
+        let frame = frame.get_untracked();
+        pan.kept(size.unwrap_or(frame), frame)
+    };
+    let down = move |event: ev::PointerEvent| {
+        if event.button() == 0 {
+            let place = place_of(&event, node);
+            held.set_value(Some((place, place, false)));
+            if let Some(node) = node.get_untracked() {
+                let _ = node.set_pointer_capture(event.pointer_id());
+            }
+        }
+    };
+    let moved = move |event: ev::PointerEvent| {
+        let place = place_of(&event, node);
+        if let Some((start, last, moving)) = held.get_value() {
+            let far = (place.0 - start.0).hypot(place.1 - start.1) > STILL;
+            if moving || far {
+                pan.update(|pan| *pan = kept(pan.moved(place.0 - last.0, place.1 - last.1)));
+                state.tips.hide();
+            }
+            held.set_value(Some((start, place, moving || far)));
+        } else if let Some((id, _)) = hand.find(place) {
+            let (x, y) = (f64::from(event.client_x()) + 12.0, f64::from(event.client_y()) - 8.0);
+            if let Some(tip) = hand.tip(id) {
+                state.tips.hover(tip, Rect { x, y, width: 0.0, height: 16.0 });
+            }
+        } else {
+            state.tips.leave();
+        }
+    };
+    let up = move |event: ev::PointerEvent| {
+        let Some((_, place, moving)) = held.get_value() else { return };
+        held.set_value(None);
+        if let Some(node) = node.get_untracked() {
+            let _ = node.release_pointer_capture(event.pointer_id());
+        }
+        match hand.find(place).filter(|_| !moving) {
+            Some((id, true)) => hand.toggle(id),
+            Some((id, false)) => {
+                at.set(Some(id));
+                hand.go(id);
+            }
+            None => {}
+        }
+    };
+    let wheel = move |event: ev::WheelEvent| {
+        event.prevent_default();
+        let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+        let place = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
+        // A pinch comes as a wheel with Ctrl; a wheel zooms, and with Shift it moves across.
+        if event.shift_key() {
+            pan.update(|pan| *pan = kept(pan.moved(-event.delta_y() - event.delta_x(), 0.0)));
+        } else {
+            let strength = if event.ctrl_key() { 6.0 } else { 1.0 };
+            pan.update(|pan| *pan = kept(pan.zoomed(place, (-event.delta_y() * WHEEL * strength).exp())));
+        }
+    };
+    let key = move |event: ev::KeyboardEvent| {
+        let half = |of: (f64, f64)| (of.0 / 2.0, of.1 / 2.0);
+        let way = match &*event.key() {
+            "ArrowLeft" => Direction::Left,
+            "ArrowRight" => Direction::Right,
+            "ArrowUp" => Direction::Up,
+            "ArrowDown" => Direction::Down,
+            pressed @ ("Enter" | " " | "+" | "=" | "-" | "0") => {
+                event.prevent_default();
+                event.stop_propagation();
+                match (pressed, at.get_untracked()) {
+                    ("Enter", Some(id)) => hand.go(id),
+                    (" ", Some(id)) => hand.toggle(id),
+                    ("+" | "=", _) => pan.update(|pan| *pan = kept(pan.zoomed(half(frame.get_untracked()), Pan::STEP))),
+                    ("-", _) => pan.update(|pan| *pan = kept(pan.zoomed(half(frame.get_untracked()), 1.0 / Pan::STEP))),
+                    ("0", _) => fit.run(()),
+                    _ => {}
+                }
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        let to = drawn.with_untracked(|drawn| op_graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), way));
+        let Some(to) = to else { return };
+        at.set(Some(to));
+        // What the keyboard is on is in sight.
+        let room = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+        if let Some(place) = hand.place(to, Rect { x: 0.0, y: 0.0, ..room }) {
+            let out = place.x < 0.0
+                || place.y < 0.0
+                || place.x + place.width > room.width
+                || place.y + place.height > room.height;
+            if out {
+                let (dx, dy) =
+                    (place.x + place.width / 2.0 - room.width / 2.0, place.y + place.height / 2.0 - room.height / 2.0);
+                pan.update(|pan| *pan = kept(pan.moved(-dx, -dy)));
+            }
+        }
+        if let (Some(tip), Some(place)) = (hand.tip(to), hand.place(to, room)) {
+            state.tips.focus(tip, place);
+        }
+    };
+    let ring = move || {
+        let of = drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(at.get()? as usize)?.rect))?;
+        let (x, y, width, height) = (of.x - 2.0, of.y - 2.0, of.width + 4.0, of.height + 4.0);
+        Some(view! { <rect class="chart-focus" x=x.to_string() y=y.to_string() width=width.to_string() height=height.to_string() rx="5" /> }.any())
+    };
+    let says = move || {
+        let title = drawn.with(|drawn| drawn.as_ref().map(|drawn| drawn.drawing.title.clone()).unwrap_or_default());
+        let on = at
+            .get()
+            .and_then(|at| drawn.with(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(at as usize)?.label.clone())));
+        format!("{title} {}", on.unwrap_or_default())
+    };
+    let picture = move || drawn.get().map(|drawn| chart::draw(&drawn.scene));
+    let view_box = move || pan.get().view_box(frame.get());
+    view! {
+        <div class="graph-canvas" node_ref=node on:pointerdown=down on:pointermove=moved on:pointerup=up
+            on:wheel=wheel on:pointercancel=move |_| held.set_value(None) on:pointerleave=move |_| state.tips.leave()>
+            <svg class="scene" role="img" tabindex="0" aria-label=says viewBox=view_box on:keydown=key on:blur=move |_| state.tips.hide()>
+                {live(picture)}
+                {live(ring)}
+            </svg>
+        </div>
+    }
+    .any()
+}
