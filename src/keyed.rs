@@ -86,9 +86,19 @@ impl<K: Hash + Eq, V> Keyed<K, V> {
         &self.entries[place].0
     }
 
-    /// Keeps the first value of a key.
-    pub fn first(&mut self, key: K, value: V) {
+    /// Keeps the first value of a key; whether this is it.
+    pub fn first(&mut self, key: K, value: V) -> bool {
+        let before = self.entries.len();
         self.entry(key, || value);
+        self.entries.len() > before
+    }
+
+    /// Whether a key is there.
+    pub fn has<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).is_ok()
     }
 
     /// Keys and values.

@@ -30,7 +30,7 @@ pub mod report;
 pub mod sorted;
 pub mod source;
 pub mod units;
-#[cfg(all(target_arch = "wasm32", feature = "page"))]
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod view;
 pub mod wire;
 

@@ -1,9 +1,14 @@
-//! The page: mounts the view. Everything is in the library; native builds have no page.
+//! The page and its worker: one program, compiled once and started twice. In a window it mounts the view, in a worker it
+//! serves it. Everything is in the library; native builds have no page.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]
     {
         console_error_panic_hook::set_once();
-        rooflight::view::mount();
+        if web_sys::window().is_some() {
+            rooflight::view::mount();
+        } else {
+            rooflight::engine::server::serve();
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The page's end: one [`Link`] is one worker. Knows how a worker is started, spoken to and ended; knows
 //! nothing of what is drawn, and never reads a file.
 //!
-//! The worker starts from a Blob that calls `importScripts`: a worker loaded from the network would not be
-//! bound by the page's content security policy, a Blob's worker inherits it. Both files carry the build in
-//! their address, because hosts keep old copies for minutes.
+//! The worker starts from a Blob: a worker loaded from the network would not be bound by the page's content security
+//! policy, a Blob's worker inherits it. It runs the page's own program, handed over as it was compiled: nothing is fetched
+//! or compiled twice, and page and worker cannot be of different builds.
 
 use super::message::{pack, unpack};
 use super::{Answer, Call, Failure, Reply, Request, RequestId, mismatch};
@@ -12,7 +12,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, window};
+use web_sys::{
+    Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType, window,
+};
 
 /// A file someone chose, and its path within what they chose.
 #[derive(Clone, Debug)]
@@ -140,19 +142,24 @@ fn say(error: &JsValue) -> String {
     Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }
 
-/// The worker's first script: three lines that load the rest under the page's policy.
+/// The worker's first script: it takes the page's own program, which is compiled already, under the page's policy.
 fn spawn() -> Result<(Worker, String), JsValue> {
-    let base = window().and_then(|w| w.document()).and_then(|d| d.base_uri().ok().flatten());
-    let base = base.ok_or("no document")?;
-    let address = |file: &str| Url::new_with_base(&format!("{file}?v={}", crate::BUILD), &base).map(|url| url.href());
+    let document = window().and_then(|w| w.document()).ok_or("no document")?;
+    // Trunk's link to the script that loads the program; its name carries the build.
+    let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
+    let address = glue.get_attribute("href").unwrap_or_default();
+    let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();
     let script = format!(
-        "importScripts({:?});\nwasm_bindgen({{ module_or_path: {:?} }})\n  .catch(e => setTimeout(() => {{ throw e; }}));\n",
-        address("worker.js")?,
-        address("worker_bg.wasm")?,
+        "import start from {address:?};\nonmessage = (event) => {{\n  onmessage = null;\n  \
+         start({{ module_or_path: event.data }}).catch((e) => setTimeout(() => {{ throw e; }}));\n}};\n"
     );
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&script.into()), &options)?;
     let url = Url::create_object_url_with_blob(&blob)?;
-    Ok((Worker::new(&url)?, url))
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    let worker = Worker::new_with_options(&url, &options)?;
+    worker.post_message(&wasm_bindgen::module())?;
+    Ok((worker, url))
 }

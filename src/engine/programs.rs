@@ -91,7 +91,7 @@ impl Programs {
     /// The first program that has an instruction of a name, the largest first.
     fn search(&mut self, profile: &Profile, name: &str) -> Found {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
-        order.sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
+        sorted::sort_by_key(&mut order, |i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
         let mut notes = Vec::new();
         for at in order.into_iter().take(SEARCHED) {
             match self.get(profile, at) {

@@ -78,14 +78,15 @@ impl Value {
         }
     }
 
-    /// Numbers only; a text that spells one counts (producers differ).
+    /// Numbers only; a text that spells an integer, as all costs are, counts (producers differ).
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates; the field's tools keep them as doubles")]
     fn number(self, strings: &Strings) -> Option<f64> {
         match self {
             Self::Uint(v) => Some(v as f64),
             Self::Int(v) => Some(v as f64),
             Self::Double(v) => Some(v),
-            Self::Text(id) => strings.get(id).parse().ok(),
+            // Not as a double: reading those takes tables of 10 kB that do not compress.
+            Self::Text(id) => strings.get(id).parse::<i64>().ok().map(|v| v as f64),
         }
     }
 

@@ -80,7 +80,7 @@ impl Sums {
             if let Some(shape) = shape {
                 match shapes.get_mut(shape) {
                     Some(time) => *time += own,
-                    None => shapes.first(shape.clone(), own),
+                    None => drop(shapes.first(shape.clone(), own)),
                 }
             }
         }

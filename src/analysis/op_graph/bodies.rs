@@ -2,8 +2,8 @@
 //! gives. Knows HLO.
 
 use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
+use crate::keyed::Keyed;
 use crate::sorted;
-use rustc_hash::FxHashMap;
 
 /// Instructions of an opened one told at most.
 const MAX: usize = 80;
@@ -32,12 +32,12 @@ pub(super) fn told(module: &Module, inside: &[ComputationId]) -> (Vec<Instructio
         return (all, Vec::new());
     }
     // Hops to what is given, the longest way. Operands stand before those that take them.
-    let mut far: FxHashMap<InstructionId, u32> = FxHashMap::default();
+    let mut far: Keyed<InstructionId, u32> = Keyed::default();
     for id in all.iter().rev() {
-        let own = *far.entry(*id).or_default();
+        let own = *far.entry(*id, Default::default);
         let before = module.instruction(*id).map_or(&[][..], |i| i.control_predecessors());
         for from in module.operands(*id).chain(before.iter().filter_map(|operand| operand.id)) {
-            let of = far.entry(from).or_default();
+            let of = far.entry(from, Default::default);
             *of = (*of).max(own.saturating_add(1));
         }
     }

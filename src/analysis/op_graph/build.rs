@@ -8,7 +8,7 @@ use super::short;
 use crate::analysis::op_detail::seen::Seen;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::{InstructionId, Module};
-use rustc_hash::FxHashMap;
+use crate::keyed::Keyed;
 
 /// The nodes of a graph as they are found.
 pub(super) struct Build<'a> {
@@ -19,9 +19,9 @@ pub(super) struct Build<'a> {
     pub(super) nodes: Vec<GraphNode>,
     /// The instruction of each node; of one that stands for others none.
     pub(super) ids: Vec<Option<InstructionId>>,
-    at: FxHashMap<InstructionId, u32>,
+    at: Keyed<InstructionId, u32>,
     /// Which node stands for one that is left out.
-    left: FxHashMap<InstructionId, u32>,
+    left: Keyed<InstructionId, u32>,
     /// Opened ones whose inside is told elsewhere: two that call the same.
     pub(super) shared: Vec<String>,
 }
@@ -39,8 +39,8 @@ impl<'a> Build<'a> {
             near,
             nodes: Vec::new(),
             ids: Vec::new(),
-            at: FxHashMap::default(),
-            left: FxHashMap::default(),
+            at: Keyed::default(),
+            left: Keyed::default(),
             shared: Vec::new(),
         };
         let [up1, up2] = &up;
@@ -106,10 +106,10 @@ impl<'a> Build<'a> {
 
     fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
         let Some(seen) = Seen::within(self.module, id, self.tpu) else { return };
-        if self.at.contains_key(&id) {
+        if self.at.has(&id) {
             return;
         }
-        self.at.insert(id, self.nodes.len() as u32);
+        self.at.first(id, self.nodes.len() as u32);
         self.ids.push(Some(id));
         let of = seen.instruction;
         let inside = bodies::size(self.module, &bodies::inside(of));
@@ -131,7 +131,9 @@ impl<'a> Build<'a> {
             return;
         }
         let node = self.nodes.len() as u32;
-        self.left.extend(ids.iter().map(|id| (*id, node)));
+        for id in ids {
+            *self.left.entry(*id, || node) = node;
+        }
         self.ids.push(None);
         self.nodes.push(GraphNode { hop, parent, ..more(ids.len(), what) });
     }
@@ -143,7 +145,7 @@ impl<'a> Build<'a> {
         let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
         let inside = bodies::inside(of);
         let (told, left) = bodies::told(self.module, &inside);
-        if told.iter().any(|id| self.at.contains_key(id)) {
+        if told.iter().any(|id| self.at.has(id)) {
             self.shared.push(of.name.to_string());
             return;
         }

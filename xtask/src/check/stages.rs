@@ -41,7 +41,7 @@ pub fn list() -> String {
     })
 }
 
-const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "page"];
+const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "web"];
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
 fn cargo(command: &str) -> Command {
@@ -62,7 +62,7 @@ fn clippy() -> Result<String> {
 
 fn clippy_web() -> Result<String> {
     tools::wasm_target()?;
-    process::run(cargo("clippy").args(["--lib", "--bin", "app", "--bin", "worker"]).args(WEB).args(DENY))?;
+    process::run(cargo("clippy").args(["--lib", "--bin", "app"]).args(WEB).args(DENY))?;
     Ok(String::new())
 }
 

@@ -43,7 +43,7 @@ pub fn build(out: &Path) -> Result<()> {
     let html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
     let html = join_styles(out, &html)?;
     fs::write(&index, csp::seal(&html)?)?;
-    ensure!(out.join("worker_bg.wasm").is_file(), "no worker_bg.wasm: the page could not start its worker");
+    ensure!(html.contains("rel=\"modulepreload\""), "no link to the page's script: its worker could not start");
     for entry in fs::read_dir(out)? {
         let path = entry?.path();
         if path.extension().is_some_and(|end| end == "wasm") {
@@ -78,8 +78,13 @@ fn put_in_order(wasm: &Path, wasm_opt: &Path) -> Result<()> {
     process::run(Command::new(wasm_opt).args(passes).arg(wasm).arg("-o").arg(wasm))
 }
 
+/// Whether a folder holds a build of the page.
+fn is_page(out: &Path) -> bool {
+    fs::read_to_string(out.join("index.html")).is_ok_and(|html| html.contains("rel=\"modulepreload\""))
+}
+
 /// Trunk empties the folder: only one that is empty or that it made.
 fn may_replace(out: &Path) -> Result<bool> {
     let Ok(mut entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
-    Ok(entries.next().is_none() || out.join("worker_bg.wasm").is_file() || out.join(".stage").is_dir())
+    Ok(entries.next().is_none() || is_page(out) || out.join(".stage").is_dir())
 }

@@ -1,9 +1,0 @@
-//! The worker: reads and analyses files for the page. Everything is in the library; native builds have no worker.
-
-fn main() {
-    #[cfg(target_arch = "wasm32")]
-    {
-        console_error_panic_hook::set_once();
-        rooflight::engine::server::serve();
-    }
-}
