@@ -12,11 +12,11 @@ use super::breakdown::Analysis;
 use super::device::{Device, Step, intervals};
 use super::ops::PlaneFacts;
 use super::sweep::{Interval, sweep};
+use crate::keyed::Keyed;
 use crate::profile::{Plane, Profile};
 use crate::sorted;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The steps of all devices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -198,10 +198,10 @@ fn spread(durations: &[Picos]) -> Option<Spread> {
 }
 
 fn across(devices: &[DeviceSteps]) -> Vec<AcrossDevices> {
-    let mut by_number: BTreeMap<u64, Vec<(Picos, &str)>> = BTreeMap::new();
+    let mut by_number: Keyed<u64, Vec<(Picos, &str)>> = Keyed::default();
     for device in devices {
         for step in &device.steps {
-            by_number.entry(step.number).or_default().push((step.duration, &device.label));
+            by_number.entry(step.number, Vec::new).push((step.duration, &device.label));
         }
     }
     let of = |(number, all): (u64, Vec<(Picos, &str)>)| {
@@ -221,6 +221,8 @@ fn across(devices: &[DeviceSteps]) -> Vec<AcrossDevices> {
             spread,
         })
     };
+    let mut by_number = by_number.into_entries();
+    sorted::sort_by_key(&mut by_number, |(number, _)| *number);
     by_number.into_iter().filter_map(of).collect()
 }
 

@@ -3,12 +3,11 @@
 use super::report::{FileProgram, ProgramSource};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::program_of_run;
+use crate::keyed::Keyed;
 use crate::profile::{HloBlob, Profile, ProgramId};
 use crate::sorted;
 use crate::units::Picos;
-use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// What a program did.
 #[derive(Default)]
@@ -23,12 +22,11 @@ struct Ran {
 impl Analysis {
     /// Programs, those with the most time first.
     pub(super) fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
-        let mut known: BTreeMap<ProgramId, Ran> = BTreeMap::new();
-        known.extend(profile.programs.keys().map(|id| (*id, Ran::default())));
+        let mut known: Keyed<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
-        let mut told = FxHashSet::default();
+        let mut told = Vec::new();
         let mut programs: Vec<FileProgram> = Vec::new();
-        for (id, ran) in known {
+        for (id, ran) in known.into_entries() {
             let hlo = hlo_of(profile, id);
             told.extend(hlo);
             let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
@@ -48,18 +46,18 @@ impl Analysis {
         programs
     }
 
-    fn add_runs(&self, profile: &Profile, known: &mut BTreeMap<ProgramId, Ran>) {
+    fn add_runs(&self, profile: &Profile, known: &mut Keyed<ProgramId, Ran>) {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
                 for id in line.events.op.iter().filter_map(|op| program_of_run(profile, plane, *op)) {
-                    known.entry(id).or_default().n_runs += 1;
+                    known.entry(id, Ran::default).n_runs += 1;
                 }
             }
             let measured = self.measures.of(plane, index, device, &device.whole_capture());
             for (op, time) in plane.ops.iter().zip(&measured.ops) {
                 let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.own > 0) else { continue };
-                let ran = known.entry(id).or_default();
+                let ran = known.entry(id, Ran::default);
                 ran.busy = Some(ran.busy.unwrap_or_default() + Picos(time.own));
                 if ran.module.is_none() {
                     ran.module = op.stats.hlo_module.map(|id| profile.text(id).to_owned());

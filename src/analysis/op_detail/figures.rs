@@ -8,9 +8,10 @@ use crate::analysis::device::{Clock, Device, intervals};
 use crate::analysis::measure::Window;
 use crate::analysis::steps::Open;
 use crate::analysis::sweep::sweep;
+use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, Profile};
+use crate::sorted;
 use crate::units::Picos;
-use std::collections::BTreeMap;
 
 /// Bins of a histogram at most.
 const BINS: u64 = 24;
@@ -53,20 +54,22 @@ impl Analysis {
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
         figures.of_kind = Picos(by_kind[kind.index()]).fraction_of(found.asked.totals.of(kind));
         let (steps, own) = self.executions(profile, found);
+        let mut steps = steps.into_entries();
+        sorted::sort_by_key(&mut steps, |(number, _)| *number);
         figures.steps = steps.into_iter().map(|(number, (n, own))| OpStep { number, n, total: Picos(own) }).collect();
         figures.histogram = histogram(&own);
         Some(figures)
     }
 
     /// Count and self time by step, and the self time of each execution in the window.
-    fn executions(&self, profile: &Profile, found: &FoundOp) -> (BTreeMap<u64, (u64, u64)>, Vec<u64>) {
-        let (mut steps, mut own) = (BTreeMap::new(), Vec::new());
+    fn executions(&self, profile: &Profile, found: &FoundOp) -> (Steps, Vec<u64>) {
+        let (mut steps, mut own) = (Steps::default(), Vec::new());
         for device in &found.asked.chosen {
             let of = &self.devices[*device];
             let plane = &profile.planes[of.plane];
             let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();
             for step in &of.steps {
-                steps.entry(step.number).or_insert((0, 0));
+                steps.first(step.number, (0, 0));
             }
             if mine.is_empty() {
                 continue;
@@ -89,7 +92,8 @@ impl Analysis {
     }
 }
 
-type Steps = BTreeMap<u64, (u64, u64)>;
+/// Count and self time by step.
+type Steps = Keyed<u64, (u64, u64)>;
 
 /// Sweeps a device's op lines once: into steps, and into executions that start in the window.
 fn walk(
@@ -115,7 +119,7 @@ fn walk(
             }
             if let Some(steps) = steps.as_deref_mut() {
                 open.each(&device.steps, (from, to), |step, length| {
-                    steps.entry(device.steps[step].number).or_default().1 += length;
+                    steps.entry(device.steps[step].number, Default::default).1 += length;
                 });
             }
             if let Some(window) = window {
@@ -125,7 +129,7 @@ fn walk(
         for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
             if let Some(steps) = steps.as_deref_mut() {
                 for step in device.steps.iter().filter(|s| (s.window.0..s.window.1).contains(start)) {
-                    steps.entry(step.number).or_default().0 += 1;
+                    steps.entry(step.number, Default::default).0 += 1;
                 }
             }
             if window.is_some_and(|w| w.whole || (w.span.0..w.span.1).contains(start)) {

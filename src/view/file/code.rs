@@ -8,7 +8,6 @@ use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef,
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use leptos::{html, prelude::*};
-use std::collections::BTreeMap;
 
 /// Height of a line: as in the style sheet.
 const ROW: f64 = 18.0;
@@ -17,8 +16,8 @@ const ABOVE: f64 = 6.0;
 /// Browsers draw nothing taller; what lies beyond is reached by looking for it.
 const TALLEST: f64 = 16_000_000.0;
 
-/// The pages that came, by first line, of one program.
-type Pages = BTreeMap<u32, Same<ProgramPage>>;
+/// The pages that came, of one program.
+type Pages = Vec<Same<ProgramPage>>;
 
 /// The text.
 #[component]
@@ -32,7 +31,7 @@ pub(super) fn Code(
     let pages = RwSignal::new(Pages::new());
     let asked = StoredValue::new(Vec::<u32>::new());
     let seen = RwSignal::new((0.0_f64, 600.0_f64));
-    let head = Memo::new(move |_| pages.with(|pages| pages.values().next().map(|page| Same::new(page.head.clone()))));
+    let head = Memo::new(move |_| pages.with(|pages| pages.first().map(|page| Same::new(page.head.clone()))));
     let lines = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_lines)));
     let rows = Memo::new(move |_| {
         let (top, height) = seen.get();
@@ -80,7 +79,7 @@ pub(super) fn Code(
         }
     });
     let says = move || {
-        let source = pages.with(|pages| pages.values().next().map(|page| page.source))?;
+        let source = pages.with(|pages| pages.first().map(|page| page.source))?;
         head.with(|head: &Option<Same<ProgramHead>>| Some(file_view::head(head.as_ref()?, source)))
     };
     let body = move || {
@@ -113,8 +112,9 @@ pub(super) fn Code(
 }
 
 fn find(pages: &Pages, at: u32) -> Option<ProgramLine> {
-    let (first, page) = pages.range(..=at).next_back()?;
-    page.lines.get((at - first) as usize).cloned()
+    let held = |page: &&Same<ProgramPage>| page.first <= at && at - page.first < window::PAGE;
+    let page = pages.iter().find(held)?;
+    page.lines.get((at - page.first) as usize).cloned()
 }
 
 fn want(
@@ -133,11 +133,10 @@ fn want(
         match reply {
             Reply::ProgramText(page) => {
                 let _ = pages.try_update(|pages| {
-                    pages.insert(first, Same::new(*page));
+                    pages.push(Same::new(*page));
                     let rows = first..first + window::PAGE;
-                    let keys: Vec<u32> = pages.keys().copied().collect();
-                    if let Some(far) = window::farthest(keys.into_iter(), &rows) {
-                        pages.remove(&far);
+                    if let Some(far) = window::farthest(pages.iter().map(|page| page.first), &rows) {
+                        pages.retain(|page| page.first != far);
                         let _ = asked.try_update_value(|asked| asked.retain(|other| *other != far));
                     }
                 });
