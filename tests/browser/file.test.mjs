@@ -173,6 +173,9 @@ onPage("what is looked for is found in as many lines as it is in", { needs: prog
   const marked = await page.locator(".code-line.hit .code-no").allTextContents();
   const near = (await shown(page)).map(([number]) => number).filter((number) => plain.includes(number) && number !== plain[1]);
   assert.deepEqual(marked.map(Number), near);
+  // It looks otherwise than those.
+  const look = (line) => page.locator(`.code-line.${line} .code-no`).first().evaluate((node) => getComputedStyle(node).backgroundColor + getComputedStyle(node).boxShadow);
+  assert.notEqual(await look("at"), await look("hit"));
 
   // Dots are dots until they are told to be any letter.
   const text = "fusion.1. = f32";

@@ -1,7 +1,7 @@
 // The graph of an op: what is drawn is what the program says is beside it; walked, opened, zoomed, dragged, saved.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { program, tpu } from "./captures.mjs";
+import { program, synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
 
@@ -246,4 +246,29 @@ onPage("in a large program, too, its edges are those of the text", { needs: prog
     assert.deepEqual(rows.filter(([from, , flows]) => from === name && flows !== "runs before it").map(([, to]) => to).sort(), users(name).sort(), `users of ${name}`);
     for (const other of [...of, ...users(name)]) assert.ok(await drawn(page, other), `${other} beside ${name}`);
   }
+});
+
+onPage("by keyboard one walks on from where one went: the graph keeps the focus", { needs: tpu() }, async ({ page }) => {
+  await start(page);
+  await scene(page).focus();
+  for (const name of ["broadcast_add_fusion.1", "copy-start.3", "copy-done.3"]) {
+    // The first arrow goes to the middle, the second to what is below it.
+    for (let at = 0; at < 3 && !(await on(page)).includes(name); at += 1) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await told(page, name);
+    await around(page, name);
+  }
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".graph .scene")));
+});
+
+onPage("another file has neither the panel nor the graph of the one before", { needs: tpu() }, async ({ page }) => {
+  await start(page);
+  await pickFiles(page, [synth()]);
+  await panel(page).waitFor({ state: "detached" });
+  await opened(page);
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Enter");
+  await panel(page).locator(".op-hlo").first().waitFor();
+  assert.equal(await graph(page).count(), 0);
+  assert.doesNotMatch(page.url(), /graph=1/);
 });

@@ -103,7 +103,7 @@ pub(super) fn Code(
     let height = move || format!("{}px", (f64::from(lines.get()) * ROW).min(TALLEST));
     view! {
         <p class="file-says">{live(says)}</p>
-        <div class="code" node_ref=node tabindex="0" role="region" aria-label="HLO text" on:scroll=move |_| scrolled(())>
+        <div class="code" node_ref=node tabindex="0" role="region" aria-label="Line by line" on:scroll=move |_| scrolled(())>
             <div class="code-space" style:height=height>
                 <div class="code-rows" style:top=top>{live(body)}</div>
             </div>

@@ -74,10 +74,10 @@ fn Panel(state: State) -> impl IntoView {
     let found = ask(state);
     let walk = Walk { state, before: RwSignal::new(Vec::new()) };
     let heading = NodeRef::<html::H2>::new();
-    // Who walks on by keyboard starts from the name of where they are.
+    // Who walks on by keyboard starts from the name of where they are; who walks in the graph stays in it.
     effect(move || {
         state.op.track();
-        if let Some(heading) = heading.get() {
+        if let Some(heading) = heading.get().filter(|_| !graph::has_focus()) {
             let _ = heading.focus();
         }
     });
