@@ -268,3 +268,18 @@ onPage("a program dropped alone: its text, why there is no breakdown, an instruc
   await until(() => page.locator(".op-hlo").first().innerText(), (text) => text.startsWith(`%${name} = `));
   await until(() => page.url(), (url) => decodeURIComponent(url).includes(`op=${name}@#0`));
 });
+
+onPage("by keyboard: looked for, Enter in the text opens its panel, Esc leads back to the text", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  await page.keyboard.press("/");
+  await page.keyboard.type("%copy-done.2 =");
+  await page.locator(".code-line.at").waitFor();
+  const inText = () => page.evaluate(() => document.activeElement.classList.contains("code"));
+  for (let at = 0; at < 6 && !(await inText()); at += 1) await page.keyboard.press("Tab");
+  assert.ok(await inText());
+  await page.keyboard.press("Enter");
+  await until(() => title(page).innerText({ timeout: 5_000 }), (name) => name === "copy-done.2");
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary").waitFor({ state: "detached" });
+  assert.ok(await inText());
+});

@@ -152,11 +152,11 @@ fn focus_name() {
     }
 }
 
-/// Closes the panel; the keyboard goes back to the table.
+/// Closes the panel; the keyboard goes back to the table, or to the text.
 pub(crate) fn close(state: State) {
     state.graph.set(false);
     state.op.set(String::new());
-    let cell = document().query_selector(".grid-body [tabindex='0']").ok().flatten();
+    let cell = document().query_selector(".grid-body [tabindex='0'], .code").ok().flatten();
     if let Some(cell) = cell.and_then(|cell| cell.dyn_into::<HtmlElement>().ok()) {
         let _ = cell.focus();
     }
