@@ -1,6 +1,6 @@
 //! What is in the files, as rows of words. Knows the report; nothing of elements.
 
-use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, LineUse, ProgramSource};
+use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, FilterError, LineUse, ProgramSource};
 use crate::engine::{OutlineItem, ProgramHead};
 use crate::report::number;
 
@@ -184,6 +184,11 @@ pub fn cut(text: &str) -> (&str, usize) {
         Some((at, _)) => (&text[..at], text[at..].chars().count()),
         None => (text, 0),
     }
+}
+
+/// Why what is looked for is no regular expression.
+pub fn bad(error: &FilterError) -> String {
+    format!("{} at column {}", error.message, error.column)
 }
 
 /// "3 of 128 lines", "no line", "128 lines".

@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// What `?` lists: keys, and what they do.
-pub(crate) const LIST: [(&str, &[&str], &str); 29] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 32] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -45,6 +45,9 @@ pub(crate) const LIST: [(&str, &[&str], &str); 29] = [
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
     ("Page", &["Esc"], "close; clear filter; clear selection"),
+    ("Graph and text", &["Enter"], "go to the op; the next place found"),
+    ("Graph and text", &["Space"], "open what is inside, or close it"),
+    ("Graph and text", &["+", "−", "0"], "zoom, all of it"),
     ("Capture", &["[", "]"], "previous, next step"),
     ("Capture", &["{", "}"], "previous, next device"),
     ("Capture", &["←", "→"], "neighbour, in bar and charts"),

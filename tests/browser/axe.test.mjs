@@ -1,13 +1,14 @@
 // axe finds nothing: every state the page can be in, light and dark, wide and narrow.
 import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
-import { ENDLESS_PLANE, cpu, cut, synth, write } from "./captures.mjs";
+import { ENDLESS_PLANE, cpu, cut, program, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, until } from "./lib.mjs";
 import { groupBy, settled } from "./reading.mjs";
 
 const bad = () => write("bad.xplane.pb", ENDLESS_PLANE);
 const host = cpu();
+const compiled = program();
 
 const drop = async (page, file) => {
   await dropFiles(page, [file]);
@@ -54,7 +55,23 @@ const STATES = {
     await page.keyboard.press("Enter");
     await page.locator(".op-hlo").first().waitFor();
   },
+  "an op's graph": async (page) => {
+    await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".graph .scene rect").first().waitFor();
+  },
+  "keyboard in the graph, with its tooltip": async (page) => {
+    await page.locator(".graph .scene").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.locator(".tip").waitFor();
+  },
+  "an op's graph as a table": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#graph-menu-button").click();
+    await page.getByRole("menuitem", { name: "Show as a table" }).click();
+    await page.locator(".graph .chart-table td").first().waitFor();
+  },
   "save menu": async (page) => {
+    await page.getByRole("button", { name: "Close the graph" }).click();
     // The tooltip first, then the panel.
     await page.locator(".op-panel").getByRole("button", { name: "Close" }).click();
     await page.locator("#save-button").click();
@@ -88,7 +105,18 @@ const STATES = {
     await page.getByRole("button", { name: "Devices", exact: true }).click();
     await page.locator(".scene").waitFor();
   },
+  "non-compute, a category and opcodes opened": async (page) => {
+    await page.getByRole("button", { name: "Non-compute", exact: true }).click();
+    await page.locator(".audit .tree-name").first().click();
+    await page.locator(".audit .tree-group + *").first().waitFor();
+    await page.locator(".audit-program summary").first().click();
+  },
+  "how non-compute is computed": async (page) => {
+    await page.locator("#how-audit-button").click();
+    await page.locator("#how-audit").waitFor();
+  },
   "zoomed into a scope": async (page) => {
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Scopes", exact: true }).click();
     await page.locator(".scene").focus();
     await page.keyboard.press("ArrowDown");
@@ -143,14 +171,53 @@ const STATES = {
     await page.locator("#how-hero-button").click();
     await page.locator("#how-hero").waitFor();
   },
+  "the file's planes and text": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: "File" }).click();
+    await page.locator(".code-line code").first().waitFor();
+  },
+  "a plane opened, something found": async (page) => {
+    await page.locator(".file-planes .tree-name").first().click();
+    await page.locator(".file-planes .leaf").first().waitFor();
+    await page.locator("#find").fill("fusion");
+    await page.locator(".code-line.at").waitFor();
+  },
+  "an expression that is none, in the text": async (page) => {
+    await page.locator(".file-tools").getByRole("button", { name: ".*", exact: true }).click();
+    await page.locator("#find").fill("a(");
+    await page.locator(".field.bad").waitFor();
+  },
+  "an op's panel beside the text": async (page) => {
+    await page.locator("#find").fill("");
+    await page.locator(".code-op").first().click();
+    await page.locator(".op-hlo").first().waitFor();
+  },
   "an error beside what is open": async (page) => {
     await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: "Breakdown" }).click();
     await dropFiles(page, [bad()]);
     await page.getByRole("alert").waitFor();
   },
   "no device time": async (page) => {
     if (!host) return;
     await dropFiles(page, [host]);
+    await page.locator(".empty").waitFor();
+  },
+  "a program alone": async (page) => {
+    if (!compiled) return;
+    await dropFiles(page, [compiled]);
+    await page.locator(".computations .program").first().click();
+    await page.locator(".code-line.at").waitFor();
+  },
+  "a compiled op's graph": async (page) => {
+    if (!compiled) return;
+    await page.locator(".code-line.at ~ .code-line .code-op", { hasText: "fusion" }).first().click();
+    await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".graph .scene rect").first().waitFor();
+  },
+  "why programs alone have no breakdown": async (page) => {
+    if (!compiled) return;
+    await page.evaluate(() => (location.hash = "v=1"));
     await page.locator(".empty").waitFor();
   },
 };

@@ -26,6 +26,8 @@ export function real(...path) {
 /** The captures that tests name, each undefined where it is not there. */
 export const tpu = () => real("tpu-v6e-host-offload", "host.xplane.pb");
 export const cpu = () => real("cpu-jax", "vm.xplane.pb");
+/** A compiled program that did not run: a bare HLO proto. */
+export const program = () => real("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");
 export const mangled = () => real("damaged", "utf8-mangled.xplane.pb");
 
 /** Makes a capture: the same arguments give the same bytes. ROOFLIGHT_SYNTH names the program, else cargo runs it. */

@@ -93,6 +93,32 @@ const states = {
     await page.locator(".op-hlo").first().waitFor();
     await page.locator("#op-name").blur();
   },
+  graph: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.locator("[data-row='1'] [data-column='0']").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".graph .scene rect").first().waitFor();
+    await page.locator(".graph .scene").focus();
+    await page.keyboard.press("ArrowDown");
+  },
+  audit: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.getByRole("button", { name: "Non-compute", exact: true }).click();
+    await page.locator(".audit .tree-name").first().click();
+    await page.locator(".audit .tree-group + *").first().waitFor();
+  },
+  file: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.keyboard.press("8");
+    await page.locator(".code-line code").first().waitFor();
+    await page.locator(".file-planes .tree-name").first().click();
+    await page.locator("#find").fill("all-gather");
+    await page.locator(".code-line.at").waitFor();
+  },
   help: async (page) => {
     await page.keyboard.press("?");
   },

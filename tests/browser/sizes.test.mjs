@@ -9,7 +9,7 @@ import { figures, heads } from "./reading.mjs";
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, .chart, .chart-table, .picker, [popover], svg, .unseen");
+    const inScroller = (node) => node.closest(".grid, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
@@ -18,7 +18,7 @@ const sticksOut = (page) =>
 /** Texts that are cut off though they are figures: a figure is whole or not there. */
 const cutFigures = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll(".figure dd, .part-time, .grid .num")]
+    [...document.querySelectorAll(".figure dd, .part-time, .grid .num, .tree .num")]
       .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0)
       .map((node) => node.textContent),
   );
@@ -51,6 +51,22 @@ for (const [width, height, what] of SIZES) {
       await page.locator(".scene").waitFor();
       assert.deepEqual(await sticksOut(page), [], picture);
     }
+    await page.getByRole("button", { name: "Non-compute", exact: true }).click();
+    await page.locator(".audit .tree-name").first().click();
+    await page.locator(".audit .tree-group + *").first().waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "non-compute");
+    await page.locator("[data-row='0'] [data-column='0']").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary").getByRole("button", { name: "Graph", exact: true }).click();
+    await page.locator(".graph .scene rect").first().waitFor();
+    assert.deepEqual(await sticksOut(page), [], "graph");
+    await page.getByRole("button", { name: "Close the graph" }).click();
+    await page.getByRole("complementary").getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("tab", { name: "File" }).click();
+    await page.locator(".code-line code").first().waitFor();
+    await page.locator(".file-planes .tree-name").first().click();
+    await page.locator(".file-planes .leaf").first().waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "file");
   });
 }
 

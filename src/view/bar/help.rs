@@ -33,7 +33,7 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
             </header>
             <div class="keys">
                 {group("Rows")}
-                <div>{group("Page")} {group("Capture")}</div>
+                <div>{group("Page")} {group("Capture")} {group("Graph and text")}</div>
             </div>
             <p class="sub">"In the table arrows, Page Up, Page Down, Home and End move; Enter on a head sorts."</p>
             <label class="switch">

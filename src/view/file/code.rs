@@ -7,7 +7,7 @@ use crate::chart::{file_view, hlo_text, window};
 use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, Request};
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
-use leptos::{html, prelude::*};
+use leptos::{ev, html, prelude::*};
 
 /// Height of a line: as in the style sheet.
 const ROW: f64 = 18.0;
@@ -82,13 +82,27 @@ pub(super) fn Code(
         let source = pages.with(|pages| pages.first().map(|page| page.source))?;
         head.with(|head: &Option<Same<ProgramHead>>| Some(file_view::head(head.as_ref()?, source)))
     };
+    // A program without an id is named by its place.
+    let program = Memo::new(move |_| {
+        let at = chosen.get()?;
+        let id = file.with(|file| file.as_ref()?.programs.get(at.0 as usize)?.program_id);
+        Some(id.filter(|id| *id != 0).map_or_else(|| format!("#{}", at.0), |id| id.to_string()))
+    });
+    // Enter opens the instruction of the line that is gone to.
+    let key = move |event: ev::KeyboardEvent| {
+        if event.key() != "Enter" || event.target() != event.current_target() {
+            return;
+        }
+        let row = line.get_untracked().and_then(|line| line.checked_sub(1));
+        let (Some(row), Some(program)) = (row, program.get_untracked()) else { return };
+        let text = pages.with_untracked(|pages| find(pages, row));
+        if let Some(LineKind::Instruction(name)) = text.map(|line| line.kind) {
+            event.prevent_default();
+            state.op.set(format!("{name}@{program}"));
+        }
+    };
     let body = move || {
-        let (rows, at) = (rows.get(), line.get());
-        // A program without an id is named by its place.
-        let program = chosen.get().map(|at| {
-            let id = file.with(|file| file.as_ref()?.programs.get(at.0 as usize)?.program_id);
-            id.filter(|id| *id != 0).map_or_else(|| format!("#{}", at.0), |id| id.to_string())
-        });
+        let (rows, at, program) = (rows.get(), line.get(), program.get());
         let shown = pages.with(|pages| rows.clone().map(|at| find(pages, at)).collect::<Vec<_>>());
         let hits = found.get();
         let one = |(row, text): (u32, Option<ProgramLine>)| {
@@ -102,7 +116,7 @@ pub(super) fn Code(
     let height = move || format!("{}px", (f64::from(lines.get()) * ROW).min(TALLEST));
     view! {
         <p class="file-says">{live(says)}</p>
-        <div class="code" node_ref=node tabindex="0" role="region" aria-label="HLO text" on:scroll=move |_| scrolled(())>
+        <div class="code" node_ref=node tabindex="0" role="region" aria-label="Line by line" on:scroll=move |_| scrolled(()) on:keydown=key>
             <div class="code-space" style:height=height>
                 <div class="code-rows" style:top=top>{live(body)}</div>
             </div>

@@ -57,7 +57,10 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                     state.file.update(|place| place.line = Some(to + 1));
                 }
             }
-            Reply::BadFilter(error) => bad.set(Some(error.to_string())),
+            Reply::BadFilter(error) => {
+                found.set(None);
+                bad.set(Some(file_view::bad(&error)));
+            }
             _ => {}
         },
     );

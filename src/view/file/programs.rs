@@ -19,8 +19,9 @@ pub(super) fn Programs(state: State, found: RwSignal<Option<Same<FileView>>>) ->
     let chosen = Memo::new(move |_| {
         let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
         match state.file.with(|place| place.program) {
-            Some(at) => known.get(at as usize).map(|_| ProgramRef(at)),
-            None => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
+            Some(at) if known.get(at as usize).is_some() => Some(ProgramRef(at)),
+            // None was named, or one that is not there.
+            _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
         }
     });
     let hits: Found = RwSignal::new(None);

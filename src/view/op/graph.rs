@@ -48,6 +48,12 @@ pub(crate) fn close(state: State) {
     super::focus_name();
 }
 
+/// Whether the keyboard is in it.
+pub(super) fn has_focus() -> bool {
+    let at = document().active_element();
+    at.and_then(|at| at.closest(".graph").ok().flatten()).is_some()
+}
+
 #[component]
 fn Sheet(state: State) -> impl IntoView {
     let (drawn, failure) = (RwSignal::new(None::<Same<Drawn>>), RwSignal::new(None::<Same<Failure>>));
@@ -201,7 +207,7 @@ impl Hand {
         });
         if let Some((name, program)) = name {
             self.state.tips.hide();
-            self.state.op.update(|op| *op = op_panel::beside(op, &name, program));
+            super::Walk { state: self.state }.to(&name, program);
         }
     }
 

@@ -48,13 +48,12 @@ fn copied(state: State, text: String) {
 #[derive(Clone, Copy)]
 pub(crate) struct Walk {
     state: State,
-    before: RwSignal<Vec<String>>,
 }
 
 impl Walk {
     fn to(self, name: &str, program: Option<u64>) {
         let from = self.state.op.get_untracked();
-        self.before.update(|before| {
+        self.state.walked.update(|before| {
             before.push(from);
             let over = before.len().saturating_sub(KEPT);
             before.drain(..over);
@@ -63,7 +62,7 @@ impl Walk {
     }
 
     fn back(self) {
-        if let Some(name) = self.before.try_update(Vec::pop).flatten() {
+        if let Some(name) = self.state.walked.try_update(Vec::pop).flatten() {
             self.state.op.set(name);
         }
     }
@@ -72,12 +71,13 @@ impl Walk {
 #[component]
 fn Panel(state: State) -> impl IntoView {
     let found = ask(state);
-    let walk = Walk { state, before: RwSignal::new(Vec::new()) };
+    let walk = Walk { state };
+    state.walked.set(Vec::new());
     let heading = NodeRef::<html::H2>::new();
-    // Who walks on by keyboard starts from the name of where they are.
+    // Who walks on by keyboard starts from the name of where they are; who walks in the graph stays in it.
     effect(move || {
         state.op.track();
-        if let Some(heading) = heading.get() {
+        if let Some(heading) = heading.get().filter(|_| !graph::has_focus()) {
             let _ = heading.focus();
         }
     });
@@ -86,7 +86,7 @@ fn Panel(state: State) -> impl IntoView {
         let name = untrack(name);
         copied(state, name);
     };
-    let can_go_back = Memo::new(move |_| walk.before.with(|before| !before.is_empty()));
+    let can_go_back = Memo::new(move |_| state.walked.with(|before| !before.is_empty()));
     let body = move || {
         found.get().map(|found| match found {
             Ok(op) => told(walk, &op),
@@ -152,11 +152,11 @@ fn focus_name() {
     }
 }
 
-/// Closes the panel; the keyboard goes back to the table.
+/// Closes the panel; the keyboard goes back to the table, or to the text.
 pub(crate) fn close(state: State) {
     state.graph.set(false);
     state.op.set(String::new());
-    let cell = document().query_selector(".grid-body [tabindex='0']").ok().flatten();
+    let cell = document().query_selector(".grid-body [tabindex='0'], .code").ok().flatten();
     if let Some(cell) = cell.and_then(|cell| cell.dyn_into::<HtmlElement>().ok()) {
         let _ = cell.focus();
     }

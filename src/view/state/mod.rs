@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub(crate) zoom: RwSignal<String>,
     /// The op whose panel is open, named as its row; empty: none.
     pub(crate) op: RwSignal<String>,
+    /// The ops whose panels were open on the way to it.
+    pub(crate) walked: RwSignal<Vec<String>>,
     /// Whether that op's neighbourhood is drawn.
     pub(crate) graph: RwSignal<bool>,
     /// The view.
@@ -122,6 +124,7 @@ impl State {
             picture: RwSignal::new(Picture::default()),
             zoom: RwSignal::new(String::new()),
             op: RwSignal::new(String::new()),
+            walked: RwSignal::new(Vec::new()),
             graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
             file: RwSignal::new(FilePlace::default()),

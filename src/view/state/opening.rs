@@ -265,6 +265,7 @@ impl State {
                 self.selected.set(Vec::new());
                 self.zoom.set(String::new());
                 self.op.set(String::new());
+                self.graph.set(false);
                 self.file.set(FilePlace::default());
                 self.view.set(View::default());
                 self.toasts.set(Vec::new());

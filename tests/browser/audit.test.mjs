@@ -1,0 +1,200 @@
+// The audit of what computes nothing: rows, sums and answers are the command line's; opened by mouse and keyboard; saved.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { synth, tpu } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { need, opened, pickFiles, until } from "./lib.mjs";
+import { pick } from "./reading.mjs";
+
+/** What the command line prints of a capture. */
+function cli(file, format, { step = "busiest", device } = {}) {
+  const args = ["non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`];
+  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+}
+const json = (file, choice) => JSON.parse(cli(file, "json", choice));
+
+const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
+const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
+/** A time in a column whose largest is another: its unit and how it looks there. */
+function times(largest) {
+  const [unit, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
+  const least = 10 ** -decimals;
+  return { unit, time: (ps) => (ps === 0 ? "0" : ps / scale < least / 2 ? `<${decimal(least, decimals)}` : decimal(ps / scale, decimals)) };
+}
+/** A share as a percentage: two decimals below 1 %. */
+function percent(fraction) {
+  const value = fraction * 100;
+  if (value === 0) return "0";
+  if (value < 0.005) return "<0.01";
+  return value < 0.995 ? decimal(value, 2) : decimal(value, 1);
+}
+const size = (n) => {
+  if (n === null) return "–";
+  const [scale, unit] = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]].find(([scale]) => n >= scale) ?? [1, "B"];
+  return `${decimal(n / scale, scale > 1 ? 1 : 0)} ${unit}`;
+};
+const count = (n) => n.toLocaleString("en-US");
+
+/** The answers, in the order of the columns: a word, or the share of the time that does. */
+const ANSWERS = { Dtype: "dtype", "Dim order": "dim_order", Tiling: "tiling", Memory: "memory_space", Shape: "shape" };
+function answer(row, change) {
+  const { yes_ps: yes, no_ps: no, undetectable_ps: unknown, mixed } = row.changes[change];
+  if (mixed && yes > 0) return `${Math.min(99, Math.max(1, Math.round((yes / (yes + no + unknown)) * 100)))} %`;
+  return { true: "yes", false: "no", null: "?" }[row[`${change}_change`]];
+}
+
+/** A row of the report as it is to be seen. */
+const asSeen = (row, report, name = row.key) => {
+  const { time } = times(report.non_compute_duration_ps);
+  const share = row.pct_of_step === null ? "–" : percent(row.pct_of_step / 100);
+  return [name, time(row.total_dur_ps), share, time(row.stall_dur_ps), count(row.n_executions), size(row.moved_bytes), ...Object.values(ANSWERS).map((change) => answer(row, change))];
+};
+
+const audit = (page) => page.locator(".tree.audit");
+/** Rows as [name, self, step, waits, runs, moved, answers…]. */
+const seen = (rows) =>
+  rows.evaluateAll((rows) =>
+    rows.map((row) => {
+      const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+      const answers = [...row.querySelectorAll(".audit-change")].map((cell) => text(cell.querySelector("span:not(.audit-label)")));
+      return [text(row.querySelector("th")), ...[...row.querySelectorAll(":scope > .num")].map(text), ...answers];
+    }),
+  );
+const groups = (page) => seen(audit(page).locator(".tree-group"));
+const below = (page, at) => audit(page).locator("tbody").nth(at).locator("tr:not(.tree-group):not(.tree-more)");
+const category = (page, name) => audit(page).locator(".tree-group").getByRole("button", { name, exact: true });
+
+async function start(page, file) {
+  await pickFiles(page, [file]);
+  await opened(page);
+  await page.getByRole("button", { name: "Non-compute", exact: true }).click();
+  await audit(page).locator("tfoot").waitFor();
+}
+
+/** Rows, sums and the sentence are the report's. */
+async function assertSame(page, report) {
+  const { unit, time } = times(report.non_compute_duration_ps);
+  const wanted = report.by_category.map((row) => asSeen(row, report));
+  await until(() => groups(page), (rows) => JSON.stringify(rows) === JSON.stringify(wanted)).catch(() => {});
+  assert.deepEqual(await groups(page), wanted);
+  assert.equal(await audit(page).locator("thead .unit").first().innerText(), unit);
+  const n = report.by_category.reduce((n, row) => n + row.n_executions, 0);
+  const share = percent(report.non_compute_duration_ps / report.step_duration_ps);
+  const foot = await audit(page).locator("tfoot .num").allTextContents();
+  assert.deepEqual(foot, [time(report.non_compute_duration_ps), share, time(report.stall_duration_ps), count(n)]);
+  // Sums are of the rows.
+  const sum = (key) => report.by_category.reduce((sum, row) => sum + row[key], 0);
+  assert.equal(sum("total_dur_ps"), report.non_compute_duration_ps);
+  assert.equal(sum("stall_dur_ps"), report.stall_duration_ps);
+  assert.match(await page.locator(".picture-note").innerText(), new RegExp(`, ${share.replace(".", "\\.")} % of the step; `));
+}
+
+onPage("a real run: rows, sums, answers and opcodes are the command line's", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  const report = json(tpu());
+  await assertSame(page, report);
+  // Host memory: of all that could change, memory alone did.
+  assert.deepEqual((await groups(page))[0].slice(-5), ["no", "no", "no", "yes", "no"]);
+  assert.match(await page.locator(".picture-note").innerText(), /^864\.78 ms, 97\.3 % of the step; 864\.78 ms of it waiting, none for communication$/);
+  const [program] = report.opcodes;
+  const details = audit(page).locator("details.audit-program").first();
+  assert.match(await details.innerText(), new RegExp(`Opcodes of ${program.program} +${program.n_executions} executions, ${program.n_dot_convolution} a dot or a convolution; copies read and write ${size(program.copy_bytes)}`));
+  await details.locator("summary").click();
+  const opcodes = (await details.locator(".tree-more > span").allTextContents()).map((text) => text.trim());
+  assert.deepEqual(opcodes, program.by_opcode.map((of) => `${of.opcode} ${count(of.n_executions)}`));
+  await until(() => page.url(), (url) => url.endsWith("#v=1&picture=non-compute"));
+});
+
+onPage("another step and another device ask again", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  const before = await groups(page);
+  await pick(page, "step", "Step 3");
+  await assertSame(page, json(tpu(), { step: "3" }));
+  assert.notDeepEqual(await groups(page), before);
+  await pick(page, "device", "TPU:2");
+  await assertSame(page, json(tpu(), { step: "3", device: "TPU:2" }));
+});
+
+onPage("a synthetic run: waits, sources and what cannot be told", async ({ page }) => {
+  await start(page, synth());
+  const step = /Step (\d+)/.exec(await page.locator("#step-button").innerText())[1];
+  const report = json(synth(), { step });
+  await assertSame(page, report);
+  const answers = new Set((await groups(page)).flatMap((row) => row.slice(-5)));
+  assert.ok(answers.has("?") && answers.has("no"), [...answers].join());
+  // Each category's sources are below it, and sum to it.
+  for (const [at, row] of report.by_category.entries()) {
+    await category(page, row.key).click();
+    const sources = report.by_source_within_category.filter((source) => source.hlo_category === row.hlo_category);
+    const wanted = sources.map((source) => asSeen(source, report, source.source_inner ?? source.key));
+    await below(page, at).first().waitFor();
+    assert.deepEqual(await seen(below(page, at)), wanted);
+    assert.equal(sources.reduce((sum, source) => sum + source.total_dur_ps, 0), row.total_dur_ps);
+  }
+  // Why it cannot be told is told.
+  const at = report.by_category.findIndex((row) => row.dtype_change === null);
+  assert.match(await audit(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /cannot be told/);
+  // A source leads to the op with most of its time.
+  await below(page, 0).first().getByRole("button").click();
+  const name = report.by_source_within_category.find((source) => source.hlo_category === report.by_category[0].hlo_category).example_hlo_op;
+  await until(() => page.locator("#op-name").innerText(), (is) => is === name);
+});
+
+onPage("a category opens: moves between memories, and sources", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  const report = json(tpu());
+  await category(page, "copy-done").click();
+  const more = (await audit(page).locator("tbody").first().locator(".tree-more").first().innerText()).replace(/\s+/g, " ");
+  assert.match(more, /moves HBM → host, S\(5\): 182\.36 ms/);
+  assert.match(more, /moves host, S\(5\) → HBM: 682\.42 ms/);
+  const moves = report.by_category[0].memory_space_moves.map((move) => decimal(move.total_dur_ps / 1e9, 2));
+  for (const move of moves) assert.ok(more.includes(`${move} ms`), move);
+  const source = report.by_source_within_category.find((source) => source.hlo_category === "copy-done");
+  assert.deepEqual(await seen(below(page, 0)), [asSeen(source, report, "no source")]);
+  await category(page, "copy-done").click();
+  await until(() => below(page, 0).count(), (n) => n === 0);
+});
+
+onPage("by keyboard: arrows walk, right opens, left closes, Enter goes to the op", { needs: tpu() }, async ({ page }) => {
+  await start(page, tpu());
+  const focus = () => page.evaluate(() => document.activeElement.textContent.trim());
+  const open = () => page.evaluate(() => document.activeElement.getAttribute("aria-expanded"));
+  await category(page, "copy-done").focus();
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await focus(), "copy-start");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await until(open, (is) => is === "true");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await focus(), "no source");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  await until(open, (is) => is === "false");
+  await page.keyboard.press("End");
+  assert.equal(await focus(), "copy-start");
+  // One stop for Tab.
+  assert.equal(await audit(page).locator(".tree-name[tabindex='0']").count(), 1);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await below(page, 0).first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await until(() => page.locator("#op-name").innerText(), (is) => is === json(tpu()).by_source_within_category[0].example_hlo_op);
+});
+
+for (const [what, of] of [["of a real run", tpu], ["that was made", synth]]) {
+  onPage(`saved: CSV and JSON of a capture ${what} are what the command line writes, byte for byte`, { needs: of() }, async ({ page }) => {
+    await start(page, of());
+    const step = /Step (\d+)/.exec(await page.locator("#step-button").innerText())[1];
+    for (const [entry, end] of [["Save CSV", "csv"], ["Save JSON", "json"]]) {
+      await page.locator("#audit-menu-button").click();
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: entry }).click()]);
+      assert.equal(download.suggestedFilename(), `${basename(of(), ".xplane.pb")} non-compute.${end}`);
+      // The page knows a file's name and not its folder.
+      const wanted = cli(of(), end, { step }).replaceAll(of(), basename(of()));
+      assert.equal(readFileSync(await download.path(), "utf8"), wanted);
+    }
+  });
+}
