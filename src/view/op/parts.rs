@@ -7,15 +7,24 @@ use crate::chart::op_panel::{self, ValueRow};
 use crate::chart::slot::Slot;
 use crate::report::number;
 use crate::view::erase::Any;
+use crate::view::state::{remember, remembered};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::swatch;
-use leptos::prelude::*;
+use leptos::{ev, prelude::*};
 
 /// Of the small charts, in pixels.
 const CHART: (f64, f64) = (416.0, 32.0);
 
+/// A part with its head. It folds, and stays so for the next op and the next visit.
 fn section(head: &'static str, beside: AnyView, body: AnyView) -> AnyView {
-    view! { <section><h3>{head} " " {beside}</h3>{body}</section> }.any()
+    let name = format!("fold.{head}");
+    let open = remembered(&name).is_none();
+    let toggled = move |event: ev::Event| {
+        let shut = event_target::<web_sys::Element>(&event).get_attribute("open").is_none();
+        remember(&name, shut.then_some("1"));
+    };
+    view! { <details class="op-part" open=open on:toggle=toggled><summary><h3>{head}</h3> {beside}</summary>{body}</details> }
+        .any()
 }
 
 fn nothing() -> AnyView {
@@ -156,7 +165,7 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
             on:click=move |_| state.graph.update(|shown| *shown = !*shown)>"Graph"</button>
     }
     .any();
-    section("Neighbours", draw, list)
+    section("Neighbours", nothing(), view! { {list} {draw} }.any())
 }
 
 /// The whole text, coloured, and what a fusion consists of.

@@ -11,7 +11,7 @@ mod theme;
 
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use same::Same;
-pub(crate) use theme::Theme;
+pub(crate) use theme::{Theme, remember, remembered};
 
 use crate::analysis::{FilterError, Query};
 use crate::chart::columns::Cell;

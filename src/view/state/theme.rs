@@ -76,12 +76,12 @@ fn key(name: &str) -> String {
 }
 
 /// What is remembered under a name. Nothing where the browser keeps nothing.
-pub(super) fn remembered(name: &str) -> Option<String> {
+pub(crate) fn remembered(name: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(&key(name)).ok()?
 }
 
 /// Remembers a value, or forgets it.
-pub(super) fn remember(name: &str, value: Option<&str>) {
+pub(crate) fn remember(name: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };
     let _ = match value {
         Some(value) => storage.set_item(&key(name), value),
