@@ -101,7 +101,7 @@ onPage("by keyboard: arrows to a fusion, Space opens and closes its inside, Ente
   await page.keyboard.press("Enter");
   await told(page, "broadcast_add_fusion.1");
   await panel(page).locator("summary", { hasText: "What is fused" }).click();
-  const lines = (await panel(page).locator("details pre").innerText()).split("\n");
+  const lines = (await panel(page).locator("details details pre").innerText()).split("\n");
   const fused = lines.map((line) => /^\s*(?:ROOT )?%?(\S+) = /.exec(line)[1]);
   assert.equal(fused.length, inside);
   for (const name of fused) assert.ok(open.some((written) => names(written, name)), name);

@@ -86,3 +86,24 @@ onPage("the address names the op: a reload shows it again; an op that is not the
   await told(page, name);
   await panel(page).locator(".op-figures").waitFor();
 });
+
+onPage("its parts fold, and stay so for the next op and the next visit", { needs: tpu() }, async ({ page }) => {
+  const part = (name) => panel(page).locator(".op-part", { has: page.getByRole("heading", { name, exact: true }) });
+  const isOpen = (name) => part(name).evaluate((part) => part.open);
+  await start(page, tpu());
+  await cellOf(page, "copy-done.2").getByText("copy-done.2").click();
+  await told(page, "copy-done.2");
+  assert.ok((await isOpen("Shapes")) && (await isOpen("HLO")));
+  await part("Shapes").locator("summary").click();
+  assert.equal(await panel(page).locator(".op-values").isVisible(), false);
+  await neighbour(page, "copy-start.2").click();
+  await told(page, "copy-start.2");
+  assert.deepEqual([await isOpen("Shapes"), await isOpen("HLO")], [false, true]);
+  await reload(page);
+  await pickFiles(page, [tpu()]);
+  await told(page, "copy-start.2");
+  await part("Shapes").waitFor();
+  assert.equal(await isOpen("Shapes"), false);
+  await part("Shapes").locator("summary").press("Enter");
+  assert.equal(await isOpen("Shapes"), true);
+});

@@ -94,6 +94,7 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
                     <th scope="row">"All"</th>
                     <td class="num">{own}</td><td></td><td class="num">{share}</td>
                     <td class="num wide-2">{stall}</td><td class="num wide-2">{runs}</td>
+                    <td colspan="8"></td>
                 </tr></tfoot>
             </table>
             {audit.programs.iter().map(program).collect_view()}
