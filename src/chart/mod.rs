@@ -17,6 +17,7 @@ pub mod label;
 pub mod load;
 pub mod op_graph;
 pub mod op_panel;
+pub mod op_roof;
 pub mod paint;
 pub mod pick;
 pub mod place;

@@ -3,6 +3,7 @@
 //! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. Knows names and
 //! order of fields; computes nothing but percentages and sums of kinds.
 
+pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
 use super::steps_json::StepsJson;
 use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, StepStats, Totals};
@@ -184,13 +185,6 @@ impl<'a> GroupJson<'a> {
 /// The kind of a group: fused ops are communication to the contract.
 pub(super) fn kind_name(kind: Kind) -> &'static str {
     if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
-}
-
-/// Any of these as text.
-pub fn text(value: &impl Serialize) -> String {
-    // The structs have string keys and finite floats or null: this cannot fail.
-    serde_json::to_string_pretty(value)
-        .map_or_else(|e| format!("{{\"status\":\"error\",\"error\":\"{e}\"}}\n"), |s| s + "\n")
 }
 
 /// `rooflight breakdown --json`.

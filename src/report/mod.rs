@@ -2,6 +2,7 @@
 
 pub mod inspect;
 pub mod json;
+mod json_text;
 pub mod non_compute_json;
 pub mod non_compute_table;
 pub mod number;

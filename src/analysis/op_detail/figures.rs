@@ -23,7 +23,7 @@ impl Analysis {
             return None;
         }
         let header = &found.asked.header;
-        let mut figures = OpFigures { step: header.step.clone(), ..OpFigures::default() };
+        let mut figures = OpFigures { step: header.step.clone(), peaks: header.peaks, ..OpFigures::default() };
         let (mut min, mut max, mut by_kind) = (u64::MAX, 0, [0_u64; 7]);
         for member in found.members.iter().filter(|m| m.chosen) {
             let (time, device) = (member.time, &self.devices[member.device]);

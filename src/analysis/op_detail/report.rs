@@ -1,6 +1,6 @@
 //! What is told of one op: plain data with its units in its types. Knows nothing of how it was found.
 
-use crate::analysis::{Kind, Query};
+use crate::analysis::{Kind, Peaks, Query};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -107,6 +107,8 @@ pub struct OpFigures {
     pub model_flops: Option<f64>,
     /// Bytes accessed, executions × cost.
     pub bytes_accessed: Option<f64>,
+    /// What the device can do at most, as its plane says.
+    pub peaks: Peaks,
     /// Each step, summed over the devices asked about, by number.
     pub steps: Vec<OpStep>,
     /// Self times of single executions. `None` where fewer than two start in the window.

@@ -88,7 +88,7 @@ fn Tabs(state: State) -> impl IntoView {
                 aria-controls="view"
                 on:click=move |_| state.view.set(view)
             >
-                {view.label()}
+                {view.label()} <span class="tab-key" aria-hidden="true">{view.digit()}</span>
             </button>
         }
         .any()

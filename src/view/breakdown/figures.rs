@@ -49,7 +49,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
 }
 
 /// What the ⊜ beside a figure opens.
-pub(super) fn how(how: How) -> AnyView {
+pub(crate) fn how(how: How) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {
         <b class="how-title">{how.formula}</b>

@@ -14,6 +14,8 @@ mod scopes;
 mod steps;
 mod tools;
 
+pub(crate) use figures::how;
+
 use crate::engine::BreakdownHead;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};

@@ -5,7 +5,7 @@ mod graph;
 mod parts;
 
 use crate::analysis::OpDetail;
-use crate::chart::op_panel;
+use crate::chart::{op_panel, op_roof};
 use crate::engine::{Failure, Reply, Request};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
@@ -116,7 +116,7 @@ fn told(walk: Walk, op: &OpDetail) -> AnyView {
     view! {
         <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::slot::Slot::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
-        {op.figures.as_ref().map(parts::figures)}
+        {op.figures.as_ref().map(|figures| parts::figures(figures, op_roof::roof(op)))}
         {parts::values(op)}
         {parts::source(op)}
         {parts::neighbours(walk, op)}

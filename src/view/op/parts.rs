@@ -4,12 +4,15 @@ use super::Walk;
 use crate::analysis::{Neighbour, OpDetail, OpFigures};
 use crate::chart::hlo_text;
 use crate::chart::op_panel::{self, ValueRow};
+use crate::chart::op_roof::Roof;
 use crate::chart::slot::Slot;
 use crate::report::number;
 use crate::view::erase::Any;
 use crate::view::state::{remember, remembered};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::swatch::swatch;
+use crate::view::widgets::popover::Popover;
+use crate::view::widgets::swatch::{fill, swatch};
+use crate::view::widgets::tree::width;
 use leptos::{ev, prelude::*};
 
 /// Of the small charts, in pixels.
@@ -32,7 +35,8 @@ fn nothing() -> AnyView {
 }
 
 /// Self time, share, runs, mean; how executions and steps are spread.
-pub(super) fn figures(op: &OpFigures) -> AnyView {
+pub(super) fn figures(op: &OpFigures, against: Option<Roof>) -> AnyView {
+    let against = against.map(roof);
     let one = |(label, value, unit): op_panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
     };
@@ -50,10 +54,35 @@ pub(super) fn figures(op: &OpFigures) -> AnyView {
     });
     view! {
         <dl class="op-figures">{op_panel::figures(op).into_iter().map(one).collect_view()}</dl>
+        {against}
         {spread}
         {steps}
     }
     .any()
+}
+
+/// Its time against the roof: what the roof takes, then the gap, in the width of what was measured.
+fn roof(of: Roof) -> AnyView {
+    let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
+    let at = width(of.share.min(1.0));
+    let how = of.how;
+    let beside = view! {
+        <Popover id="how-roof" class="how" label=Signal::stored("How the roof is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
+            {crate::view::breakdown::how(how.clone())}
+        </Popover>
+    }
+    .any();
+    let body = view! {
+        <svg class="op-roof" aria-hidden="true">
+            <rect class="mark-idle" width="100%" height="100%" />
+            <rect class=fill(of.slot) width=at.clone() height="100%" />
+            <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
+        </svg>
+        <div class="op-roof-ends"><span>{of.floor}</span> {beside} <span class="grow"></span> <span>{of.measured}</span></div>
+        <dl class="op-pairs">{of.rows.into_iter().map(row).collect_view()}</dl>
+    }
+    .any();
+    section("Measured against the roof", nothing(), body)
 }
 
 fn bars(values: &[u64], label: &str) -> AnyView {

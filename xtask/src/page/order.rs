@@ -14,9 +14,9 @@ use anyhow::{Context, Result, ensure};
 /// What two functions have in common is counted in pieces of so many bytes.
 const PIECE: usize = 8;
 /// A piece that more functions have says nothing.
-const COMMON: usize = 400;
+const COMMON: usize = 2000;
 /// How far back a function may look for what it has in common: most of what gzip looks back.
-const WINDOW: usize = 24 << 10;
+const WINDOW: usize = 30 << 10;
 
 const IMPORTS: u8 = 2;
 const CODE: u8 = 10;

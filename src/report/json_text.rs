@@ -1,0 +1,75 @@
+//! JSON as text: `serde_json`'s, two spaces deep. Knows how numbers are spelled; no field.
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use std::io::{Result, Write};
+
+/// Spells doubles as the standard library does, which the page holds anyway: `serde_json`'s own way has tables of 10 kB that
+/// do not compress. Both write the shortest digits that read as the same double.
+struct Plain<'a>(PrettyFormatter<'a>);
+
+impl Formatter for Plain<'_> {
+    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> Result<()> {
+        write!(writer, "{value:?}")
+    }
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.begin_array(writer)
+    }
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.end_array(writer)
+    }
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.end_array_value(writer)
+    }
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.begin_object(writer)
+    }
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.end_object(writer)
+    }
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.begin_object_value(writer)
+    }
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+/// Any of the reports as text, a line break at its end.
+pub fn text(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, Plain(PrettyFormatter::new())));
+    // The structs have string keys and finite floats or null: this cannot fail.
+    match written.map(|()| String::from_utf8(bytes)) {
+        Ok(Ok(text)) => text + "\n",
+        _ => "{\"status\":\"error\",\"error\":\"the report could not be written\"}\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+    use proptest::prelude::*;
+
+    #[test]
+    fn as_serde_json_writes_it_but_for_how_doubles_are_spelled() {
+        let value = serde_json::json!({"a": [1, "x\n", null, []], "b": {"c": {}, "d": true}, "e": 0.5, "f": 21.0});
+        assert_eq!(text(&value), serde_json::to_string_pretty(&value).unwrap() + "\n");
+        assert_eq!(text(&f64::NAN), "null\n");
+    }
+
+    proptest! {
+        #[test]
+        fn doubles_read_back_as_they_were(value in any::<f64>().prop_filter("JSON has no others", |value| value.is_finite())) {
+            let text = text(&value);
+            prop_assert!(serde_json::from_str::<f64>(&text).is_ok(), "{text} is no JSON");
+            prop_assert_eq!(text.trim().parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+    }
+}
