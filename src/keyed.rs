@@ -127,7 +127,7 @@ impl<K: Hash + Eq, V> FromIterator<(K, V)> for Keyed<K, V> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

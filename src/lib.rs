@@ -22,6 +22,7 @@
 
 pub mod analysis;
 pub mod chart;
+pub mod chip;
 pub mod engine;
 pub mod hlo;
 pub mod keyed;

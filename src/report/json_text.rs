@@ -52,7 +52,7 @@ pub fn text(value: &impl Serialize) -> String {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::text;
     use proptest::prelude::*;

@@ -1,0 +1,134 @@
+//! What chips can do at most: published figures, each with its source, per chip and per device.
+//!
+//! Knows chips and the words that captures have for them (`device_type_string`, `gpu_device_name`); nothing of ops or
+//! captures. A *device* is what a capture has a plane for: a core of a chip, or the whole chip where it has one core or
+//! its cores work as one (megacore).
+
+mod table;
+
+pub use table::CHIPS;
+
+/// A number and where it is from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The number, in the unit its field says.
+    pub value: f64,
+    /// Where it is from.
+    pub source: &'static str,
+}
+
+/// What connects a chip with the others: ICI, `NVLink`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Bytes/s of one link in one direction.
+    pub bytes: Figure,
+    /// Links of a chip.
+    pub links: u32,
+}
+
+/// A chip. Figures are per chip, dense; `None` where nothing is published.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chip {
+    /// What people call it.
+    pub name: &'static str,
+    /// What captures and compilers call it.
+    pub spellings: &'static [&'static str],
+    /// Cores that a capture may have a plane each for.
+    pub cores: u32,
+    /// The cores work as one device, unless the capture says otherwise (`has_megacore`).
+    pub megacore: bool,
+    /// FLOP/s with operands of bf16 or f16.
+    pub bf16: Option<Figure>,
+    /// FLOP/s with operands of any f8.
+    pub fp8: Option<Figure>,
+    /// Operations/s with operands of s8 or u8.
+    pub int8: Option<Figure>,
+    /// Bytes/s of HBM.
+    pub hbm: Option<Figure>,
+    /// Bytes of HBM.
+    pub hbm_size: Option<Figure>,
+    /// To the neighbours.
+    pub link: Option<Link>,
+    /// Cycles/s of a core, the unit of the compiler's `estimated_cycles`.
+    pub clock: Option<Figure>,
+}
+
+impl Chip {
+    /// The chip that a capture or a person calls so, whatever the case of letters.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        let name = name.trim();
+        CHIPS.iter().find(|chip| {
+            chip.name.eq_ignore_ascii_case(name) || chip.spellings.iter().any(|other| other.eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// Devices of one chip. `megacore` is what the capture says of it, where it says so.
+    pub fn devices(&self, megacore: Option<bool>) -> u32 {
+        if megacore.unwrap_or(self.megacore) { 1 } else { self.cores }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chip(name: &str) -> &'static Chip {
+        Chip::named(name).unwrap()
+    }
+
+    #[test]
+    fn both_spellings_lead_to_the_same_chip() {
+        for (one, other, name) in [
+            ("TPU v5 lite", "TPU v5e", "TPU v5e"),
+            ("TPU v5", "tpu V5P", "TPU v5p"),
+            ("TPU v6 lite", "TPU v6e", "TPU v6e"),
+            ("TPU7x", "TPU v7x", "TPU v7x"),
+        ] {
+            assert_eq!((chip(one).name, chip(other).name), (name, name));
+        }
+        assert_eq!(Chip::named("TPU v9"), None);
+    }
+
+    #[test]
+    fn no_spelling_is_of_two_chips() {
+        let mut all: Vec<String> =
+            CHIPS.iter().flat_map(|chip| chip.spellings.iter().map(|name| name.to_ascii_lowercase())).collect();
+        let n = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(n, all.len());
+        for chip in CHIPS {
+            for name in chip.spellings {
+                assert_eq!(Chip::named(name), Some(chip));
+            }
+        }
+    }
+
+    #[test]
+    fn ridges_are_those_computed_by_hand() {
+        let ridge = |name: &str| chip(name).bf16.unwrap().value / chip(name).hbm.unwrap().value;
+        assert!((ridge("TPU v5e") - 240.537_24).abs() < 1e-4);
+        // Of a device: half a chip has half of both.
+        assert!((ridge("TPU v7x") - 312.601_63).abs() < 1e-4);
+        assert_eq!(chip("TPU v7x").devices(None), 2);
+        assert_eq!((chip("TPU v5p").devices(None), chip("TPU v5p").devices(Some(false))), (1, 2));
+    }
+
+    #[test]
+    fn clocks_follow_from_the_matrix_units() {
+        // (units of a core, multipliers along a side)
+        for (name, units, side) in [
+            ("TPU v2", 1.0, 128.0),
+            ("TPU v3", 2.0, 128.0),
+            ("TPU v4", 4.0, 128.0),
+            ("TPU v5e", 4.0, 128.0),
+            ("TPU v5p", 4.0, 128.0),
+            ("TPU v6e", 4.0, 256.0),
+            ("TPU v7x", 4.0, 256.0),
+        ] {
+            let chip = chip(name);
+            let peak = chip.clock.unwrap().value * f64::from(chip.cores) * units * side * side * 2.0;
+            assert!((peak / chip.bf16.unwrap().value - 1.0).abs() < 0.005, "{name}: {peak:e}");
+        }
+    }
+}

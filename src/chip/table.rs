@@ -1,0 +1,190 @@
+//! The figures, per chip, each with where it is from. Data alone: what is done with it is in the files beside.
+
+use super::{Chip, Figure, Link};
+
+/// The vendor's own page of each generation.
+const CLOUD_V2: &str = "cloud.google.com/tpu/docs/v2";
+const CLOUD_V3: &str = "cloud.google.com/tpu/docs/v3";
+const CLOUD_V4: &str = "cloud.google.com/tpu/docs/v4";
+const CLOUD_V5E: &str = "cloud.google.com/tpu/docs/v5e";
+const CLOUD_V5P: &str = "cloud.google.com/tpu/docs/v5p";
+const CLOUD_V6E: &str = "cloud.google.com/tpu/docs/v6e";
+const CLOUD_V7X: &str = "cloud.google.com/tpu/docs/tpu7x";
+const SCALING: &str = "jax-ml.github.io/scaling-book/tpus";
+const A100: &str = "NVIDIA A100 80GB SXM datasheet, dense";
+const H100: &str = "NVIDIA H100 SXM datasheet, dense";
+const H200: &str = "NVIDIA H200 SXM datasheet, dense";
+const B200: &str = "NVIDIA B200 datasheet, dense";
+
+/// No vendor says a TPU's clock. It follows from the bf16 peak and the multipliers of its matrix units:
+/// FLOP/s ÷ (cores × units × side² × 2).
+const CLOCK: &str = "bf16 peak ÷ (2 × multipliers of the matrix units)";
+
+const fn tera(value: f64, source: &'static str) -> Option<Figure> {
+    Some(Figure { value: value * 1e12, source })
+}
+
+const fn giga(value: f64, source: &'static str) -> Option<Figure> {
+    Some(Figure { value: value * 1e9, source })
+}
+
+const fn gib(value: f64, source: &'static str) -> Option<Figure> {
+    Some(Figure { value: value * 1_073_741_824.0, source })
+}
+
+const fn clock(mega: f64) -> Option<Figure> {
+    Some(Figure { value: mega * 1e6, source: CLOCK })
+}
+
+const fn ici(gigabytes: f64, links: u32) -> Option<Link> {
+    Some(Link { bytes: Figure { value: gigabytes * 1e9, source: SCALING }, links })
+}
+
+/// NVLink's sum over both directions, as vendors say it; one direction is half.
+const fn nvlink(gigabytes: f64, source: &'static str) -> Option<Link> {
+    Some(Link { bytes: Figure { value: gigabytes / 2.0 * 1e9, source }, links: 1 })
+}
+
+const TPU: Chip = Chip {
+    name: "",
+    spellings: &[],
+    cores: 1,
+    megacore: false,
+    bf16: None,
+    fp8: None,
+    int8: None,
+    hbm: None,
+    hbm_size: None,
+    link: None,
+    clock: None,
+};
+
+/// Every chip that is known, oldest first.
+pub const CHIPS: &[Chip] = &[
+    Chip {
+        name: "TPU v2",
+        spellings: &["TPU v2"],
+        cores: 2,
+        bf16: tera(46.0, CLOUD_V2),
+        hbm: giga(700.0, CLOUD_V2),
+        hbm_size: giga(16.0, CLOUD_V2),
+        link: ici(60.0, 4),
+        clock: clock(700.0),
+        ..TPU
+    },
+    Chip {
+        name: "TPU v3",
+        spellings: &["TPU v3"],
+        cores: 2,
+        bf16: tera(123.0, CLOUD_V3),
+        hbm: giga(900.0, CLOUD_V3),
+        hbm_size: gib(32.0, CLOUD_V3),
+        link: ici(100.0, 4),
+        clock: clock(940.0),
+        ..TPU
+    },
+    Chip {
+        name: "TPU v4",
+        spellings: &["TPU v4"],
+        cores: 2,
+        megacore: true,
+        bf16: tera(275.0, CLOUD_V4),
+        int8: tera(275.0, CLOUD_V4),
+        hbm: giga(1228.0, CLOUD_V4),
+        hbm_size: gib(32.0, CLOUD_V4),
+        link: ici(45.0, 6),
+        clock: clock(1050.0),
+        ..TPU
+    },
+    Chip {
+        name: "TPU v5e",
+        spellings: &["TPU v5e", "TPU v5 lite"],
+        bf16: tera(197.0, CLOUD_V5E),
+        int8: tera(394.0, CLOUD_V5E),
+        hbm: giga(819.0, CLOUD_V5E),
+        hbm_size: giga(16.0, CLOUD_V5E),
+        link: ici(50.0, 4),
+        clock: clock(1500.0),
+        ..TPU
+    },
+    Chip {
+        name: "TPU v5p",
+        spellings: &["TPU v5p", "TPU v5"],
+        cores: 2,
+        megacore: true,
+        bf16: tera(459.0, CLOUD_V5P),
+        fp8: tera(459.0, CLOUD_V5P),
+        int8: tera(918.0, CLOUD_V5P),
+        hbm: giga(2765.0, CLOUD_V5P),
+        hbm_size: gib(95.0, CLOUD_V5P),
+        link: ici(100.0, 6),
+        clock: clock(1750.0),
+    },
+    Chip {
+        name: "TPU v6e",
+        spellings: &["TPU v6e", "TPU v6 lite"],
+        bf16: tera(918.0, CLOUD_V6E),
+        fp8: tera(918.0, CLOUD_V6E),
+        int8: tera(1836.0, CLOUD_V6E),
+        hbm: giga(1638.0, CLOUD_V6E),
+        hbm_size: gib(32.0, CLOUD_V6E),
+        link: ici(100.0, 4),
+        clock: clock(1750.0),
+        ..TPU
+    },
+    Chip {
+        name: "TPU v7x",
+        spellings: &["TPU v7x", "TPU7x"],
+        cores: 2,
+        bf16: tera(2307.0, CLOUD_V7X),
+        fp8: tera(4614.0, CLOUD_V7X),
+        hbm: giga(7380.0, CLOUD_V7X),
+        hbm_size: gib(192.0, CLOUD_V7X),
+        link: ici(100.0, 6),
+        clock: clock(2200.0),
+        ..TPU
+    },
+    Chip {
+        name: "A100 80GB SXM",
+        spellings: &["NVIDIA A100-SXM4-80GB"],
+        bf16: tera(312.0, A100),
+        int8: tera(624.0, A100),
+        hbm: giga(2039.0, A100),
+        hbm_size: giga(80.0, A100),
+        link: nvlink(600.0, A100),
+        ..TPU
+    },
+    Chip {
+        name: "H100 SXM",
+        spellings: &["NVIDIA H100 80GB HBM3"],
+        bf16: tera(989.0, H100),
+        fp8: tera(1979.0, H100),
+        int8: tera(1979.0, H100),
+        hbm: giga(3350.0, H100),
+        hbm_size: giga(80.0, H100),
+        link: nvlink(900.0, H100),
+        ..TPU
+    },
+    Chip {
+        name: "H200 SXM",
+        spellings: &["NVIDIA H200"],
+        bf16: tera(989.0, H200),
+        fp8: tera(1979.0, H200),
+        int8: tera(1979.0, H200),
+        hbm: giga(4800.0, H200),
+        hbm_size: giga(141.0, H200),
+        link: nvlink(900.0, H200),
+        ..TPU
+    },
+    Chip {
+        name: "B200",
+        spellings: &["NVIDIA B200"],
+        bf16: tera(2250.0, B200),
+        fp8: tera(4500.0, B200),
+        int8: tera(4500.0, B200),
+        hbm: giga(8000.0, B200),
+        hbm_size: giga(192.0, B200),
+        link: nvlink(1800.0, B200),
+        ..TPU
+    },
+];
