@@ -50,6 +50,28 @@ fn every_program_resolves_and_its_text_says_the_same() {
     }
 }
 
+/// Swapped labels of the kernel would go unseen: both letters stand for a number.
+#[test]
+fn the_features_of_convolutions_fit() {
+    let Some(all) = all() else { return };
+    let mut n = 0;
+    for module in all.iter().map(Module::from_proto) {
+        for (id, convolution) in module.instructions().filter(|(_, i)| &*i.opcode == "convolution") {
+            let labels = convolution.text("dim_labels").unwrap();
+            let (from, to) = labels.split_once("->").unwrap();
+            let (input, kernel) = from.split_once('_').unwrap();
+            let operands: Vec<_> = module.operands(id).map(|id| &module.instruction(id).unwrap().shape).collect();
+            let at = |shape: &Shape, labels: &str, label: char| {
+                shape.as_array().unwrap().dims[labels.chars().position(|l| l == label).unwrap()]
+            };
+            assert_eq!(at(operands[0], input, 'f'), at(operands[1], kernel, 'i'), "{}", convolution.name);
+            assert_eq!(at(&convolution.shape, to, 'f'), at(operands[1], kernel, 'o'), "{}", convolution.name);
+            n += 1;
+        }
+    }
+    assert!(n > 300, "{n}");
+}
+
 #[test]
 fn padded_sizes_are_those_that_xla_assigned() {
     let Some(all) = all() else { return };
