@@ -36,7 +36,7 @@ export function synth({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${dev
   if (existsSync(out)) return out;
   const args = [out, "--mb", mb, "--devices", devices, "--ops", ops].map(String);
   const program = process.env.ROOFLIGHT_SYNTH;
-  const cargo = ["run", "--quiet", "--profile", "test", "--example", "synth", "--", ...args];
+  const cargo = ["run", "--quiet", "--profile", "test", "--example", "many_ops", "--", ...args];
   execFileSync(program ?? "cargo", program ? args : cargo, { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
   return out;
 }

@@ -4,6 +4,7 @@
 //!  main ──► tools    what is installed, what has to be          trunk, wasm-bindgen, wasm-opt, Chromium
 //!    │ ├──► page     dist/: build, seal (CSP), weigh (size)     needs tools
 //!    │ ├──► serve    dist/ on a local port                      knows nothing of Rooflight
+//!    │ ├──► synth    captures that were made                    examples/synth does the work
 //!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
 //!    │ └──► check    the stages of `cargo xtask test`           needs all of the above
 //!    └──── repo, process: where things are, how to start others
@@ -17,6 +18,7 @@ mod process;
 mod repo;
 mod scripts;
 mod serve;
+mod synth;
 mod tools;
 
 use std::path::PathBuf;
@@ -33,6 +35,8 @@ cargo xtask <command>
   build [--out DIR]      build dist/ for any static host, under any path
   test [--only STAGE..]  everything that has to pass; `--only` with one or more of the stages listed below
   size                   weigh dist/ against its budget
+  synth --out DIR ..     make captures as a TPU would give them, of any size; `synth --help` tells more
+  sample                 make the sample that the landing page opens
   screens                take the pictures in docs/screens
   bench browser          measure the page in a real browser
 
@@ -71,6 +75,11 @@ fn run() -> Result<ExitCode> {
         "screens" => {
             finish(args)?;
             scripts::screens()
+        }
+        "synth" => synth::run(&args.raw_args()?.collect::<Vec<_>>()),
+        "sample" => {
+            finish(args)?;
+            synth::sample()
         }
         "bench" => bench(args),
         other => bail!("no command `{other}`; `cargo xtask help` lists them"),

@@ -4,7 +4,7 @@ mod picture;
 
 use crate::engine::Failure;
 use crate::view::erase::Any;
-use crate::view::state::State;
+use crate::view::state::{State, sample};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
@@ -30,10 +30,16 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                         <button type="button" class="btn line" on:click=|_| choose_folder()>
                             {icon(Icon::Folder)} "Choose a folder"
                         </button>
+                        <button type="button" class="btn line" on:click=move |_| sample::open(state)>
+                            {icon(Icon::Now)} "Open the sample"
+                        </button>
                     </div>
                     <p class="sub">
                         <code>".xplane.pb"</code> " or its " <code>".gz"</code>
                         ", from any folder the profiler wrote. Several files are read as hosts of one session."
+                    </p>
+                    <p class="sub">
+                        "The sample: a training step on 8 × TPU v5p. The program and its buffers are XLA’s own, the times are simulated."
                     </p>
                 </section>
                 <div class="facts">

@@ -7,6 +7,7 @@ mod files;
 mod further;
 mod opening;
 mod same;
+pub(crate) mod sample;
 mod theme;
 
 pub(crate) use files::{from_drop, from_input};

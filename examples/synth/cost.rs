@@ -1,0 +1,287 @@
+//! What an op costs, from its shapes: FLOPs, and bytes by memory and direction. Knows HLO; nothing of time.
+//!
+//! FLOPs as XLA's cost analysis counts them: 2 per multiply and add of a dot or a convolution (places within the window
+//! alone), 1 per element of elementwise ops, 1 per element that is reduced; none for exponentials and their like. Bytes:
+//! what is read of the operands (of a slice, the slice) and what is written (of an update in place, the update).
+
+use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Shape};
+use std::collections::HashMap;
+
+/// Of one run of an op.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    pub flops: u64,
+    /// FLOPs in dots and convolutions.
+    pub matmul_flops: u64,
+    /// Bytes read from HBM.
+    pub hbm_read: u64,
+    /// Bytes written to HBM.
+    pub hbm_written: u64,
+    /// Bytes read from and written to any memory.
+    pub bytes: u64,
+}
+
+/// XLA's names of what costs one FLOP per element.
+const ELEMENTWISE: [&str; 25] = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "maximum",
+    "minimum",
+    "negate",
+    "abs",
+    "compare",
+    "select",
+    "and",
+    "or",
+    "xor",
+    "not",
+    "clamp",
+    "floor",
+    "ceil",
+    "round-nearest-afz",
+    "round-nearest-even",
+    "remainder",
+    "sign",
+    "shift-left",
+    "shift-right-logical",
+    "shift-right-arithmetic",
+    "is-finite",
+];
+
+/// The memory of a core beside HBM is any other number.
+const HBM: i64 = 0;
+
+/// Costs of a program's instructions, each computed once.
+pub struct Costs<'m> {
+    module: &'m Module,
+    flops: HashMap<ComputationId, (u64, u64)>,
+}
+
+impl<'m> Costs<'m> {
+    pub fn new(module: &'m Module) -> Self {
+        Self { module, flops: HashMap::new() }
+    }
+
+    pub fn of(&mut self, id: InstructionId) -> Cost {
+        let Some(instruction) = self.module.instruction(id) else { return Cost::default() };
+        let opcode = &*instruction.opcode;
+        // Only the ends of something asynchronous, and what encloses others, which count for themselves.
+        if opcode.ends_with("-done") || opcode == "async-update" || matches!(opcode, "while" | "call" | "conditional") {
+            return Cost::default();
+        }
+        let (flops, matmul_flops) = self.flops(instruction);
+        let mut cost = Cost { flops, matmul_flops, ..Cost::default() };
+        for (shape, share) in self.read(instruction) {
+            cost.add(&shape, share, false);
+        }
+        match self.in_place(instruction) {
+            Some(update) => cost.add(&update, 1.0, true),
+            None => cost.add(&written(instruction), 1.0, true),
+        }
+        cost
+    }
+
+    /// FLOPs, and those of dots and convolutions.
+    fn flops(&mut self, instruction: &Instruction) -> (u64, u64) {
+        let elements = || instruction.shape.arrays().next().and_then(rooflight::hlo::ArrayShape::elements).unwrap_or(0);
+        let operand = |n: usize| {
+            let id = instruction.operands.get(n)?.id?;
+            self.module.instruction(id)?.shape.arrays().next().cloned()
+        };
+        match &*instruction.opcode {
+            "fusion" | "async-start" => {
+                let called: Vec<ComputationId> = instruction.calls().filter_map(|call| call.id).collect();
+                called.into_iter().map(|id| self.of_computation(id)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+            }
+            "dot" => {
+                let contracted: u64 =
+                    operand(0).zip(instruction.text("lhs_contracting_dims")).map_or(1, |(lhs, dims)| {
+                        numbers(dims).filter_map(|dim| lhs.dims.get(dim as usize).copied()).product::<u64>()
+                    });
+                let flops = 2 * elements() * contracted;
+                (flops, flops)
+            }
+            "convolution" => {
+                let flops = operand(0).zip(operand(1)).and_then(|(input, kernel)| {
+                    let output = instruction.shape.arrays().next()?;
+                    convolution(instruction, &input.dims, &kernel.dims, &output.dims)
+                });
+                (flops.unwrap_or(0), flops.unwrap_or(0))
+            }
+            "reduce" | "reduce-window" => (operand(0).and_then(|of| of.elements()).unwrap_or(0), 0),
+            "all-reduce" | "all-reduce-start" | "reduce-scatter" => (elements(), 0),
+            opcode if ELEMENTWISE.contains(&opcode) => (elements(), 0),
+            _ => (0, 0),
+        }
+    }
+
+    fn of_computation(&mut self, id: ComputationId) -> (u64, u64) {
+        if let Some(known) = self.flops.get(&id) {
+            return *known;
+        }
+        // A computation that calls itself would have no end; none that was compiled does.
+        self.flops.insert(id, (0, 0));
+        let mut sum = (0, 0);
+        for instruction in self.module.instructions_of(id).filter_map(|id| self.module.instruction(id)) {
+            let (flops, matmul) = self.flops(instruction);
+            sum = (sum.0 + flops, sum.1 + matmul);
+        }
+        self.flops.insert(id, sum);
+        sum
+    }
+
+    /// What is read: shapes, and how much of each.
+    fn read(&self, instruction: &Instruction) -> Vec<(Shape, f64)> {
+        let operands = instruction.operands.iter().filter_map(|operand| self.module.instruction(operand.id?));
+        match &*instruction.opcode {
+            "fusion" => {
+                let body = instruction.call("calls").and_then(|call| call.id);
+                operands.enumerate().map(|(n, from)| (from.shape.clone(), self.share(body, n as u64))).collect()
+            }
+            "dynamic-slice" | "slice" | "gather" => vec![(instruction.shape.clone(), 1.0)],
+            "dynamic-update-slice" => operands.skip(1).take(1).map(|from| (from.shape.clone(), 1.0)).collect(),
+            "iota" | "broadcast" => Vec::new(),
+            _ => operands.map(|from| (from.shape.clone(), 1.0)).collect(),
+        }
+    }
+
+    /// How much of its parameter `n` a fusion reads: of one that is only sliced, the slices; of one that is only updated
+    /// in place, nothing.
+    fn share(&self, body: Option<ComputationId>, n: u64) -> f64 {
+        let Some(body) = body else { return 1.0 };
+        let parameter = self
+            .module
+            .instructions_of(body)
+            .find(|id| self.module.instruction(*id).is_some_and(|i| i.parameter_number() == Some(n)));
+        let Some(parameter) = parameter else { return 1.0 };
+        let all = self.module.instruction(parameter).and_then(|i| i.shape.elements_of_all()).unwrap_or(0);
+        let mut read = 0;
+        for user in self.module.users(parameter).iter().filter_map(|id| self.module.instruction(*id)) {
+            let first = user.operands.first().and_then(|operand| operand.id) == Some(parameter);
+            match &*user.opcode {
+                "dynamic-slice" | "slice" | "gather" if first => read += user.shape.elements_of_all().unwrap_or(0),
+                "dynamic-update-slice" if first => {}
+                _ => return 1.0,
+            }
+        }
+        if all == 0 { 1.0 } else { (read as f64 / all as f64).min(1.0) }
+    }
+
+    /// What an update in place writes instead of its whole result.
+    fn in_place(&self, instruction: &Instruction) -> Option<Shape> {
+        let update = match &*instruction.opcode {
+            "dynamic-update-slice" => instruction,
+            "fusion" => {
+                let body = self.module.computation(instruction.call("calls")?.id?)?;
+                let mut root = self.module.instruction(body.root?)?;
+                while &*root.opcode == "bitcast" {
+                    root = self.module.instruction(root.operands.first()?.id?)?;
+                }
+                (&*root.opcode == "dynamic-update-slice").then_some(root)?
+            }
+            _ => return None,
+        };
+        Some(self.module.instruction(update.operands.get(1)?.id?)?.shape.clone())
+    }
+}
+
+impl Cost {
+    fn add(&mut self, shape: &Shape, share: f64, written: bool) {
+        for array in shape.arrays() {
+            let bytes = (array.bytes().unwrap_or(0) as f64 * share).round() as u64;
+            self.bytes += bytes;
+            if array.memory_space() == HBM {
+                *(if written { &mut self.hbm_written } else { &mut self.hbm_read }) += bytes;
+            }
+        }
+    }
+}
+
+/// What an op writes. What starts something asynchronous gives (operands, results, what it needs to know): only the
+/// results are written.
+fn written(instruction: &Instruction) -> Shape {
+    if !instruction.opcode.ends_with("-start") {
+        return instruction.shape.clone();
+    }
+    // A copy gives (to, from, …), all others (from, to, …).
+    let place = usize::from(&*instruction.opcode != "copy-start");
+    instruction.shape.elements().get(place).cloned().unwrap_or_else(|| instruction.shape.clone())
+}
+
+/// 2 × the multiplications whose place is within the input, not in its padding.
+fn convolution(instruction: &Instruction, input: &[u64], kernel: &[u64], output: &[u64]) -> Option<u64> {
+    let (labels, out_labels) = instruction.text("dim_labels")?.split_once("->")?;
+    let (in_labels, kernel_labels) = labels.split_once('_')?;
+    let window = instruction.text("window").unwrap_or_default();
+    let at = |labels: &str, label: char| labels.chars().position(|c| c == label);
+    let mut product =
+        output.get(at(out_labels, 'b')?)? * output.get(at(out_labels, 'f')?)? * kernel.get(at(kernel_labels, 'i')?)?;
+    let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let spatial = in_labels.chars().filter(char::is_ascii_digit).count();
+    for n in 0..spatial {
+        let label = char::from_digit(n as u32, 10)?;
+        let part = |key: &str, default: i64| window_part(window, key, n).unwrap_or((default, default));
+        let inside = Inside {
+            input: signed(*input.get(at(in_labels, label)?)?),
+            size: signed(*kernel.get(at(kernel_labels, label)?)?),
+            output: signed(*output.get(at(out_labels, label)?)?),
+            stride: part("stride", 1).0,
+            pad: part("pad", 0).0,
+            lhs_dilate: part("lhs_dilate", 1).0,
+            rhs_dilate: part("rhs_dilate", 1).0,
+        };
+        product = product.checked_mul(inside.count())?;
+    }
+    let groups: u64 = instruction.text("batch_group_count").and_then(|n| n.parse().ok()).unwrap_or(1);
+    Some(2 * product / groups.max(1))
+}
+
+/// One dimension of a convolution.
+struct Inside {
+    input: i64,
+    size: i64,
+    output: i64,
+    stride: i64,
+    pad: i64,
+    lhs_dilate: i64,
+    rhs_dilate: i64,
+}
+
+impl Inside {
+    /// Pairs of output and kernel place that meet an element of the input.
+    fn count(&self) -> u64 {
+        let mut n = 0;
+        for kernel in 0..self.size {
+            for output in 0..self.output {
+                let at = output * self.stride + kernel * self.rhs_dilate - self.pad;
+                n += u64::from(at >= 0 && at % self.lhs_dilate == 0 && at / self.lhs_dilate < self.input);
+            }
+        }
+        n
+    }
+}
+
+/// `1_2` of `{size=4x1 pad=0_0x1_2}`: part `n` of a key, both its numbers (the same where there is one).
+fn window_part(window: &str, key: &str, n: usize) -> Option<(i64, i64)> {
+    let text = window.trim_matches(['{', '}']).split(' ').find_map(|part| part.strip_prefix(key)?.strip_prefix('='))?;
+    let one = text.split('x').nth(n)?;
+    let (low, high) = one.split_once('_').unwrap_or((one, one));
+    Some((low.parse().ok()?, high.parse().ok()?))
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = i64> {
+    text.trim_matches(['{', '}']).split(',').filter_map(|n| n.trim().parse().ok())
+}
+
+/// Elements of a shape, of a tuple all together.
+trait Elements {
+    fn elements_of_all(&self) -> Option<u64>;
+}
+
+impl Elements for Shape {
+    fn elements_of_all(&self) -> Option<u64> {
+        self.arrays().map(rooflight::hlo::ArrayShape::elements).sum()
+    }
+}

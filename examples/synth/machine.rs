@@ -1,0 +1,234 @@
+//! How long an op takes on a chip, and what it waits for. Knows costs and the chip's figures; nothing of captures.
+//!
+//! A local op takes what the compiler estimated, else the longer of FLOPs ÷ peak and bytes ÷ bandwidth; both divided by how
+//! well its class of ops comes near that. A collective takes latency and its bytes over the links of a ring (busy bytes:
+//! all-reduce 2(n−1)/n, all-gather, reduce-scatter and all-to-all (n−1)/n, permute 1, as NCCL counts them).
+
+use super::cost::Cost;
+use super::faults::Faults;
+use super::program::Program;
+use rooflight::chip::Chip;
+use rooflight::hlo::{Instruction, InstructionId, Module};
+
+/// What device clocks count in: 1.25 ns, as in captures of v6e.
+pub const TICK_PS: u64 = 1250;
+
+/// Of a collective, before the first byte arrives.
+const LATENCY_SECONDS: f64 = 2e-6;
+
+/// What an op does to the core that runs it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// It is busy for so many ticks.
+    Local(u64),
+    /// It waits for its group, then for the links; work of its own may take longer.
+    Collective(Transfer, u64),
+    /// It sets something off and goes on.
+    Start(Flight),
+    /// It waits for what was set off.
+    Done,
+}
+
+/// What goes on beside the core.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Flight {
+    /// A copy between memories.
+    Copy(u64),
+    /// Work of another core: a gather on the SparseCore.
+    Offloaded(u64),
+    /// A collective.
+    Collective(Transfer),
+}
+
+/// Bytes between the devices of groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// Who waits for whom, by the device's number in the program.
+    pub groups: Vec<Vec<usize>>,
+    pub ticks: u64,
+}
+
+/// A device of a chip.
+pub struct Machine {
+    /// FLOP/s.
+    pub flops: f64,
+    /// Bytes/s of HBM.
+    pub hbm: f64,
+    /// Bytes of HBM.
+    pub hbm_size: u64,
+    /// Cycles/s.
+    clock: f64,
+    /// Bytes/s of one link in both directions.
+    link: f64,
+}
+
+impl Machine {
+    pub fn of(chip: &Chip) -> Option<Self> {
+        let devices = f64::from(chip.devices(None));
+        Some(Self {
+            flops: chip.bf16?.value / devices,
+            hbm: chip.hbm?.value / devices,
+            hbm_size: (chip.hbm_size?.value / devices) as u64,
+            clock: chip.clock?.value,
+            link: chip.link?.bytes.value * 2.0,
+        })
+    }
+
+    /// What op number `op` of a program does. `devices` is how many the program was compiled for.
+    pub fn work(&self, program: &Program, op: usize, cost: &Cost, devices: usize, faults: &Faults) -> Work {
+        let module = &program.module;
+        let id = program.ops[op].id;
+        let instruction = program.instruction(op);
+        if program.ops[op].start.is_some() {
+            return Work::Done;
+        }
+        let local = self.local(program, op, cost, faults);
+        let wrapped = collective(module, id);
+        let starts = instruction.opcode.ends_with("-start");
+        match wrapped {
+            Some(collective) => {
+                let transfer = self.transfer(module, collective, devices, faults);
+                if starts { Work::Start(Flight::Collective(transfer)) } else { Work::Collective(transfer, local) }
+            }
+            None if &*instruction.opcode == "copy-start" => {
+                let bytes =
+                    instruction.shape.elements().first().and_then(rooflight::hlo::Shape::bytes).unwrap_or(0) as f64;
+                Work::Start(Flight::Copy(ticks(5e-7 + bytes / (0.8 * self.hbm))))
+            }
+            None if starts => Work::Start(Flight::Offloaded(ticks(2e-6 + cost.bytes as f64 / (0.2 * self.hbm)))),
+            None => Work::Local(local),
+        }
+    }
+
+    fn local(&self, program: &Program, op: usize, cost: &Cost, faults: &Faults) -> u64 {
+        let instruction = program.instruction(op);
+        let category = category(&program.module, instruction);
+        // Matrix units come closest to their peak; what moves data in odd patterns is far from the memory's.
+        let efficiency = match category {
+            "convolution fusion" | "convolution" | "dot" => 0.82,
+            "data formatting" => 0.35,
+            "custom-call" | "sort" | "gather" | "scatter" => 0.3,
+            _ => 0.75,
+        };
+        let roof = (cost.flops as f64 / self.flops).max((cost.hbm_read + cost.hbm_written) as f64 / self.hbm);
+        let seconds = program.ops[op].cycles.map_or(roof / efficiency, |cycles| cycles as f64 / self.clock * 1.04);
+        let slower = if faults.retiling_copies && category == "data formatting" { 6.0 } else { 1.0 };
+        ticks(seconds * slower + 2e-8)
+    }
+
+    fn transfer(&self, module: &Module, id: InstructionId, devices: usize, faults: &Faults) -> Transfer {
+        let Some(instruction) = module.instruction(id) else { return Transfer { groups: Vec::new(), ticks: 1 } };
+        let given = instruction.replica_groups().and_then(rooflight::hlo::ReplicaGroups::groups).unwrap_or_default();
+        let pairs = instruction.opcode.starts_with("collective-permute");
+        let whole = || vec![(0..devices).collect::<Vec<usize>>()];
+        // A permute is as good as one with all: each waits for the one before.
+        let groups: Vec<Vec<usize>> = if given.is_empty() || pairs {
+            whole()
+        } else {
+            given.iter().map(|group| group.iter().map(|device| *device as usize).collect()).collect()
+        };
+        let n = if pairs { 2.0 } else { groups.first().map_or(1, Vec::len) as f64 };
+        let operands = || module.operands(id).filter_map(|from| module.instruction(from)?.shape.bytes()).sum::<u64>();
+        let opcode = instruction.opcode.trim_end_matches("-start");
+        let gathers = opcode == "all-gather";
+        // An all-gather's message is what each has at the end.
+        let bytes = operands() as f64 * if gathers { n } else { 1.0 };
+        let busy = match opcode {
+            "all-reduce" => 2.0 * (n - 1.0) / n,
+            "collective-permute" => 1.0,
+            _ => (n - 1.0) / n,
+        };
+        let slower = if faults.exposed_all_gather && gathers { 4.0 } else { 1.0 };
+        Transfer { groups, ticks: ticks(LATENCY_SECONDS + busy * bytes / (0.85 * self.link) * slower) }
+    }
+}
+
+/// Ticks of a time; every event takes at least four.
+fn ticks(seconds: f64) -> u64 {
+    ((seconds * 1e12 / TICK_PS as f64).round() as u64).max(4)
+}
+
+/// The collective that an op is, or that it holds.
+pub fn collective(module: &Module, id: InstructionId) -> Option<InstructionId> {
+    let is = |id: InstructionId| {
+        let opcode = &module.instruction(id)?.opcode;
+        rooflight::hlo::opcode::is_collective(opcode).then_some(id)
+    };
+    let wrapped = module.wrapped(id);
+    is(wrapped).or_else(|| {
+        let instruction = module.instruction(wrapped)?;
+        let bodies = instruction.calls().filter_map(|call| call.id).filter(|_| &*instruction.opcode == "fusion");
+        bodies.flat_map(|body| module.instructions_of(body)).find_map(is)
+    })
+}
+
+/// What captures call the category of an op (`hlo_category`).
+pub fn category(module: &Module, instruction: &Instruction) -> &'static str {
+    let inside = |wanted: &dyn Fn(&str) -> bool| {
+        let bodies = instruction.calls().filter_map(|call| call.id);
+        bodies.flat_map(|body| module.instructions_of(body)).any(|id| {
+            module.instruction(id).is_some_and(|inner| {
+                wanted(&inner.opcode)
+                    || (&*inner.opcode == "fusion"
+                        && matches!(category(module, inner), "convolution fusion")
+                        && wanted("convolution"))
+            })
+        })
+    };
+    let called = instruction.calls().next().map_or("", |call| &call.name);
+    match &*instruction.opcode {
+        "fusion" if called.contains("all-reduce-scatter") => "all-reduce-scatter fusion",
+        "fusion" if inside(&|opcode| opcode.starts_with("all-reduce")) => "all-reduce fusion",
+        "fusion" if inside(&|opcode| opcode.starts_with("all-gather")) => "all-gather fusion",
+        "fusion" if inside(&|opcode| matches!(opcode, "convolution" | "dot")) => "convolution fusion",
+        "fusion" => match instruction.fusion_kind() {
+            Some("kLoop") => "loop fusion",
+            Some("kInput") => "input fusion",
+            Some("kOutput") => "output fusion",
+            _ => "custom fusion",
+        },
+        "copy" | "transpose" | "reshape" => "data formatting",
+        "convert" | "add" | "subtract" | "multiply" | "divide" | "maximum" | "minimum" | "negate" | "compare"
+        | "select" | "and" | "or" | "exponential" | "log" | "rsqrt" | "sqrt" | "clamp" | "tanh" | "power" => {
+            "non-fusion elementwise"
+        }
+        other => NAMES.iter().find(|name| **name == other).copied().unwrap_or("custom-call"),
+    }
+}
+
+/// Opcodes that are categories by themselves.
+const NAMES: [&str; 33] = [
+    "while",
+    "call",
+    "conditional",
+    "convolution",
+    "dot",
+    "all-gather",
+    "all-reduce",
+    "all-to-all",
+    "reduce-scatter",
+    "collective-permute",
+    "all-gather-start",
+    "all-gather-done",
+    "all-reduce-start",
+    "all-reduce-done",
+    "collective-permute-start",
+    "collective-permute-done",
+    "async-start",
+    "async-update",
+    "async-done",
+    "copy-start",
+    "copy-done",
+    "broadcast",
+    "iota",
+    "pad",
+    "slice",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "concatenate",
+    "reduce",
+    "reduce-window",
+    "gather",
+    "scatter",
+    "sort",
+];

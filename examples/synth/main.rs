@@ -1,0 +1,203 @@
+//! Makes captures as a TPU would give them, without one: `cargo xtask synth --help`.
+//!
+//! ```text
+//!  HLO proto ─► program ─► cost ─► machine ─► run ─► device, host ─► worker-0.xplane.pb
+//!               its ops    FLOPs   how long   when   trace_json   ─► worker-0.trace.json.gz
+//!                                              └────► truth        ─► expected.json
+//! ```
+//!
+//! The program, its schedule and its buffers are XLA's own; when what happens is made up, from the compiler's estimates
+//! and the chip's figures. The same arguments give the same bytes.
+
+pub mod args;
+mod clock;
+mod cost;
+mod device;
+mod faults;
+mod host;
+mod machine;
+#[path = "../../tests/common/make.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod make;
+mod memory;
+mod plane;
+mod program;
+mod run;
+mod scene;
+mod trace_json;
+mod truth;
+
+use args::{Args, Length};
+use machine::{Flight, Machine, Work};
+use rooflight::chip::Chip;
+use scene::Scene;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
+
+pub use faults::NAMES as FAULTS;
+
+/// Why nothing was made.
+pub type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    make(&Args::read()?)
+}
+
+/// Makes and writes everything.
+pub fn make(args: &Args) -> Result<(), Failure> {
+    let faults = args.faults();
+    let began = Instant::now();
+    let chip = Chip::named(&args.chip).ok_or_else(|| format!("no chip is called {}", args.chip))?;
+    let machine = Machine::of(chip).ok_or("too little is published of that chip")?;
+    let (hlo, cycles) = args.program();
+    let (program, items) = program::Program::read(&hlo, cycles.as_deref(), args.unroll)?;
+    let proto = rooflight::wire::hlo::decode(&program.bytes).map_err(|e| e.to_string())?;
+    let group = compiled_for(&program);
+    let mut costs = cost::Costs::new(&program.module);
+    let all_costs: Vec<_> = program.ops.iter().map(|op| costs.of(op.id)).collect();
+    let works: Vec<Work> =
+        (0..program.ops.len()).map(|op| machine.work(&program, op, &all_costs[op], group, &faults)).collect();
+    let facts: Vec<OpFacts> = (0..program.ops.len()).map(|op| facts(&program, op, all_costs[op], &works[op])).collect();
+    let starts: Vec<Option<usize>> = program.ops.iter().map(|op| op.start).collect();
+
+    let mut run = run::Run::new(&items, &works, &starts, (args.devices(), group), faults, args.seed);
+    let mut scene = Scene {
+        program_id: identity(&program.bytes, args.seed),
+        memory: memory::memory(&proto),
+        batch_bytes: batch_bytes(&program),
+        devices_per_host: args.devices().div_ceil(args.hosts()),
+        facts,
+        chip,
+        machine,
+        program,
+    };
+    let steps = match args.length() {
+        Length::Megabytes(mb) => {
+            let hosts = args.hosts().max(mb.div_ceil(MOST_MB));
+            scene.devices_per_host = args.devices().div_ceil(hosts);
+            steps_for(&scene, run::Run::new(&items, &works, &starts, (1, group), faults, args.seed), args.devices(), mb)
+        }
+        Length::Steps(steps) => steps,
+    };
+    for _ in 0..steps {
+        run.step();
+    }
+    std::fs::create_dir_all(&args.out)?;
+    for first in (0..args.devices()).step_by(scene.devices_per_host) {
+        let devices = first..(first + scene.devices_per_host).min(args.devices());
+        let path = args.out.join(format!("{}.xplane.pb", scene.host(first)));
+        let mut out = BufWriter::new(File::create(&path)?);
+        for n in devices.clone() {
+            out.write_all(&device::plane(&scene, n, &run.devices[n]))?;
+        }
+        out.write_all(&host::planes(&scene, &run, devices.clone()))?;
+        out.write_all(&host::end(&scene.host(first)))?;
+        out.flush()?;
+        eprintln!("{}: {} MB, {:.1?}", path.display(), std::fs::metadata(&path)?.len() / 1_000_000, began.elapsed());
+        if args.trace() {
+            let path = args.out.join(format!("{}.trace.json.gz", scene.host(first)));
+            trace_json::write(&scene, &run, devices, BufWriter::new(File::create(&path)?))?;
+            eprintln!("{}: {:.1?}", path.display(), began.elapsed());
+        }
+    }
+    let truth = truth(&scene, &run, &items, args);
+    let path = args.out.join("expected.json");
+    let mut out = BufWriter::new(File::create(&path)?);
+    serde_json::to_writer_pretty(&mut out, &truth)?;
+    writeln!(out)?;
+    out.flush()?;
+    eprintln!("{}: {steps} steps on {} devices, {:.1?}", path.display(), args.devices(), began.elapsed());
+    Ok(())
+}
+
+/// Protobuf writers stop at 2 GiB: a host's capture stays below.
+const MOST_MB: usize = 1900;
+
+/// How many steps make captures of so many MB: a step's bytes are those that a second one adds.
+fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) -> usize {
+    one.step();
+    let first = device::plane(scene, 0, &one.devices[0]).len();
+    one.step();
+    let step = device::plane(scene, 0, &one.devices[0]).len() - first;
+    let fixed = (first - step) * devices;
+    (mb * 1_000_000).saturating_sub(fixed).div_ceil(step * devices).max(1)
+}
+
+fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -> OpFacts {
+    let of = &program.ops[op];
+    let instruction = program.instruction(op);
+    let flight = match work {
+        Work::Start(Flight::Collective(_)) => Some(Way::Collective),
+        Work::Start(Flight::Copy(_)) => Some(Way::Copy),
+        Work::Start(Flight::Offloaded(_)) => Some(Way::Offloaded),
+        _ => None,
+    };
+    // What is computed a second time for the backward pass is no work of the model.
+    let again = instruction.op_name().contains("rematted_computation");
+    OpFacts {
+        name: of.name.clone(),
+        category: machine::category(&program.module, instruction),
+        cost,
+        model_flops: if again { 0 } else { cost.matmul_flops },
+        flight,
+        communication: machine::collective(&program.module, of.id).is_some(),
+    }
+}
+
+/// How many devices a program is for: its collectives name them all.
+fn compiled_for(program: &program::Program) -> usize {
+    let groups = program.module.instructions().filter_map(|(_, instruction)| instruction.replica_groups()?.groups());
+    groups.flatten().flatten().max().map_or(1, |device| device as usize + 1)
+}
+
+/// A program id as captures have them: any 64 bits (FNV-1a of the program).
+fn identity(bytes: &[u8], seed: u64) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Parameters of whole numbers that are larger than a counter: tokens.
+fn batch_bytes(program: &program::Program) -> u64 {
+    let Some(entry) = program.module.entry else { return 0 };
+    let parameters = program.module.instructions_of(entry).filter_map(|id| program.module.instruction(id));
+    let batch = parameters.filter(|instruction| &*instruction.opcode == "parameter").filter_map(|instruction| {
+        let array = instruction.shape.as_array()?;
+        (array.dtype == rooflight::hlo::DType::S32 && !array.dims.is_empty()).then(|| array.padded_bytes())?
+    });
+    batch.sum()
+}
+
+fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args) -> Truth {
+    let runs = program::runs(items, scene.facts.len());
+    let op = |(facts, runs): (&OpFacts, u64)| OpTruth {
+        name: facts.name.clone(),
+        category: facts.category,
+        runs_per_step: runs,
+        flops: facts.cost.flops,
+        model_flops: facts.model_flops,
+        bytes_accessed: facts.cost.bytes,
+    };
+    let device =
+        |n: usize| truth::device(scene.label(n), scene.host(n), clock::Clock::of(n), &run.devices[n], &scene.facts);
+    Truth {
+        what: "Simulated times of a real XLA:TPU program. Times of ops are on the device clock, those of steps and of what \
+               is asynchronous on the event clock, in picoseconds.",
+        seed: args.seed,
+        chip: scene.chip.name,
+        program: scene.program.module.name.to_string(),
+        program_id: scene.program_id,
+        faults: args.faults().names(),
+        steps: run.devices.first().map_or(0, |device| device.steps.len()),
+        layers_are_loops: !args.unroll,
+        memory: scene.memory.map(|memory| MemoryTruth {
+            static_peak_bytes: memory.peak,
+            runtime_peak_bytes: memory.arena + memory.parameters,
+            capacity_bytes: scene.machine.hbm_size,
+        }),
+        ops: scene.facts.iter().zip(runs).map(op).collect(),
+        devices: (0..run.devices.len()).map(device).collect(),
+    }
+}

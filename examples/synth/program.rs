@@ -1,0 +1,236 @@
+//! The program that is run: its ops in the order a core runs them, loops as often as they turn. Knows HLO; nothing of time.
+
+use super::Failure;
+use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What never is an event: nothing is executed for it.
+const SILENT: [&str; 9] = [
+    "parameter",
+    "constant",
+    "tuple",
+    "get-tuple-element",
+    "bitcast",
+    "after-all",
+    "partition-id",
+    "replica-id",
+    "opt-barrier",
+];
+
+/// Of `estimated_cycles`, where the compiler has no estimate.
+const NO_ESTIMATE: u64 = 9_000_000_000_000_000_000;
+
+/// Something a core runs.
+#[derive(Debug)]
+pub enum Item {
+    /// One op, by its place in [`Program::ops`].
+    Op(usize),
+    /// Ops that one op encloses, so many times.
+    Loop { op: usize, turns: u64, body: Vec<Item> },
+}
+
+/// An op that is an event.
+#[derive(Debug)]
+pub struct Op {
+    pub id: InstructionId,
+    /// Its name as events have it: with `--unroll` one per turn.
+    pub name: String,
+    /// The compiler's own estimate of a run.
+    pub cycles: Option<u64>,
+    /// Of the end of something asynchronous: the place of its start.
+    pub start: Option<usize>,
+}
+
+/// A program and its ops.
+pub struct Program {
+    pub module: Module,
+    pub ops: Vec<Op>,
+    /// The proto as it is written into captures.
+    pub bytes: Vec<u8>,
+}
+
+impl Program {
+    /// Reads `hlo`, and the estimates of `cycles` where it is given. Beside it, what a step runs.
+    pub fn read(hlo: &Path, cycles: Option<&Path>, unroll: bool) -> Result<(Self, Vec<Item>), Failure> {
+        let bytes = plain(hlo)?;
+        let module = module(&bytes, hlo)?;
+        let estimates = cycles.map(|path| estimates(&module_of(path)?)).transpose()?.unwrap_or_default();
+        let own = estimates_of(&module);
+        let entry = module.entry.ok_or("the program has no entry")?;
+        let mut walk = Walk { module: &module, estimates, own, unroll, ops: Vec::new(), known: HashMap::new() };
+        let items = walk.items(entry, "", 0)?;
+        let ops = walk.ops;
+        Ok((Self { module, ops, bytes }, items))
+    }
+
+    pub fn instruction(&self, op: usize) -> &Instruction {
+        // An op's id is of this module: they are made together.
+        self.module.instruction(self.ops[op].id).expect("of this module")
+    }
+}
+
+/// How often each of `n` ops runs in one step.
+pub fn runs(items: &[Item], n: usize) -> Vec<u64> {
+    fn count(items: &[Item], times: u64, runs: &mut [u64]) {
+        for item in items {
+            match item {
+                Item::Op(op) => runs[*op] += times,
+                Item::Loop { op, turns, body } => {
+                    runs[*op] += times;
+                    count(body, times * turns, runs);
+                }
+            }
+        }
+    }
+    let mut runs = vec![0; n];
+    count(items, 1, &mut runs);
+    runs
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    estimates: HashMap<String, u64>,
+    own: HashMap<String, u64>,
+    unroll: bool,
+    ops: Vec<Op>,
+    /// Ops by instruction and turn.
+    known: HashMap<(InstructionId, String), usize>,
+}
+
+impl Walk<'_> {
+    /// What a computation runs. `turn` ends the names of the ops of an unrolled loop.
+    fn items(&mut self, computation: ComputationId, turn: &str, depth: usize) -> Result<Vec<Item>, Failure> {
+        if depth > 16 {
+            return Err("loops nested without end".into());
+        }
+        let of = self.module.computation(computation).ok_or("a computation is missing")?;
+        let order: Vec<InstructionId> =
+            of.schedule.clone().unwrap_or_else(|| self.module.instructions_of(computation).collect());
+        let mut items = Vec::new();
+        for id in order {
+            let instruction = self.module.instruction(id).ok_or("an instruction is missing")?;
+            match &*instruction.opcode {
+                opcode if SILENT.contains(&opcode) => {}
+                // A buffer is named, nothing is done.
+                "custom-call" if instruction.custom_call_target() == Some("AllocateBuffer") => {}
+                "while" => {
+                    let body = instruction.call("body").and_then(|call| call.id).ok_or("a loop without a body")?;
+                    let turns = self.turns(instruction);
+                    if self.unroll {
+                        for n in 0..turns {
+                            items.extend(self.items(body, &format!("{turn}.u{n}"), depth + 1)?);
+                        }
+                    } else {
+                        let op = self.op(id, turn);
+                        items.push(Item::Loop { op, turns, body: self.items(body, turn, depth + 1)? });
+                    }
+                }
+                "call" | "conditional" => {
+                    let called = instruction.calls().find_map(|call| call.id).ok_or("a call of nothing")?;
+                    let op = self.op(id, turn);
+                    items.push(Item::Loop { op, turns: 1, body: self.items(called, turn, depth + 1)? });
+                }
+                _ => items.push(Item::Op(self.op(id, turn))),
+            }
+        }
+        Ok(items)
+    }
+
+    fn op(&mut self, id: InstructionId, turn: &str) -> usize {
+        if let Some(op) = self.known.get(&(id, turn.to_owned())) {
+            return *op;
+        }
+        let start = self.start_of(id).and_then(|start| self.known.get(&(start, turn.to_owned())).copied());
+        let name = self.module.instruction(id).map_or("", |instruction| &instruction.name);
+        let cycles = self.estimates.get(name).or_else(|| self.own.get(name)).copied();
+        self.ops.push(Op { id, name: format!("{name}{turn}"), cycles, start });
+        self.known.insert((id, turn.to_owned()), self.ops.len() - 1);
+        self.ops.len() - 1
+    }
+
+    /// The `-start` that a `-done` ends, through what lies between.
+    fn start_of(&self, id: InstructionId) -> Option<InstructionId> {
+        let is_end = |id: InstructionId| {
+            let opcode = &self.module.instruction(id)?.opcode;
+            Some(opcode.ends_with("-done") || &**opcode == "async-update")
+        };
+        let mut at = id;
+        while is_end(at)? {
+            at = self.module.operands(at).next()?;
+        }
+        (at != id).then_some(at)
+    }
+
+    /// How often a loop turns: what the compiler noted, else the constant that its condition compares with.
+    fn turns(&self, instruction: &Instruction) -> u64 {
+        let noted = instruction.backend_config().and_then(|config| {
+            let config: serde_json::Value = serde_json::from_str(config).ok()?;
+            config["known_trip_count"]["n"].as_str()?.parse().ok()
+        });
+        let compared = || {
+            let condition = instruction.call("condition")?.id?;
+            let constants = self.module.instructions_of(condition).filter_map(|id| {
+                let instruction = self.module.instruction(id)?;
+                if &*instruction.opcode == "constant" {
+                    instruction.argument.as_ref()?.trim().parse().ok()
+                } else {
+                    None
+                }
+            });
+            constants.max()
+        };
+        noted.or_else(compared).unwrap_or(1)
+    }
+}
+
+/// A file, unzipped where it is gzip.
+fn plain(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(bytes);
+    }
+    let mut plain = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*bytes), &mut plain)?;
+    Ok(plain)
+}
+
+fn module(bytes: &[u8], path: &Path) -> Result<Module, Failure> {
+    let proto = rooflight::wire::hlo::decode(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(Module::from_proto(&proto))
+}
+
+fn module_of(path: &Path) -> Result<Module, Failure> {
+    module(&plain(path)?, path)
+}
+
+fn estimates(of: &Module) -> Result<HashMap<String, u64>, Failure> {
+    let found = estimates_of(of);
+    if found.is_empty() { Err("the file for --cycles has no estimated_cycles".into()) } else { Ok(found) }
+}
+
+/// `estimated_cycles` in the backend's notes, by name of the instruction.
+fn estimates_of(module: &Module) -> HashMap<String, u64> {
+    let of = |instruction: &Instruction| {
+        let config: serde_json::Value = serde_json::from_str(instruction.backend_config()?).ok()?;
+        let cycles = config["window_config"]["estimated_cycles"].as_str().or(config["estimated_cycles"].as_str())?;
+        cycles.parse::<u64>().ok().filter(|cycles| (1..NO_ESTIMATE).contains(cycles))
+    };
+    module.instructions().filter_map(|(_, i)| Some((i.name.to_string(), of(i)?))).collect()
+}
+
+/// The text of an op's event: the instruction on its own, operands with their shapes, without what only the program has.
+pub fn text(module: &Module, op: &Op) -> String {
+    let Some(instruction) = module.instruction(op.id) else { return op.name.clone() };
+    let mut alone = instruction.clone();
+    alone.name = op.name.as_str().into();
+    alone.is_root = false;
+    for operand in &mut alone.operands {
+        operand.shape = operand.id.and_then(|id| module.instruction(id)).map(|from| from.shape.clone());
+    }
+    alone.attributes.retain(|attribute| {
+        !matches!(attribute.value, Value::Metadata(_))
+            && !matches!(&*attribute.key, "backend_config" | "frontend_attributes" | "sharding")
+    });
+    alone.display(rooflight::hlo::Style::MODULE).to_string()
+}

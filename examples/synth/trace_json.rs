@@ -1,0 +1,132 @@
+//! The same capture as `trace.json.gz`: what a browser's trace viewer is given. It holds the first million events by time,
+//! and less of each: every value is text, costs in FLOPs and program ids are left out.
+
+use super::clock::Clock;
+use super::run::Run;
+use super::scene::Scene;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use std::io::{Result, Write};
+use std::ops::Range;
+
+/// More events are not written.
+const CAP: usize = 1_000_000;
+
+/// One event: where, when, and of which op. Small: there are many.
+struct Event {
+    start: u64,
+    end: u64,
+    device: u32,
+    /// The line: 1 steps, 2 modules, 3 ops, 4 async.
+    line: u8,
+    /// The op, or the number of the step.
+    what: u32,
+    /// The event of the run.
+    place: u32,
+}
+
+const LINES: [(u8, &str); 4] = [(1, "Steps"), (2, "XLA Modules"), (3, "XLA Ops"), (4, "Async XLA Ops")];
+
+/// Writes the devices of one host.
+pub fn write(scene: &Scene, run: &Run<'_>, devices: Range<usize>, to: impl Write) -> Result<()> {
+    let mut out = GzEncoder::new(to, Compression::default());
+    write!(out, "{{\"displayTimeUnit\":\"ns\",\"metadata\":{{\"highres-ticks\":true}},\"traceEvents\":[")?;
+    for n in devices.clone() {
+        let pid = 3 + n;
+        let meta = |name: &str, tid: Option<u8>, args: Value| {
+            let mut event = json!({"ph": "M", "pid": pid, "name": name, "args": args});
+            if let Some(tid) = tid {
+                event["tid"] = json!(tid);
+            }
+            event
+        };
+        writeln!(out, "{},", meta("process_name", None, json!({"name": scene.label(n)})))?;
+        writeln!(out, "{},", meta("process_sort_index", None, json!({"sort_index": pid})))?;
+        for (tid, name) in LINES {
+            writeln!(out, "{},", meta("thread_name", Some(tid), json!({"name": name})))?;
+            writeln!(out, "{},", meta("thread_sort_index", Some(tid), json!({"sort_index": tid})))?;
+        }
+    }
+    // All but the end of it is the same for each event of an op.
+    let args: Vec<String> = (0..scene.facts.len()).map(|op| arguments(scene, op)).collect();
+    let names: Vec<Value> = scene.facts.iter().map(|facts| json!(facts.name)).collect();
+    let module = json!(format!("{}({})", scene.program.module.name, scene.program_id));
+    for event in events(run, devices) {
+        let (pid, tid, what) = (3 + event.device, event.line, event.what as usize);
+        let (ts, dur) = (micros(event.start), micros(event.end - event.start));
+        write!(out, "{{\"ph\":\"X\",\"pid\":{pid},\"tid\":{tid},\"ts\":{ts},\"dur\":{dur},\"name\":")?;
+        match tid {
+            1 => writeln!(out, "\"{what}\",\"args\":{{}}}},")?,
+            2 => writeln!(out, "{module},\"args\":{{\"run_id\":\"{}\"}}}},", scene.run_id(what))?,
+            3 => {
+                let of = run.devices[event.device as usize].events[event.place as usize];
+                let (start, end) = (Clock::device(of.start), Clock::device(of.end));
+                let own = format!("\"device_offset_ps\":\"{start}\",\"device_duration_ps\":\"{}\"", end - start);
+                writeln!(out, "{},\"args\":{{{own},{}}},", names[what], args[what])?;
+            }
+            _ => writeln!(out, "{},\"args\":{{{}}},", names[what], args[what])?,
+        }
+    }
+    write!(out, "{{}}]}}")?;
+    out.finish()?.flush()
+}
+
+/// The first million by time.
+fn events(run: &Run<'_>, devices: Range<usize>) -> Vec<Event> {
+    let mut all = Vec::new();
+    let steps = run.devices.first().map_or(0, |device| device.steps.len());
+    // Steps come one after the other: those beyond the cap need not be looked at.
+    for step in 0..steps {
+        if all.len() > CAP {
+            break;
+        }
+        for n in devices.clone() {
+            let (clock, device) = (Clock::of(n), &run.devices[n]);
+            let of = device.steps[step];
+            let mut push = |line, what, place, start, end| {
+                let (start, end) = (clock.event(start), clock.event(end));
+                all.push(Event { start, end, device: n as u32, line, what, place });
+            };
+            push(1, step as u32, 0, of.start, of.end);
+            push(2, step as u32, 0, of.start, of.end);
+            for place in of.events.0..of.events.1 {
+                let event = device.events[place];
+                push(3, event.op, place as u32, event.start, event.end);
+            }
+            for span in &device.spans[of.spans.0..of.spans.1] {
+                push(4, span.start_op, 0, span.start, span.end);
+            }
+        }
+    }
+    all.sort_by_key(|event| (event.start, event.device, event.line, std::cmp::Reverse(event.end)));
+    all.truncate(CAP);
+    all
+}
+
+/// What the viewer says of an op: the inside of an object, and its end.
+fn arguments(scene: &Scene, op: usize) -> String {
+    let facts = &scene.facts[op];
+    let instruction = scene.program.instruction(op);
+    let mut args = json!({
+        "bytes_accessed": facts.cost.bytes.to_string(),
+        "hlo_category": facts.category,
+        "long_name": super::program::text(&scene.program.module, &scene.program.ops[op]),
+        "model_flops": facts.model_flops.to_string(),
+        "raw_bytes_accessed": facts.cost.bytes.to_string(),
+        "shape_with_layout": instruction.shape.to_string(),
+    });
+    if !instruction.op_name().is_empty() {
+        args["tf_op"] = json!(format!("{}:", instruction.op_name()));
+    }
+    if let Some(frame) = scene.program.module.stack(scene.program.ops[op].id).first() {
+        args["source"] = json!(format!("{}:{}", frame.file, frame.line));
+    }
+    args.to_string().split_off(1)
+}
+
+/// Microseconds with their picoseconds.
+fn micros(ps: u64) -> String {
+    let text = format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,167 @@
+//! Captures that were made say what was put into them. The truth beside them (`expected.json`) is computed from the run that
+//! was simulated, without any analysis.
+
+#[path = "../examples/synth/main.rs"]
+#[allow(dead_code, reason = "the program has a main of its own")]
+mod synth;
+
+use clap::Parser;
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::engine::{Input, Opened};
+use rooflight::units::Picos;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Makes captures: the folder, and what is to be found.
+fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let args = ["synth", "--out", out].into_iter().chain(options.iter().copied());
+    synth::make(&synth::args::Args::parse_from(args)).unwrap();
+    let truth = serde_json::from_slice(&fs::read(folder.path().join("expected.json")).unwrap()).unwrap();
+    (folder, truth)
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())).collect()
+}
+
+fn open(name: &str, bytes: Vec<u8>) -> Opened {
+    let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
+    rooflight::engine::open(vec![input], &mut |_| {}).unwrap()
+}
+
+#[test]
+fn the_same_arguments_give_the_same_bytes() {
+    let options = ["--seed", "7", "--steps", "2", "--devices", "4", "--hosts", "2", "--fault", "straggler"];
+    let ((a, _), (b, _)) = (made(&options), made(&options));
+    let (a, b) = (files(a.path()), files(b.path()));
+    assert_eq!(a.len(), 5);
+    assert!(a == b);
+    let (c, _) = made(&["--seed", "8", "--steps", "2", "--devices", "4", "--hosts", "2", "--fault", "straggler"]);
+    assert!(a["worker-1.xplane.pb"] != files(c.path())["worker-1.xplane.pb"]);
+}
+
+/// What each device did, by all figures that a breakdown has.
+fn assert_breakdown(options: &[&str]) -> Value {
+    let (folder, truth) = made(options);
+    let ops = truth["ops"].as_array().unwrap();
+    let hosts: BTreeMap<&str, Vec<&Value>> =
+        truth["devices"].as_array().unwrap().iter().fold(BTreeMap::new(), |mut hosts, device| {
+            hosts.entry(device["host"].as_str().unwrap()).or_insert_with(Vec::new).push(device);
+            hosts
+        });
+    let files = files(folder.path());
+    for (host, devices) in hosts {
+        let name = format!("{host}.xplane.pb");
+        let opened = open(&name, files[&name].clone());
+        assert_eq!(opened.partial, None);
+        let analysis = Analysis::new(&opened.profile);
+        let steps = analysis.step_stats(&opened.profile);
+        assert_eq!(steps.devices.len(), devices.len());
+        for (n, device) in devices.into_iter().enumerate() {
+            let ask = |step| {
+                let query = Query { device: DeviceChoice::One(n as u32), step, by: GroupBy::Op, ..Query::default() };
+                analysis.breakdown(&opened.profile, &query).unwrap()
+            };
+            let all = ask(StepChoice::All);
+            assert_eq!(all.header.device, Some(device["device"].as_str().unwrap()["/device:".len()..].to_owned()));
+            assert_eq!(all.totals.busy, Picos(device["busy_ps"].as_u64().unwrap()));
+            assert_eq!(all.header.step_duration, Some(Picos(device["window_ps"].as_u64().unwrap())));
+            let rows: BTreeMap<&str, _> = all.groups.iter().map(|group| (group.key.as_str(), group)).collect();
+            let runs = device["runs"].as_array().unwrap();
+            assert_eq!(rows.len(), runs.iter().filter(|n| n.as_u64() != Some(0)).count());
+            for ((op, self_ps), runs) in ops.iter().zip(device["self_ps"].as_array().unwrap()).zip(runs) {
+                let runs = runs.as_u64().unwrap();
+                if runs == 0 {
+                    continue;
+                }
+                let row = rows[op["name"].as_str().unwrap()];
+                assert_eq!((row.total, row.n_executions), (Picos(self_ps.as_u64().unwrap()), runs), "{}", row.key);
+                for (found, cost) in
+                    [(row.flops, "flops"), (row.model_flops, "model_flops"), (row.bytes_accessed, "bytes_accessed")]
+                {
+                    assert_eq!(
+                        found.map(|found| found as u64),
+                        op[cost].as_u64().map(|each| each * runs),
+                        "{} {cost}",
+                        row.key
+                    );
+                }
+                assert!(row.categories.contains_key(op["category"].as_str().unwrap()));
+            }
+            for (found, step) in steps.devices[n].steps.iter().zip(device["steps"].as_array().unwrap()) {
+                assert_eq!(Some(found.number), step["number"].as_u64());
+                assert_eq!(Some(found.duration.0), step["duration_ps"].as_u64());
+                assert_eq!(Some(found.busy.0), step["busy_ps"].as_u64());
+                assert_eq!(ask(StepChoice::Number(found.number)).totals.busy, found.busy);
+            }
+        }
+    }
+    truth
+}
+
+#[test]
+fn a_breakdown_finds_what_was_put_in() {
+    let truth = assert_breakdown(&["--steps", "3", "--no-trace"]);
+    assert_eq!((truth["ops"].as_array().unwrap().len() > 500, truth["steps"].as_u64()), (true, Some(3)));
+}
+
+#[test]
+fn with_every_fault_and_loops_unrolled() {
+    let faults = synth::FAULTS.iter().flat_map(|name| ["--fault", name]);
+    let options: Vec<&str> = ["--steps", "2", "--unroll", "--no-trace"].into_iter().chain(faults).collect();
+    assert_breakdown(&options);
+}
+
+#[test]
+fn on_several_hosts_and_more_devices_than_it_was_compiled_for() {
+    let truth = assert_breakdown(&["--steps", "2", "--devices", "12", "--hosts", "3", "--no-trace"]);
+    assert_eq!(truth["devices"].as_array().unwrap().len(), 12);
+}
+
+/// Each fault shows where it should.
+#[test]
+fn faults_leave_their_marks() {
+    let busy = |truth: &Value, of: &dyn Fn(&Value) -> bool| -> u64 {
+        let ops = truth["ops"].as_array().unwrap().iter();
+        let times = truth["devices"][0]["self_ps"].as_array().unwrap();
+        ops.zip(times).filter(|(op, _)| of(op)).map(|(_, time)| time.as_u64().unwrap()).sum()
+    };
+    let category = |name: &'static str| move |op: &Value| op["category"] == name;
+    let run = |fault: &[&str]| {
+        let mut options = vec!["--steps", "2", "--no-trace"];
+        options.extend(fault.iter().flat_map(|name| ["--fault", name]));
+        made(&options).1
+    };
+    let idle = |truth: &Value| {
+        let device = &truth["devices"][0];
+        device["window_ps"].as_u64().unwrap() - device["busy_ps"].as_u64().unwrap()
+    };
+    let well = run(&[]);
+    let times = |bad: &Value, of: &dyn Fn(&Value) -> bool| busy(bad, of) as f64 / busy(&well, of) as f64;
+    let retiling = times(&run(&["retiling-copies"]), &category("data formatting"));
+    assert!((5.0..6.5).contains(&retiling), "{retiling}");
+    let gathers = times(&run(&["exposed-all-gather"]), &category("all-gather"));
+    assert!((3.0..4.5).contains(&gathers), "{gathers}");
+    // The first device waits for the slow one.
+    let waits = times(&run(&["straggler"]), &category("all-reduce"));
+    assert!(waits > 1.2, "{waits}");
+    assert!(idle(&run(&["host-bound"])) > 10 * idle(&well));
+    let (gaps, turns) = (run(&["idle-gaps"]), &category("while"));
+    assert!(times(&gaps, turns) > 2.0, "within a loop the gap is the loop's own time");
+}
+
+/// The landing page's sample is what `cargo xtask sample` makes, and nothing else.
+#[test]
+fn the_sample_is_made_by_its_arguments() {
+    let arguments: Vec<&str> = include_str!("../samples/arguments.txt").split_whitespace().collect();
+    let (folder, _) = made(&arguments);
+    let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.gz")).unwrap();
+    let mut sample = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*packed), &mut sample).unwrap();
+    assert!(files(folder.path())["worker-0.xplane.pb"] == sample, "cargo xtask sample makes it again");
+}
