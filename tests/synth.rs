@@ -112,7 +112,7 @@ fn a_breakdown_finds_what_was_put_in() {
 
 #[test]
 fn with_every_fault_and_loops_unrolled() {
-    let faults = synth::FAULTS.iter().flat_map(|name| ["--fault", name]);
+    let faults = synth::faults::NAMES.iter().flat_map(|name| ["--fault", name]);
     let options: Vec<&str> = ["--steps", "2", "--unroll", "--no-trace"].into_iter().chain(faults).collect();
     assert_breakdown(&options);
 }

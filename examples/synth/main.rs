@@ -13,7 +13,7 @@ pub mod args;
 mod clock;
 mod cost;
 mod device;
-mod faults;
+pub mod faults;
 mod host;
 mod machine;
 #[path = "../../tests/common/make.rs"]
@@ -35,8 +35,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
-
-pub use faults::NAMES as FAULTS;
 
 /// Why nothing was made.
 pub type Failure = Box<dyn std::error::Error>;

@@ -5,6 +5,7 @@
 //!    │ ├──► page     dist/: build, seal (CSP), weigh (size)     needs tools
 //!    │ ├──► serve    dist/ on a local port                      knows nothing of Rooflight
 //!    │ ├──► synth    captures that were made                    examples/synth does the work
+//!    │ ├──► bench    the command line, measured                 needs synth
 //!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
 //!    │ └──► check    the stages of `cargo xtask test`           needs all of the above
 //!    └──── repo, process: where things are, how to start others
@@ -12,6 +13,7 @@
 //!
 //! Must not know: any crate of ours. It has to run when ours does not compile.
 
+mod bench;
 mod check;
 mod page;
 mod process;
@@ -38,6 +40,7 @@ cargo xtask <command>
   synth --out DIR ..     make captures as a TPU would give them, of any size; `synth --help` tells more
   sample                 make the sample that the landing page opens
   screens                take the pictures in docs/screens
+  bench native           measure the command line, beside other tools where they are installed
   bench browser          measure the page in a real browser
 
 What is missing is installed first, into a cache folder: $ROOFLIGHT_TOOLS, or rooflight/tools in the user's cache.
@@ -81,7 +84,10 @@ fn run() -> Result<ExitCode> {
             finish(args)?;
             synth::sample()
         }
-        "bench" => bench(args),
+        "bench" => measured(args),
+        // What `bench native` starts.
+        "measure" => bench::measure(&args.raw_args()?.collect::<Vec<_>>()),
+        "copy" => bench::copy(&args.raw_args()?.collect::<Vec<_>>()),
         other => bail!("no command `{other}`; `cargo xtask help` lists them"),
     }
 }
@@ -123,13 +129,17 @@ fn test(mut args: lexopt::Parser) -> Result<ExitCode> {
     check::run(&only)
 }
 
-fn bench(mut args: lexopt::Parser) -> Result<ExitCode> {
+fn measured(mut args: lexopt::Parser) -> Result<ExitCode> {
     match args.next()? {
         Some(Value(what)) if what == "browser" => {
             finish(args)?;
             scripts::bench()
         }
-        _ => bail!("what to measure: `cargo xtask bench browser`; native code is measured by `cargo bench`"),
+        Some(Value(what)) if what == "native" => {
+            finish(args)?;
+            bench::native()
+        }
+        _ => bail!("what to measure: `cargo xtask bench native` or `browser`; parts of the native code: `cargo bench`"),
     }
 }
 

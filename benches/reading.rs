@@ -1,0 +1,165 @@
+//! How fast a capture is read, step by step, beside what its bytes allow: `cargo bench --bench reading`.
+//!
+//! ```text
+//!  copy       memcpy of the file's bytes: no reader can be faster
+//!  skip       every field of every message stepped over, nothing looked at: the least a protobuf reader does
+//!  walk       our walk, everything found and nothing kept
+//!  open       the walk into columns: what the page holds
+//!  …          each analysis of what is open
+//! ```
+//! The capture is the sample's program on two devices.
+
+#[path = "../examples/synth/main.rs"]
+#[allow(dead_code, reason = "the program has a main of its own")]
+mod synth;
+
+use clap::Parser;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rooflight::analysis::{Analysis, GroupBy, Query, StepChoice};
+use rooflight::engine::Input;
+use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, walk};
+use std::hint::black_box;
+
+const MB: &str = "20";
+
+fn capture() -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_str().expect("a name");
+    let args = ["synth", "--out", out, "--devices", "2", "--size-mb", MB, "--no-trace"];
+    synth::make(&synth::args::Args::parse_from(args)).expect("a capture");
+    std::fs::read(folder.path().join("worker-0.xplane.pb")).expect("a capture")
+}
+
+/// Steps over every field, into messages that are told to be messages by their field numbers. Returns how many there are.
+fn skip(mut bytes: &[u8], message: Message) -> Option<u64> {
+    let mut n = 0;
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        n += 1;
+        match key & 7 {
+            0 => drop(varint(&mut bytes)?),
+            1 => bytes = bytes.get(8..)?,
+            5 => bytes = bytes.get(4..)?,
+            2 => {
+                let length = usize::try_from(varint(&mut bytes)?).ok()?;
+                let (inside, rest) = bytes.split_at_checked(length)?;
+                if let Some(message) = message.field(key >> 3) {
+                    n += skip(inside, message)?;
+                }
+                bytes = rest;
+            }
+            _ => return None,
+        }
+    }
+    Some(n)
+}
+
+#[derive(Clone, Copy)]
+enum Message {
+    Space,
+    Plane,
+    Line,
+    Event,
+    Entry,
+    Metadata,
+    Leaf,
+}
+
+impl Message {
+    const fn field(self, number: u64) -> Option<Self> {
+        match (self, number) {
+            (Self::Space, 1) => Some(Self::Plane),
+            (Self::Plane, 3) => Some(Self::Line),
+            (Self::Plane, 4 | 5) => Some(Self::Entry),
+            (Self::Entry, 2) => Some(Self::Metadata),
+            (Self::Line, 4) => Some(Self::Event),
+            (Self::Event, 4) | (Self::Plane, 6) | (Self::Metadata, 5) => Some(Self::Leaf),
+            _ => None,
+        }
+    }
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..70).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(first & 0x7f).checked_shl(shift)?;
+        if *first < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Takes everything, keeps a count.
+#[derive(Default)]
+struct Nothing(u64);
+
+impl Sink for Nothing {
+    fn plane(&mut self, _: PlaneHead) {}
+    fn stat_name(&mut self, _: i64, _: &str) {}
+    fn plane_stat(&mut self, _: Stat<'_>) {}
+    fn event_metadata(&mut self, _: i64, _: &str, _: &str) {}
+    fn metadata_stat(&mut self, _: Stat<'_>) {}
+    fn line(&mut self, _: LineHead) {}
+    fn event_stat(&mut self, _: Stat<'_>) {
+        self.0 += 1;
+    }
+    fn event(&mut self, _: Event) {
+        self.0 += 1;
+    }
+    fn discard(&mut self) {}
+    fn plane_end(&mut self) {}
+    fn remark(&mut self, _: Remark) {}
+    fn progress(&mut self, _: u64) {}
+}
+
+fn input(bytes: &[u8]) -> Vec<Input> {
+    vec![Input { name: "bench.xplane.pb".into(), source: Box::new(bytes.to_vec()), from_folder: false }]
+}
+
+fn reading(criterion: &mut Criterion) {
+    let bytes = capture();
+    let mut group = criterion.benchmark_group("reading");
+    group.throughput(Throughput::Bytes(bytes.len() as u64)).sample_size(20);
+    let mut copy = vec![0; bytes.len()];
+    group.bench_function("copy", |b| b.iter(|| copy.copy_from_slice(black_box(&bytes))));
+    assert!(skip(&bytes, Message::Space).is_some(), "the capture is whole");
+    group.bench_function("skip", |b| b.iter(|| skip(black_box(&bytes), Message::Space)));
+    group.bench_function("walk", |b| {
+        b.iter(|| {
+            let mut nothing = Nothing::default();
+            walk(black_box(&bytes), &mut nothing);
+            nothing.0
+        });
+    });
+    group.bench_function("open", |b| {
+        b.iter_batched(
+            || input(&bytes),
+            |input| rooflight::engine::open(input, &mut |_| {}),
+            criterion::BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+
+    let opened = rooflight::engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+    let mut group = criterion.benchmark_group("analysis");
+    group.throughput(Throughput::Bytes(bytes.len() as u64)).sample_size(20);
+    group.bench_function("ops, devices and steps", |b| b.iter(|| Analysis::new(&opened.profile)));
+    let analysis = Analysis::new(&opened.profile);
+    for by in [GroupBy::Op, GroupBy::Source] {
+        let query = Query { by, step: StepChoice::All, ..Query::default() };
+        group.bench_function(format!("breakdown by {}", by.key()), |b| {
+            b.iter(|| analysis.breakdown(&opened.profile, &query));
+        });
+    }
+    group.bench_function("tree of scopes", |b| {
+        b.iter(|| analysis.scopes(&opened.profile, &Query::default(), "", 0.001));
+    });
+    group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&opened.profile)));
+    group.finish();
+}
+
+criterion_group!(benches, reading);
+criterion_main!(benches);

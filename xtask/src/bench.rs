@@ -1,0 +1,172 @@
+//! `cargo xtask bench native`: the command line over captures of several sizes, beside reading the same bytes and, where
+//! they are installed, the other tools. Knows how to start them and what the system says they took.
+//!
+//! Each run is a process of its own, started by a `measure` of this program, which is told afterwards how much processor
+//! time and memory its only child took. Tools take turns, so that a machine that slows down slows all of them.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{process, repo, synth};
+
+/// Of the captures; `ROOFLIGHT_MB` names others.
+const MEGABYTES: &str = "10,100,1000";
+/// Each tool runs so often; the best counts, for other work only ever adds. `ROOFLIGHT_RUNS` says otherwise.
+const RUNS: usize = 3;
+
+/// What a run took.
+#[derive(Clone, Copy)]
+struct Took {
+    wall: f64,
+    /// Of the processor, in seconds.
+    cpu: f64,
+    /// Most memory, in bytes.
+    memory: f64,
+}
+
+/// A tool: its name, and how it opens captures.
+struct Tool {
+    name: &'static str,
+    command: Vec<OsString>,
+}
+
+/// Measures and prints the table.
+pub fn native() -> Result<ExitCode> {
+    let sizes = std::env::var("ROOFLIGHT_MB").unwrap_or_else(|_| MEGABYTES.to_owned());
+    let runs = std::env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
+    process::run(process::cargo().args(["build", "--release", "--bin", "rooflight"]).current_dir(repo::root()))?;
+    let rooflight = repo::target()?.join("release").join(format!("rooflight{}", std::env::consts::EXE_SUFFIX));
+    println!("capture     tool                     wall s    CPU s    MB/CPU s    memory MB    × file");
+    for mb in sizes.split(',') {
+        let captures = capture(mb)?;
+        let bytes: u64 = captures.iter().map(|path| Ok(fs::metadata(path)?.len())).sum::<Result<u64>>()?;
+        let tools = tools(&rooflight, &captures);
+        let mut best: Vec<Option<Took>> = vec![None; tools.len()];
+        for _ in 0..runs {
+            for (tool, best) in tools.iter().zip(&mut best) {
+                let took = run(tool)?;
+                *best = Some(best.map_or(took, |best| Took {
+                    wall: best.wall.min(took.wall),
+                    cpu: best.cpu.min(took.cpu),
+                    memory: best.memory.min(took.memory),
+                }));
+            }
+        }
+        for (tool, took) in tools.iter().zip(best) {
+            let Some(took) = took else { continue };
+            let megabytes = bytes as f64 / 1e6;
+            println!(
+                "{:<12}{:<22}{:>9.2}{:>9.2}{:>12.0}{:>13.0}{:>10.2}",
+                format!("{mb} MB"),
+                tool.name,
+                took.wall,
+                took.cpu,
+                megabytes / took.cpu.max(0.001),
+                took.memory / 1e6,
+                took.memory / bytes as f64
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Captures of so many MB together: one, or one per host. Made once.
+fn capture(mb: &str) -> Result<Vec<PathBuf>> {
+    let folder = repo::target()?.join("bench").join(mb);
+    // Written last.
+    if !folder.join("expected.json").exists() {
+        let args = ["--size-mb", mb, "--no-trace", "--out"].map(OsString::from);
+        synth::run(&[args.as_slice(), &[folder.clone().into()]].concat())?;
+    }
+    let mut captures: Vec<PathBuf> = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    captures.retain(|path| path.extension().is_some_and(|end| end == "pb"));
+    captures.sort();
+    ensure!(!captures.is_empty(), "no capture in {}", folder.display());
+    Ok(captures)
+}
+
+fn tools(rooflight: &Path, captures: &[PathBuf]) -> Vec<Tool> {
+    let with = |command: Vec<OsString>| command.into_iter().chain(captures.iter().map(OsString::from)).collect();
+    let this = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
+    let mut tools = vec![
+        Tool { name: "read and copy", command: with(vec![this.into(), "copy".into()]) },
+        Tool { name: "rooflight summary", command: with(vec![rooflight.into(), "summary".into(), "--json".into()]) },
+    ];
+    // Google's converter, as its own server calls it: the two tools that people look at first.
+    let xprof = "import sys
+from xprof.convert import raw_to_tool_data as convert
+for tool in ('overview_page', 'hlo_stats'):
+    convert.xspace_to_tool_data(sys.argv[1:], tool, {})";
+    let python = std::env::var_os("ROOFLIGHT_PYTHON").unwrap_or_else(|| "python3".into());
+    let there = Command::new(&python).args(["-c", "import xprof"]).stderr(Stdio::null()).status();
+    if there.is_ok_and(|status| status.success()) {
+        tools.push(Tool { name: "xprof (2 tools)", command: with(vec![python, "-c".into(), xprof.into()]) });
+    } else {
+        println!("xprof is not installed (ROOFLIGHT_PYTHON names a Python that has it): not measured");
+    }
+    tools
+}
+
+/// Runs a tool in a process that measures it.
+fn run(tool: &Tool) -> Result<Took> {
+    let output = Command::new(std::env::current_exe()?).arg("measure").args(&tool.command).output()?;
+    ensure!(output.status.success(), "{}: {}", tool.name, String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout)?;
+    let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    let [wall, cpu, memory] = numbers[..] else { anyhow::bail!("{}: not measured: {text}", tool.name) };
+    Ok(Took { wall, cpu, memory })
+}
+
+/// `xtask measure PROGRAM ARGS..`: what it took, as three numbers.
+pub fn measure(command: &[OsString]) -> Result<ExitCode> {
+    let (program, args) = command.split_first().context("what to measure")?;
+    let start = Instant::now();
+    let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
+    let wall = start.elapsed().as_secs_f64();
+    // One of the exit codes of partial results is no failure.
+    ensure!(status.code().is_some_and(|code| code < 2), "{} ended with {status}", program.display());
+    let (cpu, memory) = children()?;
+    println!("{wall} {cpu} {memory}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Seconds of the processor and most bytes of memory that this process's children took.
+#[cfg(unix)]
+fn children() -> Result<(f64, f64)> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    // Linux says kB, macOS bytes.
+    let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
+    Ok((seconds(usage.user_time()) + seconds(usage.system_time()), usage.max_rss() as f64 * unit))
+}
+
+#[cfg(not(unix))]
+fn children() -> Result<(f64, f64)> {
+    anyhow::bail!("this system does not say what a process took")
+}
+
+/// `xtask copy FILE..`: reads files and copies their bytes once, a few MB at a time: what any reader has to do at least.
+pub fn copy(files: &[OsString]) -> Result<ExitCode> {
+    let (mut from, mut to) = (vec![0; 4 << 20], vec![0; 4 << 20]);
+    let mut sum = 0_u64;
+    for path in files {
+        let mut file = File::open(path)?;
+        loop {
+            let n = file.read(&mut from)?;
+            if n == 0 {
+                break;
+            }
+            to[..n].copy_from_slice(&from[..n]);
+            sum = sum.wrapping_add(u64::from(to[n / 2]));
+        }
+    }
+    println!("{sum}");
+    Ok(ExitCode::SUCCESS)
+}
