@@ -2,8 +2,9 @@
 // much memory the worker takes; beside it what the command line needs for the same file. Best of RUNS, because the
 // machine has other work: the ratio counts, not the milliseconds.
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
 import { synth } from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, reload, startServer, until } from "./lib.mjs";
 import { grid, settled, sortBy } from "./reading.mjs";
@@ -34,13 +35,13 @@ function keepMemory() {
   URL.createObjectURL = (blob) => create.call(URL, blob.type === "text/javascript" ? new Blob([head, blob], { type: blob.type }) : blob);
 }
 
-async function once(browser, url, file) {
+async function once(browser, url, files) {
   const { page, close } = await open(browser, url);
   await page.addInitScript(watch);
   await page.addInitScript(keepMemory);
   await reload(page);
   await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing", "disabled-by-default-devtools.timeline"] });
-  await dropFiles(page, [file]);
+  await dropFiles(page, files);
   await opened(page, 300_000);
   await page.waitForFunction(() => window.bench.shown > 0);
   const { dropped, shown } = await page.evaluate(() => window.bench);
@@ -64,9 +65,15 @@ function longest(events) {
   return { wall: Math.max(...on(true).map((task) => task.dur)) / 1000, cpu: Math.max(...on(true).map((task) => task.tdur ?? 0)) / 1000, work: work / 1000 };
 }
 
-function cli(file) {
+/** The captures of so many MB that `cargo xtask bench` has made: one, or one per host. */
+function captures(mb) {
+  const folder = join(need("ROOFLIGHT_BENCH"), String(mb));
+  return readdirSync(folder).filter((name) => name.endsWith(".pb")).sort().map((name) => join(folder, name));
+}
+
+function cli(files) {
   const before = process.hrtime.bigint();
-  execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", file, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+  execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", ...files, "--json"], { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
   return Number(process.hrtime.bigint() - before) / 1e6;
 }
 
@@ -143,11 +150,11 @@ const server = await startServer(need("ROOFLIGHT_DIST"));
 const browser = await launch();
 console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
 console.log("capture   drop to table   of it worker   longest task (processor)   wasm memory        command line   page ÷ command line");
-for (const mb of (process.env.ROOFLIGHT_MB ?? "50,100").split(",").map(Number)) {
-  const file = synth({ mb, devices: 4, ops: 400 });
-  const bytes = statSync(file).size;
-  const native = await best(() => cli(file));
-  const page = await best(() => once(browser, server.url, file));
+for (const mb of need("ROOFLIGHT_MB").split(",").map(Number)) {
+  const files = captures(mb);
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  const native = await best(() => cli(files));
+  const page = await best(() => once(browser, server.url, files));
   const cells = [
     [`${mb} MB`, 10],
     [ms(page.ms), 16],

@@ -1,12 +1,12 @@
 // What tests open: real captures where there are some, synthetic ones of any size, and files that are none.
 // All but the real ones are made in a folder that goes when the tests end. Knows no page.
 import { execFileSync } from "node:child_process";
-import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+export const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** Where this run's files are. */
 export const folder = mkdtempSync(join(tmpdir(), "rooflight-"));
@@ -39,6 +39,18 @@ export function synth({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${dev
   const cargo = ["run", "--quiet", "--profile", "test", "--example", "many_ops", "--", ...args];
   execFileSync(program ?? "cargo", program ? args : cargo, { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
   return out;
+}
+
+/**
+ * A capture with the truth beside it: a real program's run, simulated by `cargo xtask synth` with these arguments.
+ * { captures: paths, truth: what an analysis has to find }.
+ */
+export function made(...args) {
+  const out = join(folder, `made ${args.join(" ")}`);
+  const cargo = ["run", "--quiet", "--profile", "test", "--example", "synth", "--", "--out", out, "--no-trace", ...args];
+  if (!existsSync(join(out, "expected.json"))) execFileSync("cargo", cargo.map(String), { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  const captures = readdirSync(out).filter((name) => name.endsWith(".pb")).sort().map((name) => join(out, name));
+  return { captures, truth: JSON.parse(readFileSync(join(out, "expected.json"), "utf8")) };
 }
 
 /** Writes a file: its path. `size` beyond the bytes makes a hole that takes no room on the disk. */

@@ -38,13 +38,12 @@ struct Tool {
 
 /// Measures and prints the table.
 pub fn native() -> Result<ExitCode> {
-    let sizes = std::env::var("ROOFLIGHT_MB").unwrap_or_else(|_| MEGABYTES.to_owned());
     let runs = std::env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
     process::run(process::cargo().args(["build", "--release", "--bin", "rooflight"]).current_dir(repo::root()))?;
     let rooflight = repo::target()?.join("release").join(format!("rooflight{}", std::env::consts::EXE_SUFFIX));
     println!("capture     tool                     wall s    CPU s    MB/CPU s    memory MB    × file");
-    for mb in sizes.split(',') {
-        let captures = capture(mb)?;
+    for mb in sizes().split(',') {
+        let captures = captures(mb)?;
         let bytes: u64 = captures.iter().map(|path| Ok(fs::metadata(path)?.len())).sum::<Result<u64>>()?;
         let tools = tools(&rooflight, &captures);
         let mut best: Vec<Option<Took>> = vec![None; tools.len()];
@@ -76,9 +75,19 @@ pub fn native() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How large captures are measured, in MB.
+pub fn sizes() -> String {
+    std::env::var("ROOFLIGHT_MB").unwrap_or_else(|_| MEGABYTES.to_owned())
+}
+
+/// Where they are made, a folder for each size.
+pub fn folder() -> Result<PathBuf> {
+    Ok(repo::target()?.join("bench"))
+}
+
 /// Captures of so many MB together: one, or one per host. Made once.
-fn capture(mb: &str) -> Result<Vec<PathBuf>> {
-    let folder = repo::target()?.join("bench").join(mb);
+pub fn captures(mb: &str) -> Result<Vec<PathBuf>> {
+    let folder = folder()?.join(mb);
     // Written last.
     if !folder.join("expected.json").exists() {
         let args = ["--size-mb", mb, "--no-trace", "--out"].map(OsString::from);

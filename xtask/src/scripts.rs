@@ -9,6 +9,7 @@
 //! | `ROOFLIGHT_CLI` | the native `rooflight`, to compare numbers with |
 //! | `ROOFLIGHT_PROFILES` | real captures, where there are any |
 //! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
+//! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | where the captures to measure with are, and of which sizes |
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -17,7 +18,7 @@ use std::{env, fs};
 use anyhow::{Result, ensure};
 
 use crate::tools::browser;
-use crate::{page, process, repo};
+use crate::{bench, page, process, repo};
 
 /// How the command line is built: the way `cargo test` builds it anyway, or for speed.
 #[derive(Clone, Copy)]
@@ -37,7 +38,13 @@ pub fn screens() -> Result<ExitCode> {
 /// Builds the page, then measures it.
 pub fn bench() -> Result<ExitCode> {
     page::build(&repo::dist())?;
-    process::run(node(Cli::Fast)?.arg("bench.mjs"))?;
+    let sizes = bench::sizes();
+    for mb in sizes.split(',') {
+        bench::captures(mb)?;
+    }
+    process::run(
+        node(Cli::Fast)?.arg("bench.mjs").env("ROOFLIGHT_BENCH", bench::folder()?).env("ROOFLIGHT_MB", sizes),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 

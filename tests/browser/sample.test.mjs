@@ -1,0 +1,58 @@
+// The sample on the landing page: one click, and what it shows is what was put into it. The truth is not computed by any
+// of our analyses (see examples/synth).
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { made, repository } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { opened } from "./lib.mjs";
+import { figures, pick, settled } from "./reading.mjs";
+
+const sample = (page) => page.getByRole("button", { name: "Open the sample" });
+
+/** What "Save JSON" gives. */
+async function saved(page) {
+  await page.locator("#save-button").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /JSON/ }).click()]);
+  return JSON.parse(readFileSync(await download.path(), "utf8"));
+}
+
+onPage("one click opens the sample: its breakdown is what was put in", async ({ page, requests }) => {
+  const options = readFileSync(join(repository, "samples/arguments.txt"), "utf8").trim().split(/\s+/).filter((word) => word !== "--no-trace");
+  const { truth } = made(...options);
+  assert.ok(!requests.some((url) => url.includes("sample")), "it is fetched when it is asked for");
+  await sample(page).click();
+  await opened(page);
+  assert.ok(requests.some((url) => url.endsWith("/sample.xplane.pb.gz")));
+  await page.locator("#notes-button").click();
+  await page.getByText("The times in this capture are simulated").waitFor();
+  await page.keyboard.press("Escape");
+
+  for (const [n, device] of truth.devices.entries()) {
+    await pick(page, "device", `TPU:${n}`);
+    await pick(page, "step", /all|whole/i);
+    await settled(page);
+    const { groups, totals } = await saved(page);
+    assert.equal(totals.busy_ps, device.busy_ps);
+    const found = new Map(groups.map((group) => [group.key, group]));
+    for (const [at, op] of truth.ops.entries()) {
+      if (!device.runs[at]) continue;
+      const row = found.get(op.name);
+      assert.deepEqual([row.total_dur_ps, row.n_executions, row.flops_sum, row.bytes_accessed_sum], [device.self_ps[at], device.runs[at], op.flops * device.runs[at], op.bytes_accessed * device.runs[at]], op.name);
+    }
+    assert.equal(found.size, device.runs.filter((n) => n).length);
+  }
+  // What is seen says the same as what is saved.
+  const seconds = truth.devices.at(-1).busy_ps / 1e12;
+  const { Busy } = await figures(page);
+  assert.ok(Busy.includes(seconds.toPrecision(4).slice(0, 4)), `${Busy}, not ${seconds}`);
+});
+
+onPage("without the sample beside the page: said, and the page goes on", { expected: /404/ }, async ({ page }) => {
+  await page.route("**/sample.xplane.pb.gz", (route) => route.fulfill({ status: 404 }));
+  await sample(page).click();
+  const alert = page.getByRole("alert");
+  await alert.getByText("The sample could not be fetched").waitFor();
+  assert.match(await alert.innerText(), /404/);
+  assert.ok(await sample(page).isVisible());
+});
