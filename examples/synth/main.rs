@@ -113,14 +113,21 @@ pub fn make(args: &Args) -> Result<(), Failure> {
 /// Protobuf writers stop at 2 GiB: a host's capture stays below.
 const MOST_MB: usize = 1900;
 
-/// How many steps make captures of so many MB: a step's bytes are those that a second one adds.
+/// How many steps make captures of so many MB: a step's bytes are those that one more adds, in the middle of the run, for
+/// later times are longer numbers.
 fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) -> usize {
-    one.step();
-    let first = device::plane(scene, 0, &one.devices[0]).len();
-    one.step();
-    let step = device::plane(scene, 0, &one.devices[0]).len() - first;
-    let fixed = (first - step) * devices;
-    (mb * 1_000_000).saturating_sub(fixed).div_ceil(step * devices).max(1)
+    let mut bytes = |run: &mut run::Run<'_>| {
+        run.step();
+        device::plane(scene, 0, &run.devices[0]).len()
+    };
+    let first = bytes(&mut one);
+    let early = bytes(&mut one) - first;
+    let fixed = (first - early) * devices;
+    let steps = |step: usize| (mb * 1_000_000).saturating_sub(fixed).div_ceil(step * devices).max(1);
+    let ticks = one.devices[0].steps.last().map_or(0, |step| step.end - step.start);
+    one.later(ticks * steps(early) as u64 / 2);
+    let before = bytes(&mut one);
+    steps(bytes(&mut one) - before)
 }
 
 fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -> OpFacts {

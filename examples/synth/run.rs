@@ -102,6 +102,11 @@ impl<'p> Run<'p> {
         Self { items, works, starts, group, faults, devices: (0..devices).map(device).collect() }
     }
 
+    /// Lets time pass: what comes is so many ticks later.
+    pub fn later(&mut self, ticks: u64) {
+        self.devices.iter_mut().for_each(|device| device.now += ticks);
+    }
+
     /// One step of all devices.
     pub fn step(&mut self) {
         // The host asks while the step before still runs; where it is late, the devices wait.

@@ -33,7 +33,7 @@ onPage("one click opens the sample: its breakdown is what was put in", async ({ 
     await pick(page, "step", /all|whole/i);
     await settled(page);
     const { groups, totals } = await saved(page);
-    assert.equal(totals.busy_ps, device.busy_ps);
+    assert.equal(totals.busy_duration_ps, device.busy_ps);
     const found = new Map(groups.map((group) => [group.key, group]));
     for (const [at, op] of truth.ops.entries()) {
       if (!device.runs[at]) continue;
