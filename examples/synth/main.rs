@@ -116,7 +116,7 @@ const MOST_MB: usize = 1900;
 /// How many steps make captures of so many MB: a step's bytes are those that one more adds, in the middle of the run, for
 /// later times are longer numbers.
 fn steps_for(scene: &Scene, mut one: run::Run<'_>, devices: usize, mb: usize) -> usize {
-    let mut bytes = |run: &mut run::Run<'_>| {
+    let bytes = |run: &mut run::Run<'_>| {
         run.step();
         device::plane(scene, 0, &run.devices[0]).len()
     };
