@@ -101,6 +101,19 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it is asked of few captures: what answers it is fetched when it is first needed.
+    pub fn is_further(&self) -> bool {
+        match self {
+            Self::Hello { .. } | Self::Open { .. } | Self::Breakdown(_) | Self::Rows(_) | Self::Scopes { .. } => false,
+            Self::Steps | Self::Cancel(_) => false,
+            Self::Op { .. } | Self::Graph { .. } | Self::Export { .. } | Self::NonCompute(_) => true,
+            Self::ExportNonCompute { .. } | Self::File | Self::ProgramText { .. } => true,
+            Self::ProgramOutline(_) | Self::ProgramSearch(_) => true,
+        }
+    }
+}
+
 /// Names an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRef {

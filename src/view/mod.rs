@@ -7,6 +7,8 @@
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
 
+use leptos::prelude::*;
+
 mod app;
 mod bar;
 mod breakdown;
@@ -18,13 +20,31 @@ mod keys;
 mod landing;
 mod loading;
 mod op;
+mod parts;
 mod state;
 mod widgets;
 
+pub use parts::{Draw, Parts};
+
+/// The part of an op.
+pub fn op() -> Draw {
+    Draw(|state| leptos::view! { <op::Op state /> }.into_any())
+}
+
+/// The part of the files.
+pub fn file() -> Draw {
+    Draw(|state| leptos::view! { <file::File state /> }.into_any())
+}
+
+/// The part of the audit.
+pub fn audit() -> Draw {
+    Draw(|state| leptos::view! { <breakdown::AuditPicture state /> }.into_any())
+}
+
 /// Puts the page into the document.
-pub fn mount() {
+pub fn mount(parts: Parts) {
     if let Some(boot) = leptos::prelude::document().get_element_by_id("boot") {
         boot.remove();
     }
-    leptos::mount::mount_to_body(app::App);
+    leptos::mount::mount_to_body(move || leptos::view! { <app::App parts /> });
 }

@@ -1,10 +1,11 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{audit, scopes, steps};
+use super::{scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
 use crate::view::erase::{Any, live};
+use crate::view::parts::part;
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
@@ -29,7 +30,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.any(),
-        Picture::NonCompute => view! { <audit::AuditPicture state choice=choice() /> }.any(),
+        Picture::NonCompute => view! { <div class="picture-head">{choice()}</div> {part(state, |parts| parts.audit)} }.any(),
     };
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }

@@ -19,6 +19,7 @@ use crate::chart::load::Load;
 use crate::chart::table::Folds;
 use crate::engine::address::{FilePlace, Picture, View};
 use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
+use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
@@ -101,12 +102,14 @@ pub(crate) struct State {
     pub(crate) theme: RwSignal<Theme>,
     /// The one tooltip.
     pub(crate) tips: Tips,
+    /// What is fetched when it is first needed.
+    pub(crate) parts: StoredValue<Parts>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl State {
     /// The state of a page that was just opened.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
         Self {
             opened: RwSignal::new(None),
             shown: RwSignal::new(None),
@@ -133,6 +136,7 @@ impl State {
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
+            parts: StoredValue::new(parts),
             engines: StoredValue::new_local(Engines::default()),
         }
     }
