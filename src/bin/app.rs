@@ -4,7 +4,10 @@
 //! Here it is cut into parts: what only a function marked `wasm_split` names is no part of the program that is fetched
 //! first, but of a file that is fetched when that function is first called.
 
-#![cfg_attr(target_arch = "wasm32", allow(unsafe_code, reason = "a cut is an import and an export; the library has none"))]
+#![cfg_attr(
+    target_arch = "wasm32",
+    allow(unsafe_code, reason = "a cut is an import and an export; the library has none")
+)]
 
 #[cfg(target_arch = "wasm32")]
 mod parts {

@@ -206,6 +206,8 @@ pub enum Reply {
     ProgramFound(Box<ProgramFound>),
     /// An op's neighbourhood.
     Graph(Box<OpGraph>),
+    /// What answers this is fetched when it is first needed, and did not come. It is fetched again when it is asked again.
+    NotFetched,
 }
 
 /// What the worker is doing.

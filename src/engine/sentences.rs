@@ -83,9 +83,10 @@ pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
 pub fn not_fetched() -> Failure {
     Failure {
         title: "This part of Rooflight could not be fetched".to_owned(),
-        message: "It is fetched when it is first needed, and it did not come. Check the connection and try again; if the \
+        message:
+            "It is fetched when it is first needed, and it did not come. Check the connection and try again; if the \
                   site was updated meanwhile, reload the page."
-            .to_owned(),
+                .to_owned(),
     }
 }
 

@@ -13,7 +13,6 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::sentences::not_fetched;
 use super::{Answer, Call, Engine, Failure, Fetch, Further, Input, Progress, Reply, Request, RequestId, mismatch};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
@@ -33,9 +32,16 @@ const PROGRESS_EVERY: f64 = 50.0;
 /// Serves the page until it ends this worker. Called once, from the worker's `main`.
 pub fn serve(fetch: Fetch<Further>) {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new(), further: None, fetching: false }));
+    let server = Rc::new(RefCell::new(Server {
+        scope: scope.clone(),
+        engine: None,
+        queue: VecDeque::new(),
+        further: None,
+        fetching: false,
+    }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, fetch, &event));
+    let on_message =
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, fetch, &event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 }
@@ -90,8 +96,11 @@ async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     let mut this = server.borrow_mut();
     this.fetching = false;
     this.further = further;
-    if further.is_none() && this.needs_part() && let Some((call, _)) = this.queue.pop_front() {
-        this.answer(call.id, Reply::Failed(not_fetched()));
+    if further.is_none()
+        && this.needs_part()
+        && let Some((call, _)) = this.queue.pop_front()
+    {
+        this.answer(call.id, Reply::NotFetched);
     }
     for _ in &this.queue {
         tick(Rc::clone(&server), fetch);

@@ -1,13 +1,13 @@
-//! Views that are fetched when they are first needed. Knows how a part of the page is waited for, and what is there while
-//! it is on its way or could not be fetched; knows neither how parts are cut nor what is in them.
+//! Views that are fetched when they are first needed. Knows how one is waited for, and what stands in its place while it is
+//! on its way or could not be fetched; knows neither how parts are cut (`bin/app.rs`) nor what is in them.
 
-use crate::engine::Fetch;
+use crate::engine::{Fetch, not_fetched};
 use crate::view::erase::{Any, live};
 use crate::view::state::State;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// A view of a part.
+/// What a part brings: a view.
 #[derive(Clone, Copy)]
 pub struct Draw(pub(super) fn(State) -> AnyView);
 
@@ -22,36 +22,46 @@ pub struct Parts {
     pub audit: Fetch<Draw>,
 }
 
-/// What is there of a part.
+/// How much there is of a part.
 #[derive(Clone, Copy)]
 enum Got {
     Nothing,
     Failed,
-    Draw(Draw),
+    All(Draw),
 }
 
-/// A part's view, once it is there.
-pub(crate) fn part(state: State, of: fn(&Parts) -> Fetch<Draw>) -> AnyView {
+/// A part's view once it is there; until then, a word within `frame`. What the worker answers it with is a part as well:
+/// where that did not come, it is said and tried again here.
+pub(crate) fn part(state: State, of: fn(&Parts) -> Fetch<Draw>, frame: fn(State, AnyView) -> AnyView) -> AnyView {
     let got = RwSignal::new(Got::Nothing);
     let fetch = state.parts.with_value(of);
     let get = move || {
         got.set(Got::Nothing);
         spawn_local(async move {
             let draw = fetch().await;
-            let _ = got.try_set(draw.map_or(Got::Failed, Got::Draw));
+            let _ = got.try_set(draw.map_or(Got::Failed, Got::All));
         });
     };
     get();
-    let body = move || match got.get() {
-        Got::Nothing => view! { <p class="part-waits" role="status">"Loading …"</p> }.any(),
-        Got::Draw(Draw(draw)) => draw(state),
-        Got::Failed => view! {
-            <p class="part-waits" role="alert">
-                "This part of the page could not be fetched. "
-                <button type="button" class="link" on:click=move |_| get()>"Try again"</button>
-            </p>
+    let again = move |_| {
+        state.unanswered.set(false);
+        if matches!(got.get_untracked(), Got::Failed) {
+            get();
         }
-        .any(),
+    };
+    let body = move || match (got.get(), state.unanswered.get()) {
+        (Got::All(Draw(draw)), false) => draw(state),
+        (Got::Nothing, _) => frame(state, view! { <p class="fetching" role="status">"Fetching this part …"</p> }.any()),
+        _ => {
+            let said = not_fetched();
+            let words = view! {
+                <div class="not-fetched" role="alert">
+                    <p><b>{said.title} "."</b> " " {said.message}</p>
+                    <button type="button" class="btn line" on:click=again>"Try again"</button>
+                </div>
+            };
+            frame(state, words.any())
+        }
     };
     view! { {live(body)} }.into_any()
 }

@@ -2,6 +2,7 @@
 //! words and lengths are in `chart::audit`.
 
 use super::figures;
+use super::picture::choice;
 use crate::chart::audit::{self, Audit, CHANGES, Group, Mark, Program, Row};
 use crate::engine::{AuditView, Export, Reply, Request};
 use crate::view::erase::{Any, live};
@@ -55,6 +56,7 @@ pub(crate) fn AuditPicture(state: State) -> impl IntoView {
     let body = move || shown.get().map(|shown| told(state, open, &shown));
     view! {
         <div class="picture-head">
+            {choice(state)}
             <span class="picture-note" title=says>{live(says)}</span>
             {live(how)}
             <span class="grow"></span>

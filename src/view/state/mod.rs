@@ -102,6 +102,8 @@ pub(crate) struct State {
     pub(crate) theme: RwSignal<Theme>,
     /// The one tooltip.
     pub(crate) tips: Tips,
+    /// Whether something is not answered because the part that answers it did not come.
+    pub(crate) unanswered: RwSignal<bool>,
     /// What is fetched when it is first needed.
     pub(crate) parts: StoredValue<Parts>,
     engines: StoredValue<Engines, LocalStorage>,
@@ -136,6 +138,7 @@ impl State {
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
+            unanswered: RwSignal::new(false),
             parts: StoredValue::new(parts),
             engines: StoredValue::new_local(Engines::default()),
         }

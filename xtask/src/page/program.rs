@@ -72,7 +72,8 @@ pub fn build(tools: &PageTools, out: &Path) -> Result<Program> {
 
 /// The program as Cargo builds it, with the linker's tables still in it.
 fn compile() -> Result<PathBuf> {
-    let args = ["rustc", "--package", "rooflight", "--bin", "app", "--features", "web", "--profile", "page", "--locked"];
+    let args =
+        ["rustc", "--package", "rooflight", "--bin", "app", "--features", "web", "--profile", "page", "--locked"];
     let mut cargo = process::cargo();
     cargo.args(args).args(["--target", tools::WASM, "--", "-Clink-args=--emit-relocs"]).current_dir(repo::root());
     process::run(&mut cargo)?;
@@ -96,8 +97,11 @@ fn cut(program: &Path, work: &Path) -> Result<Cut> {
     let cut = split::transform(options).map_err(|error| anyhow!("the program could not be cut: {error:#}"))?;
     let file = |name: &str| work.join(format!("{name}.wasm"));
     let own = |part: &String| format!("split_{part}");
-    let chunks: Vec<&String> =
-        cut.prefetch_map.iter().flat_map(|(part, files)| files.iter().filter(move |name| **name != own(part))).collect();
+    let chunks: Vec<&String> = cut
+        .prefetch_map
+        .iter()
+        .flat_map(|(part, files)| files.iter().filter(move |name| **name != own(part)))
+        .collect();
     let mut shared: Vec<PathBuf> = chunks.iter().map(|name| file(name)).collect();
     shared.sort();
     shared.dedup();
@@ -109,9 +113,7 @@ fn cut(program: &Path, work: &Path) -> Result<Cut> {
 
 /// See [`order`]. Twice: what the first run leaves, the second finds less in.
 fn optimised(tools: &PageTools, path: &Path) -> Result<Vec<u8>> {
-    let run = |passes: &[&str]| {
-        process::run(Command::new(&tools.wasm_opt).args(passes).arg(path).arg("-o").arg(path))
-    };
+    let run = |passes: &[&str]| process::run(Command::new(&tools.wasm_opt).args(passes).arg(path).arg("-o").arg(path));
     let named = || -> Result<()> { Ok(fs::write(path, order::name(&fs::read(path)?)?)?) };
     named().and_then(|()| run(&["-Oz", "--strip-debug"])).with_context(|| path.display().to_string())?;
     named().and_then(|()| run(&["-Oz", "--reorder-functions-by-name", "--strip-debug"]))?;
