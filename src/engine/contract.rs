@@ -102,14 +102,25 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether it is asked of few captures: what answers it is fetched when it is first needed.
+    /// Whether it is asked of few captures: in the page, what answers it is fetched when it is first needed.
     pub fn is_further(&self) -> bool {
         match self {
-            Self::Hello { .. } | Self::Open { .. } | Self::Breakdown(_) | Self::Rows(_) | Self::Scopes { .. } => false,
-            Self::Steps | Self::Cancel(_) => false,
-            Self::Op { .. } | Self::Graph { .. } | Self::Export { .. } | Self::NonCompute(_) => true,
-            Self::ExportNonCompute { .. } | Self::File | Self::ProgramText { .. } => true,
-            Self::ProgramOutline(_) | Self::ProgramSearch(_) => true,
+            Self::Hello { .. }
+            | Self::Open { .. }
+            | Self::Cancel(_)
+            | Self::Breakdown(_)
+            | Self::Rows(_)
+            | Self::Scopes { .. }
+            | Self::Steps => false,
+            Self::Op { .. }
+            | Self::Graph { .. }
+            | Self::NonCompute(_)
+            | Self::File
+            | Self::ProgramText { .. }
+            | Self::ProgramOutline(_)
+            | Self::ProgramSearch(_)
+            | Self::Export { .. }
+            | Self::ExportNonCompute { .. } => true,
         }
     }
 }

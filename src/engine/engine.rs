@@ -90,8 +90,8 @@ impl Engine {
         if request.is_further() { self.further(request) } else { self.first(request) }
     }
 
-    /// Answers what is not asked at first.
-    pub fn further(&mut self, request: &Request) -> Reply {
+    /// Answers what is asked of few captures: [`Request::is_further`].
+    pub(super) fn further(&mut self, request: &Request) -> Reply {
         match request {
             Request::Op { query, op } => self.op(query, op),
             Request::Graph { query, op, open } => self.graph(query, op, open),
@@ -115,7 +115,7 @@ impl Engine {
     }
 
     /// Answers what is asked of every capture.
-    pub fn first(&mut self, request: &Request) -> Reply {
+    pub(super) fn first(&mut self, request: &Request) -> Reply {
         match request {
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))

@@ -26,17 +26,17 @@ mod widgets;
 
 pub use parts::{Draw, Parts};
 
-/// The part of an op.
+/// What the part of an op brings. Nothing of the page may name it: it would be no part.
 pub fn op() -> Draw {
     Draw(|state| leptos::view! { <op::Op state /> }.into_any())
 }
 
-/// The part of the files.
+/// What the part of the files brings.
 pub fn file() -> Draw {
     Draw(|state| leptos::view! { <file::File state /> }.into_any())
 }
 
-/// The part of the audit.
+/// What the part of the audit brings.
 pub fn audit() -> Draw {
     Draw(|state| leptos::view! { <breakdown::AuditPicture state /> }.into_any())
 }

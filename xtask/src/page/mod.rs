@@ -36,7 +36,7 @@ pub fn build(out: &Path) -> Result<()> {
         out.display()
     );
     let tools = tools::for_page()?;
-    let stage = repo::target()?.join("dist");
+    let stage = repo::target()?.join("of-page/dist");
     let _ = fs::remove_dir_all(&stage);
     fs::create_dir_all(&stage)?;
     let program = program::build(&tools, &stage)?;
@@ -48,8 +48,10 @@ pub fn build(out: &Path) -> Result<()> {
     let html = name(&name(&name(&html, SCRIPT, &program.script)?, WASM, &program.wasm)?, ICON, &icon_name)?;
     fs::write(stage.join("index.html"), csp::seal(&html)?)?;
 
-    let _ = fs::remove_dir_all(out);
     fs::create_dir_all(out)?;
+    for entry in fs::read_dir(out)? {
+        fs::remove_file(entry?.path())?;
+    }
     for entry in fs::read_dir(&stage)? {
         let path = entry?.path();
         fs::copy(&path, out.join(path.file_name().unwrap_or_default()))?;
@@ -98,20 +100,30 @@ fn without_comments(script: &str) -> String {
     kept
 }
 
-/// Whether a folder holds a build of the page.
-fn is_page(out: &Path) -> bool {
-    fs::read_to_string(out.join("index.html")).is_ok_and(|html| html.contains("rel=\"modulepreload\""))
+/// Whether this is the `index.html` of a built page, and not the one that it is built from.
+fn is_built(html: &str) -> bool {
+    html.contains("<link rel=\"modulepreload\" href=\"./app-")
 }
 
-/// The folder is emptied: only one that is empty already, or that holds a page.
+/// The folder is emptied: only one that is empty already, or that holds a page and nothing that no page has.
 fn may_replace(out: &Path) -> Result<bool> {
-    let Ok(mut entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
-    Ok(entries.next().is_none() || is_page(out))
+    let Ok(entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
+    let entries = entries.collect::<Result<Vec<_>, _>>()?;
+    let page = fs::read_to_string(out.join("index.html")).is_ok_and(|html| is_built(&html));
+    Ok(entries.is_empty() || page && entries.iter().all(|entry| entry.path().is_file()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_comments;
+    use super::*;
+
+    #[test]
+    fn the_repository_is_no_built_page() {
+        let html = fs::read_to_string(repo::root().join("index.html")).unwrap();
+        assert!(!is_built(&html));
+        assert!(is_built(&name(&html, SCRIPT, "app-0123456789abcdef.js").unwrap()));
+        assert!(!may_replace(&repo::root()).unwrap());
+    }
 
     #[test]
     fn comments_of_whole_lines_go() {

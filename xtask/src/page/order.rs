@@ -27,23 +27,18 @@ const TABLE: u8 = 1;
 const MEMORY: u8 = 2;
 const GLOBAL: u8 = 3;
 
-/// The program with names for its functions, instead of those it had: so that sorted by them they are in the order found.
+/// The program with names for its functions, so that sorted by them they are in the order found.
 ///
 /// # Errors
 /// Where it is no WebAssembly that wasm-bindgen made.
 pub fn name(wasm: &[u8]) -> Result<Vec<u8>> {
     ensure!(wasm.starts_with(b"\0asm\x01\0\0\0"), "no WebAssembly");
     let (mut imported, mut bodies) = (0, Vec::new());
-    let (mut rest, mut kept) = (&wasm[8..], wasm[..8].to_vec());
+    let mut rest = &wasm[8..];
     while !rest.is_empty() {
-        let all = rest;
         let id = take(&mut rest, 1)?[0];
         let size = number(&mut rest)?;
         let mut section = take(&mut rest, size)?;
-        if id == CUSTOM && section.starts_with(b"\x04name") {
-            continue;
-        }
-        kept.extend_from_slice(&all[..all.len() - rest.len()]);
         match id {
             IMPORTS => imported = count_imports(section)?,
             CODE => {
@@ -65,7 +60,26 @@ pub fn name(wasm: &[u8]) -> Result<Vec<u8>> {
         names.extend(text(&format!("{place:06}")));
     }
     let section = [text("name"), vec![1], leb(names.len()), names].concat();
-    Ok([&*kept, &[CUSTOM], &leb(section.len()), &section].concat())
+    Ok([wasm, &[CUSTOM], &leb(section.len()), &section].concat())
+}
+
+/// The program without the names it came with.
+///
+/// # Errors
+/// Where it is no WebAssembly.
+pub fn without_names(wasm: &[u8]) -> Result<Vec<u8>> {
+    let (head, mut rest) = wasm.split_at_checked(8).context("no WebAssembly")?;
+    let mut kept = head.to_vec();
+    while !rest.is_empty() {
+        let all = rest;
+        let id = take(&mut rest, 1)?[0];
+        let size = number(&mut rest)?;
+        let section = take(&mut rest, size)?;
+        if id != CUSTOM || !section.starts_with(b"\x04name") {
+            kept.extend_from_slice(&all[..all.len() - rest.len()]);
+        }
+    }
+    Ok(kept)
 }
 
 /// The functions among what is imported.
@@ -214,7 +228,7 @@ mod tests {
         let named = name(&wasm).unwrap();
         assert!(named.starts_with(&wasm));
         assert_eq!(&named[wasm.len()..], section(0, b"\x04name\x01\x11\x02\x01\x06000001\x02\x06000000"));
-        assert_eq!(name(&named).unwrap(), named, "old names go");
+        assert_eq!(without_names(&named).unwrap(), wasm);
         assert!(name(&wasm[..wasm.len() - 1]).is_err() && name(b"").is_err());
     }
 

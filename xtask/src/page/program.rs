@@ -34,7 +34,8 @@ pub struct Program {
 
 /// Builds the program into `out`.
 pub fn build(tools: &PageTools, out: &Path) -> Result<Program> {
-    let work = repo::target()?.join("page");
+    // Not `page`: that is where Cargo builds what runs here for the profile of that name.
+    let work = repo::target()?.join("of-page/program");
     let _ = fs::remove_dir_all(&work);
     fs::create_dir_all(&work)?;
     let cut = cut(&compile()?, &work)?;
@@ -114,8 +115,10 @@ fn cut(program: &Path, work: &Path) -> Result<Cut> {
 /// See [`order`]. Twice: what the first run leaves, the second finds less in.
 fn optimised(tools: &PageTools, path: &Path) -> Result<Vec<u8>> {
     let run = |passes: &[&str]| process::run(Command::new(&tools.wasm_opt).args(passes).arg(path).arg("-o").arg(path));
-    let named = || -> Result<()> { Ok(fs::write(path, order::name(&fs::read(path)?)?)?) };
-    named().and_then(|()| run(&["-Oz", "--strip-debug"])).with_context(|| path.display().to_string())?;
-    named().and_then(|()| run(&["-Oz", "--reorder-functions-by-name", "--strip-debug"]))?;
+    // The cutter's names are of kinds that wasm-opt does not know, and would tell.
+    fs::write(path, order::without_names(&fs::read(path)?)?)?;
+    run(&["-Oz"])?;
+    fs::write(path, order::name(&fs::read(path)?)?).with_context(|| path.display().to_string())?;
+    run(&["-Oz", "--reorder-functions-by-name", "--strip-debug"])?;
     Ok(fs::read(path)?)
 }
