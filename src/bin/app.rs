@@ -12,7 +12,8 @@
 #[cfg(target_arch = "wasm32")]
 mod parts {
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
-    use rooflight::engine::{Fetch, Further};
+    use rooflight::engine::Fetch;
+    use rooflight::engine::server::Further;
     use rooflight::view::{self, Draw, Parts};
 
     type Fetched<T> = Result<T, SplitLoaderError>;

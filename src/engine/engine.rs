@@ -42,17 +42,6 @@ const KEPT_ANSWERS: usize = 6;
 /// Rows in one page: more than any screen shows.
 const MAX_ROWS: usize = 1000;
 
-/// What answers [`Engine::further`]: a part of its own in the page.
-#[derive(Clone, Copy)]
-pub struct Further(pub(super) fn(&mut Engine, &Request) -> Reply);
-
-impl Further {
-    /// The part.
-    pub fn get() -> Self {
-        Self(Engine::further)
-    }
-}
-
 impl Engine {
     /// Opens files as one session.
     ///

@@ -27,7 +27,7 @@ pub mod server;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use contract::*;
-pub use engine::{Engine, Further};
+pub use engine::Engine;
 pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;

@@ -13,7 +13,7 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::{Answer, Call, Engine, Failure, Fetch, Further, Input, Progress, Reply, Request, RequestId, mismatch};
+use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, mismatch};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -28,6 +28,17 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
+
+/// What answers further requests ([`Request::is_further`]): what the part brings.
+#[derive(Clone, Copy)]
+pub struct Further(fn(&mut Engine, &Request) -> Reply);
+
+impl Further {
+    /// It. Nothing of the worker may name this: it would be no part.
+    pub fn get() -> Self {
+        Self(Engine::further)
+    }
+}
 
 /// Serves the page until it ends this worker. Called once, from the worker's `main`.
 pub fn serve(fetch: Fetch<Further>) {
