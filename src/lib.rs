@@ -18,6 +18,7 @@
 //! - **Parts sum to the whole, exactly**: kinds sum to busy, busy + idle = window.
 //! - **Absent is `None`** and a [`profile::Note`] says why; never a silent zero.
 //! - **Order is defined**: ties are broken by name, no hash map's order reaches output.
+#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod analysis;

@@ -145,7 +145,7 @@ fn say(error: &JsValue) -> String {
 /// The worker's first script: it takes the page's own program, which is compiled already, under the page's policy.
 fn spawn() -> Result<(Worker, String), JsValue> {
     let document = window().and_then(|w| w.document()).ok_or("no document")?;
-    // Trunk's link to the script that loads the program; its name carries the build.
+    // index.html's link to the script that loads the program; its name carries the build.
     let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
     let address = glue.get_attribute("href").unwrap_or_default();
     let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();

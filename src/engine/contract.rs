@@ -101,6 +101,30 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it is asked of few captures: in the page, what answers it is fetched when it is first needed.
+    pub fn is_further(&self) -> bool {
+        match self {
+            Self::Hello { .. }
+            | Self::Open { .. }
+            | Self::Cancel(_)
+            | Self::Breakdown(_)
+            | Self::Rows(_)
+            | Self::Scopes { .. }
+            | Self::Steps => false,
+            Self::Op { .. }
+            | Self::Graph { .. }
+            | Self::NonCompute(_)
+            | Self::File
+            | Self::ProgramText { .. }
+            | Self::ProgramOutline(_)
+            | Self::ProgramSearch(_)
+            | Self::Export { .. }
+            | Self::ExportNonCompute { .. } => true,
+        }
+    }
+}
+
 /// Names an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRef {
@@ -193,6 +217,8 @@ pub enum Reply {
     ProgramFound(Box<ProgramFound>),
     /// An op's neighbourhood.
     Graph(Box<OpGraph>),
+    /// What answers this is fetched when it is first needed, and did not come. It is fetched again when it is asked again.
+    NotFetched,
 }
 
 /// What the worker is doing.

@@ -76,19 +76,12 @@ impl Engine {
 
     /// Answers a request about the open session.
     pub fn answer(&mut self, request: &Request) -> Reply {
+        if request.is_further() { self.further(request) } else { self.first(request) }
+    }
+
+    /// Answers what is asked of few captures: [`Request::is_further`].
+    pub(super) fn further(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Breakdown(query) => {
-                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
-            }
-            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, Reply::Rows),
-            Request::Scopes { query, root, min_share } => {
-                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
-                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
-            }
-            Request::Steps => {
-                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
-                Reply::Steps(steps.clone())
-            }
             Request::Op { query, op } => self.op(query, op),
             Request::Graph { query, op, open } => self.graph(query, op, open),
             Request::Export { query, sort, format } => {
@@ -106,12 +99,31 @@ impl Engine {
             Request::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::ProgramFound(Box::new(found)))
             }),
+            _ => Reply::Cancelled,
+        }
+    }
+
+    /// Answers what is asked of every capture.
+    pub(super) fn first(&mut self, request: &Request) -> Reply {
+        match request {
+            Request::Breakdown(query) => {
+                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
+            }
+            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, Reply::Rows),
+            Request::Scopes { query, root, min_share } => {
+                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
+                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
+            }
+            Request::Steps => {
+                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
+                Reply::Steps(steps.clone())
+            }
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
-            Request::Cancel(_) => Reply::Cancelled,
             Request::Open { .. } => Reply::Failed(Failure {
                 title: "This worker has a session open".to_owned(),
                 message: "A new session needs a worker of its own.".to_owned(),
             }),
+            _ => Reply::Cancelled,
         }
     }
 

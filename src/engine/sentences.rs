@@ -79,6 +79,17 @@ pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
+/// A part of the page that the browser did not get.
+pub fn not_fetched() -> Failure {
+    Failure {
+        title: "This part of Rooflight could not be fetched".to_owned(),
+        message:
+            "It is fetched when it is first needed, and it did not come. Check the connection and try again; if the \
+                  site was updated meanwhile, reload the page."
+                .to_owned(),
+    }
+}
+
 /// A program without a text.
 pub(super) fn no_text(name: &str, message: String) -> Failure {
     Failure { title: format!("{name} has no text to show"), message }

@@ -7,29 +7,52 @@
 //!   Cancel(id) ───┘ withdraws what still waits
 //! ```
 //!
+//! Some requests are answered by a part of the program that is fetched for the first of them: that one keeps its place, and
+//! those behind it wait with it.
+//!
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::{Answer, Call, Engine, Failure, Input, Progress, Reply, Request, RequestId, mismatch};
+use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, mismatch};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::mem::replace;
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
+/// What answers further requests ([`Request::is_further`]): what the part brings.
+#[derive(Clone, Copy)]
+pub struct Further(fn(&mut Engine, &Request) -> Reply);
+
+impl Further {
+    /// It. Nothing of the worker may name this: it would be no part.
+    pub fn get() -> Self {
+        Self(Engine::further)
+    }
+}
+
 /// Serves the page until it ends this worker. Called once, from the worker's `main`.
-pub fn serve() {
+pub fn serve(fetch: Fetch<Further>) {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new() }));
+    let server = Rc::new(RefCell::new(Server {
+        scope: scope.clone(),
+        engine: None,
+        queue: VecDeque::new(),
+        further: None,
+        fetching: false,
+    }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
+    let on_message =
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, fetch, &event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 }
@@ -38,9 +61,11 @@ struct Server {
     scope: DedicatedWorkerGlobalScope,
     engine: Option<Engine>,
     queue: VecDeque<(Call, Vec<File>)>,
+    further: Option<Further>,
+    fetching: bool,
 }
 
-fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
+fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageEvent) {
     let (call, files) = match unpack::<Call>(event.data()) {
         Ok(message) => message,
         Err(reason) => {
@@ -58,11 +83,47 @@ fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
         return;
     }
     this.queue.push_back((call, files));
-    let server = Rc::clone(server);
-    Timeout::new(0, move || server.borrow_mut().work()).forget();
+    tick(Rc::clone(server), fetch);
+}
+
+/// Works off one request, a moment later.
+fn tick(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
+    Timeout::new(0, move || {
+        let mut this = server.borrow_mut();
+        if this.needs_part() {
+            if !replace(&mut this.fetching, true) {
+                spawn_local(get(Rc::clone(&server), fetch));
+            }
+        } else {
+            this.work();
+        }
+    })
+    .forget();
+}
+
+/// Fetches the part that the first request waits for; all that waited are then worked off.
+async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
+    let further = fetch().await;
+    let mut this = server.borrow_mut();
+    this.fetching = false;
+    this.further = further;
+    if further.is_none()
+        && this.needs_part()
+        && let Some((call, _)) = this.queue.pop_front()
+    {
+        this.answer(call.id, Reply::NotFetched);
+    }
+    for _ in &this.queue {
+        tick(Rc::clone(&server), fetch);
+    }
 }
 
 impl Server {
+    /// Whether the request that waits longest is for a part that is not here.
+    fn needs_part(&self) -> bool {
+        self.further.is_none() && self.queue.front().is_some_and(|(call, _)| call.request.is_further())
+    }
+
     /// Works off the request that waits longest, if one still waits.
     fn work(&mut self) {
         let Some((Call { id, request }, files)) = self.queue.pop_front() else { return };
@@ -70,7 +131,10 @@ impl Server {
             Request::Hello { build } if build == crate::BUILD => return,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
             Request::Open { paths } => self.open(id, paths, files),
-            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| engine.answer(&request)),
+            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| match self.further {
+                Some(Further(further)) if request.is_further() => further(engine, &request),
+                _ => engine.first(&request),
+            }),
         };
         self.answer(id, reply);
     }

@@ -7,12 +7,13 @@ use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
 use crate::view::erase::{Any, If, effect, live};
-use crate::view::file::File;
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
-use crate::view::op::{Graph, OpPanel};
+use crate::view::op;
+use crate::view::parts::{Parts, part};
 use crate::view::state::State;
 use crate::view::widgets::files::Inputs;
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::patterns;
 use crate::view::widgets::toast::Toasts;
 use crate::view::widgets::tooltip::Tooltip;
@@ -21,8 +22,8 @@ use leptos::prelude::*;
 
 /// The page.
 #[component]
-pub(crate) fn App() -> impl IntoView {
-    let state = State::new();
+pub(crate) fn App(parts: Parts) -> impl IntoView {
+    let state = State::new(parts);
     state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
@@ -62,9 +63,10 @@ pub(crate) fn App() -> impl IntoView {
 fn OpenView(state: State) -> impl IntoView {
     let head = state.head();
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
+    let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
     let body = move || {
         if state.view.get() == View::File {
-            return view! { <File state /> }.any();
+            return part(state, |parts| parts.file, file_frame);
         }
         if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
@@ -74,15 +76,31 @@ fn OpenView(state: State) -> impl IntoView {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
             {live(body)}
-            <Graph state />
-            <OpPanel state />
+            <If when=op_open>{move || part(state, |parts| parts.op, op_frame)}</If>
         </main>
     }
     .any()
 }
 
+fn file_frame(_: State, words: AnyView) -> AnyView {
+    view! { <div class="file" role="tabpanel" aria-labelledby="tab-file">{words}</div> }.any()
+}
+
+fn op_frame(state: State, words: AnyView) -> AnyView {
+    let close = move |_| op::close(state);
+    view! {
+        <aside class="op-panel" aria-label="Op">
+            <header>
+                <span class="grow"></span>
+                <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=close>{icon(Icon::Close)}</button>
+            </header>
+            {words}
+        </aside>
+    }
+    .any()
+}
+
 fn strip(sentence: String) -> impl IntoView {
-    use crate::view::widgets::icon::{Icon, icon};
     view! {
         <p class="strip">{icon(Icon::Warn)} <span><b>"Partial. "</b> {sentence}</span></p>
     }

@@ -7,6 +7,8 @@
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
 
+use leptos::prelude::*;
+
 mod app;
 mod bar;
 mod breakdown;
@@ -18,13 +20,31 @@ mod keys;
 mod landing;
 mod loading;
 mod op;
+mod parts;
 mod state;
 mod widgets;
 
+pub use parts::{Draw, Parts};
+
+/// What the part of an op brings. Nothing of the page may name it: it would be no part.
+pub fn op() -> Draw {
+    Draw(|state| leptos::view! { <op::Op state /> }.into_any())
+}
+
+/// What the part of the files brings.
+pub fn file() -> Draw {
+    Draw(|state| leptos::view! { <file::File state /> }.into_any())
+}
+
+/// What the part of the audit brings.
+pub fn audit() -> Draw {
+    Draw(|state| leptos::view! { <breakdown::AuditPicture state /> }.into_any())
+}
+
 /// Puts the page into the document.
-pub fn mount() {
+pub fn mount(parts: Parts) {
     if let Some(boot) = leptos::prelude::document().get_element_by_id("boot") {
         boot.remove();
     }
-    leptos::mount::mount_to_body(app::App);
+    leptos::mount::mount_to_body(move || leptos::view! { <app::App parts /> });
 }

@@ -42,6 +42,7 @@ export function onPage(name, options, body) {
       assert.deepEqual(problems.filter((problem) => !expected?.test(problem)), [], "the page complained");
       assert.deepEqual([...left], [], "requests left the origin");
     } finally {
+      server.refused = null;
       await close();
     }
   });

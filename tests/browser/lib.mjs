@@ -15,22 +15,25 @@ export function need(name) {
   return resolve(value);
 }
 
-/** Serves a folder under a sub-path, as a project page is served: { url, requests, close }. */
+/**
+ * Serves a folder under a sub-path, as a project page is served: { url, requests, refused, close }. What a test sets
+ * `refused` to is a pattern of paths that it does not serve.
+ */
 export async function startServer(dist, { base = "/rooflight/" } = {}) {
-  const requests = [];
+  const made = { requests: [], refused: null };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
-    requests.push(path);
+    made.requests.push(path);
     const file = path.startsWith(base) ? normalize(join(dist, path.slice(base.length) || "index.html")) : "";
     const inside = file.startsWith(resolve(dist) + sep);
-    const found = inside && (await stat(file).catch(() => null))?.isFile();
+    const found = inside && !made.refused?.test(path) && (await stat(file).catch(() => null))?.isFile();
     if (!found) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-store" });
     createReadStream(file).pipe(response);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address();
-  return { url: `http://127.0.0.1:${port}${base}`, requests, close: () => new Promise((done) => server.close(done)) };
+  return Object.assign(made, { url: `http://127.0.0.1:${port}${base}`, close: () => new Promise((done) => server.close(done)) });
 }
 
 /** Debian's Chromium, or the one ROOFLIGHT_CHROMIUM names, with everything off that would call home. */

@@ -1,7 +1,7 @@
 //! `cargo xtask`: everything one does with this repository, in one command that needs nothing but Rust.
 //!
 //! ```text
-//!  main ──► tools    what is installed, what has to be          trunk, wasm-bindgen, wasm-opt, Chromium
+//!  main ──► tools    what is installed, what has to be          wasm-bindgen, wasm-opt, Chromium
 //!    │ ├──► page     dist/: build, seal (CSP), weigh (size)     needs tools
 //!    │ ├──► serve    dist/ on a local port                      knows nothing of Rooflight
 //!    │ ├──► synth    captures that were made                    examples/synth does the work

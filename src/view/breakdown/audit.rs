@@ -2,6 +2,7 @@
 //! words and lengths are in `chart::audit`.
 
 use super::figures;
+use super::picture::choice;
 use crate::chart::audit::{self, Audit, CHANGES, Group, Mark, Program, Row};
 use crate::engine::{AuditView, Export, Reply, Request};
 use crate::view::erase::{Any, live};
@@ -15,7 +16,7 @@ use leptos::prelude::*;
 
 /// The audit, where the other pictures are.
 #[component]
-pub(super) fn AuditPicture(state: State, choice: AnyView) -> impl IntoView {
+pub(crate) fn AuditPicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<Same<AuditView>>);
     let asked = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.keep_asking(
@@ -55,7 +56,7 @@ pub(super) fn AuditPicture(state: State, choice: AnyView) -> impl IntoView {
     let body = move || shown.get().map(|shown| told(state, open, &shown));
     view! {
         <div class="picture-head">
-            {choice}
+            {choice(state)}
             <span class="picture-note" title=says>{live(says)}</span>
             {live(how)}
             <span class="grow"></span>

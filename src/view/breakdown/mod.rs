@@ -14,6 +14,7 @@ mod scopes;
 mod steps;
 mod tools;
 
+pub(crate) use audit::AuditPicture;
 pub(crate) use figures::how;
 
 use crate::engine::BreakdownHead;

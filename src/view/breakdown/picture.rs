@@ -1,10 +1,11 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{audit, scopes, steps};
+use super::{scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
 use crate::view::erase::{Any, live};
+use crate::view::parts::part;
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
@@ -13,25 +14,32 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
     let chosen = Memo::new(move |_| state.picture.get());
+    let body = move || match chosen.get() {
+        Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),
+        Picture::Steps => view! { <steps::StepsPicture state choice=choice(state) /> }.any(),
+        Picture::Devices => view! { <steps::DevicesPicture state choice=choice(state) /> }.any(),
+        Picture::NonCompute => part(state, |parts| parts.audit, frame),
+    };
+    view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
+}
+
+/// The switch between the pictures.
+pub(super) fn choice(state: State) -> AnyView {
     let one = move |picture: Picture| {
-        let pressed = move || (chosen.get() == picture).to_string();
+        let pressed = move || (state.picture.get() == picture).to_string();
         view! {
             <button type="button" aria-pressed=pressed on:click=move |_| state.picture.set(picture)>{picture.label()}</button>
         }.any()
     };
-    let choice = move || {
-        view! {
-            <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
-        }
-        .any()
-    };
-    let body = move || match chosen.get() {
-        Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice() /> }.any(),
-        Picture::Steps => view! { <steps::StepsPicture state choice=choice() /> }.any(),
-        Picture::Devices => view! { <steps::DevicesPicture state choice=choice() /> }.any(),
-        Picture::NonCompute => view! { <audit::AuditPicture state choice=choice() /> }.any(),
-    };
-    view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
+    view! {
+        <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
+    }
+    .any()
+}
+
+/// Where a picture will be.
+fn frame(state: State, words: AnyView) -> AnyView {
+    view! { <div class="picture-head">{choice(state)}</div> {words} }.any()
 }
 
 /// A chart with its head line: the choice, what stands beside it, and the chart's own menu.

@@ -13,7 +13,8 @@ use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::out;
 use crate::view::widgets::swatch::swatch;
-pub(crate) use graph::{Graph, close as close_graph};
+use graph::Graph;
+pub(crate) use graph::close as close_graph;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -24,14 +25,12 @@ type Found = RwSignal<Option<Result<Same<OpDetail>, Same<Failure>>>>;
 /// Ops walked through on the way here are kept so far back.
 const KEPT: usize = 100;
 
-/// The panel, while an op is named.
+/// The panel of the op that is named, and what is around it.
 #[component]
-pub(crate) fn OpPanel(state: State) -> impl IntoView {
-    let open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
+pub(crate) fn Op(state: State) -> impl IntoView {
     view! {
-        <If when=open>
-            <Panel state />
-        </If>
+        <Graph state />
+        <Panel state />
     }
     .any()
 }

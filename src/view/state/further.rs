@@ -44,7 +44,10 @@ impl State {
             let then = Rc::clone(&then);
             waiting.set_value(self.request(&request, move |reply| {
                 waiting.set_value(None);
-                then(reply);
+                match reply {
+                    Reply::NotFetched => self.unanswered.set(true),
+                    reply => then(reply),
+                }
             }));
         });
         on_cleanup(withdraw);

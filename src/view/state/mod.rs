@@ -20,6 +20,7 @@ use crate::chart::load::Load;
 use crate::chart::table::Folds;
 use crate::engine::address::{FilePlace, Picture, View};
 use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
+use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
@@ -102,12 +103,16 @@ pub(crate) struct State {
     pub(crate) theme: RwSignal<Theme>,
     /// The one tooltip.
     pub(crate) tips: Tips,
+    /// Whether something is not answered because the part that answers it did not come.
+    pub(crate) unanswered: RwSignal<bool>,
+    /// What is fetched when it is first needed.
+    pub(crate) parts: StoredValue<Parts>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl State {
     /// The state of a page that was just opened.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
         Self {
             opened: RwSignal::new(None),
             shown: RwSignal::new(None),
@@ -134,6 +139,8 @@ impl State {
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
+            unanswered: RwSignal::new(false),
+            parts: StoredValue::new(parts),
             engines: StoredValue::new_local(Engines::default()),
         }
     }

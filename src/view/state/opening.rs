@@ -272,6 +272,7 @@ impl State {
             }
         }
         self.busy.set(false);
+        self.unanswered.set(false);
         self.load_shown.set(false);
         self.load.set(None);
         // Programs alone have no times: their text is what there is to see.

@@ -93,13 +93,13 @@ mod tests {
         let row = |name, outcome, seconds| Row { name, outcome, took: Duration::from_secs(seconds) };
         let rows = [
             row("fmt", Outcome::Passed(String::new()), 1),
-            row("page", Outcome::Failed("trunk failed\nwith more".to_owned()), 92),
+            row("page", Outcome::Failed("cargo failed\nwith more".to_owned()), 92),
             row("size", Outcome::LeftOut, 0),
         ];
         assert_eq!(
             table(&rows),
             "fmt      ok           1.0 s\n\
-             page     FAILED      92.0 s  trunk failed\n\
+             page     FAILED      92.0 s  cargo failed\n\
              size     left out     0.0 s\n\
              \n\
              1 passed, 2 failed"

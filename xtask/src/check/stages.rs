@@ -105,9 +105,7 @@ fn build_page() -> Result<String> {
 }
 
 fn size() -> Result<String> {
-    let gzip = page::size::measure(&repo::dist())?;
-    ensure!(gzip <= page::size::CEILING, "heavier than before: {}", page::size::verdict(gzip));
-    Ok(page::size::verdict(gzip))
+    page::size::check(&repo::dist())
 }
 
 fn in_browser() -> Result<String> {

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-const LINK: &str = "<link rel=\"stylesheet\" href=\"./";
+const LINK: &str = "<link rel=\"stylesheet\" href=\"";
 
 /// The files that `html` links as style sheets, in their order.
 pub fn linked(html: &str) -> Vec<&str> {
@@ -15,14 +15,14 @@ pub fn linked(html: &str) -> Vec<&str> {
 /// `html` with one link to `name` where the first style sheet was.
 ///
 /// # Errors
-/// Where it links none, or not as Trunk does.
+/// Where it links none, or a link says more than where.
 pub fn link_one(html: &str, name: &str) -> Result<String> {
     let mut parts = html.split(LINK);
     let mut one = parts.next().unwrap_or_default().to_owned();
-    ensure!(one.len() < html.len(), "no style sheet in the built index.html");
-    one.push_str(&format!("{LINK}{name}\"/>"));
+    ensure!(one.len() < html.len(), "no style sheet in index.html");
+    one.push_str(&format!("{LINK}./{name}\">"));
     for part in parts {
-        let (_, behind) = part.split_once("\"/>").context("a style sheet's link has more than an address")?;
+        let (_, behind) = part.split_once("\">").context("a style sheet's link has more than an address")?;
         one.push_str(behind.trim_start());
     }
     Ok(one)
@@ -59,9 +59,9 @@ mod tests {
 
     #[test]
     fn one_link_where_many_were() {
-        let html = format!("<a>\n{LINK}a.css\"/>\n{LINK}b.css\"/>\n<b>");
+        let html = format!("<a>\n{LINK}a.css\">\n{LINK}b.css\">\n<b>");
         assert_eq!(linked(&html), ["a.css", "b.css"]);
-        assert_eq!(link_one(&html, "c.css").unwrap(), format!("<a>\n{LINK}c.css\"/><b>"));
+        assert_eq!(link_one(&html, "c.css").unwrap(), format!("<a>\n{LINK}./c.css\"><b>"));
         assert!(link_one("<a>", "c.css").is_err());
     }
 

@@ -1,26 +1,36 @@
 //! `dist/`: the page as any static host serves it.
 //!
 //! ```text
-//!  index.html, src, style ──Trunk──► dist/ ──seal──► dist/index.html with its script's hash in the policy
-//!                                         ──css───► dist/style-….css, all of them as one
-//!                                         ──order─► dist/*.wasm, what is alike beside each other
+//!  src ────► program ──► dist/app-….js, app-….wasm and the parts that are fetched later
+//!  style ──► css ──────► dist/style-….css, all of them as one
+//!  index.html ─────────► dist/index.html, which names them, with its scripts' hashes in the policy (csp)
 //! ```
 //!
-//! Knows Trunk and the order of the steps. What is built, and how it is optimised, says `index.html`.
+//! Each file but the sample is named after what is in it, so hosts may let browsers keep it for good. Knows the order of the steps.
 
 mod csp;
 mod css;
 mod order;
+mod parts;
+mod program;
 pub mod size;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
-use crate::{process, repo, tools};
+use crate::{repo, tools};
+
+/// What `index.html` names, in place of the files that the program is built into.
+const SCRIPT: &str = "./app.js";
+const WASM: &str = "./app.wasm";
+const ICON: &str = "style/favicon.svg";
+
+/// What the landing page's button opens, and what it calls it: the one file that keeps its name.
+const SAMPLE: &str = "samples/sample.xplane.pb.gz";
+const SAMPLE_NAME: &str = "sample.xplane.pb.gz";
 
 /// Builds the page into `out`, which is emptied first.
 pub fn build(out: &Path) -> Result<()> {
@@ -30,49 +40,54 @@ pub fn build(out: &Path) -> Result<()> {
         out.display()
     );
     let tools = tools::for_page()?;
-    process::run(
-        Command::new(&tools.trunk)
-            .args(["build", "--offline", "--dist"])
-            .arg(out)
-            .env("PATH", tools.path()?)
-            // Trunk reads NO_COLOR as a bool and stops at the usual `NO_COLOR=1`.
-            .env_remove("NO_COLOR")
-            .current_dir(repo::root()),
-    )?;
-    let index = out.join("index.html");
-    let html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
-    let html = join_styles(out, &html)?;
-    fs::write(&index, csp::seal(&html)?)?;
-    ensure!(html.contains("rel=\"modulepreload\""), "no link to the page's script: its worker could not start");
+    let stage = repo::target()?.join("of-page/dist");
+    let _ = fs::remove_dir_all(&stage);
+    fs::create_dir_all(&stage)?;
+    let program = program::build(&tools, &stage)?;
+    let html = fs::read_to_string(repo::root().join("index.html"))?;
+    let html = join_styles(&stage, &html)?;
+    let icon = fs::read(repo::root().join(ICON))?;
+    let icon_name = hashed("favicon", "svg", &icon);
+    fs::write(stage.join(&icon_name), icon)?;
+    let html = name(&name(&name(&html, SCRIPT, &program.script)?, WASM, &program.wasm)?, ICON, &icon_name)?;
+    fs::write(stage.join("index.html"), csp::seal(&html)?)?;
+
+    fs::copy(repo::root().join(SAMPLE), stage.join(SAMPLE_NAME)).context(SAMPLE)?;
+
+    fs::create_dir_all(out)?;
     for entry in fs::read_dir(out)? {
+        fs::remove_file(entry?.path())?;
+    }
+    for entry in fs::read_dir(&stage)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "js") {
-            let script = fs::read_to_string(&path)?;
-            fs::write(&path, without_comments(&script))?;
-        }
-        if path.extension().is_some_and(|end| end == "wasm") {
-            put_in_order(&path, &tools.wasm_opt).with_context(|| path.display().to_string())?;
-        }
+        fs::copy(&path, out.join(path.file_name().unwrap_or_default()))?;
     }
     Ok(())
+}
+
+/// `html` with the name of a built file wherever it names what that is built from.
+fn name(html: &str, from: &str, to: &str) -> Result<String> {
+    ensure!(html.contains(from), "index.html does not name {from}");
+    Ok(html.replace(from, &format!("./{to}")))
 }
 
 /// See [`css`]. The page, linking the one sheet.
 fn join_styles(out: &Path, html: &str) -> Result<String> {
     let mut all = String::new();
     for name in css::linked(html) {
-        let path = out.join(name);
+        let path = repo::root().join(name);
         all.push_str(&fs::read_to_string(&path).with_context(|| path.display().to_string())?);
-        fs::remove_file(path)?;
     }
     let all = css::squeeze(&all);
-    let name = format!("style-{}.css", &hex(&Sha256::digest(&all))[..16]);
+    let name = hashed("style", "css", all.as_bytes());
     fs::write(out.join(&name), all)?;
     css::link_one(html, &name)
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// A file's name with a hash of what is in it.
+fn hashed(name: &str, end: &str, bytes: &[u8]) -> String {
+    let hash: String = Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{name}-{hash}.{end}")
 }
 
 /// A script without the lines that are comments: what wasm-bindgen writes to its readers.
@@ -91,28 +106,30 @@ fn without_comments(script: &str) -> String {
     kept
 }
 
-/// See [`order`].
-fn put_in_order(wasm: &Path, wasm_opt: &Path) -> Result<()> {
-    fs::write(wasm, order::name(&fs::read(wasm)?)?)?;
-    // Once more: what the first run leaves, the second finds less in (2 kB).
-    let passes = ["-Oz", "--reorder-functions-by-name", "--strip-debug"];
-    process::run(Command::new(wasm_opt).args(passes).arg(wasm).arg("-o").arg(wasm))
+/// Whether this is the `index.html` of a built page, and not the one that it is built from.
+fn is_built(html: &str) -> bool {
+    html.contains("<link rel=\"modulepreload\" href=\"./app-")
 }
 
-/// Whether a folder holds a build of the page.
-fn is_page(out: &Path) -> bool {
-    fs::read_to_string(out.join("index.html")).is_ok_and(|html| html.contains("rel=\"modulepreload\""))
-}
-
-/// Trunk empties the folder: only one that is empty or that it made.
+/// The folder is emptied: only one that is empty already, or that holds a page and nothing that no page has.
 fn may_replace(out: &Path) -> Result<bool> {
-    let Ok(mut entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
-    Ok(entries.next().is_none() || is_page(out) || out.join(".stage").is_dir())
+    let Ok(entries) = fs::read_dir(out) else { return Ok(!out.exists()) };
+    let entries = entries.collect::<Result<Vec<_>, _>>()?;
+    let page = fs::read_to_string(out.join("index.html")).is_ok_and(|html| is_built(&html));
+    Ok(entries.is_empty() || page && entries.iter().all(|entry| entry.path().is_file()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_comments;
+    use super::*;
+
+    #[test]
+    fn the_repository_is_no_built_page() {
+        let html = fs::read_to_string(repo::root().join("index.html")).unwrap();
+        assert!(!is_built(&html));
+        assert!(is_built(&name(&html, SCRIPT, "app-0123456789abcdef.js").unwrap()));
+        assert!(!may_replace(&repo::root()).unwrap());
+    }
 
     #[test]
     fn comments_of_whole_lines_go() {

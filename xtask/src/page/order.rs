@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 /// What two functions have in common is counted in pieces of so many bytes.
 const PIECE: usize = 8;
@@ -18,8 +18,14 @@ const COMMON: usize = 2000;
 /// How far back a function may look for what it has in common: most of what gzip looks back.
 const WINDOW: usize = 30 << 10;
 
+const CUSTOM: u8 = 0;
 const IMPORTS: u8 = 2;
 const CODE: u8 = 10;
+
+const FUNCTION: u8 = 0;
+const TABLE: u8 = 1;
+const MEMORY: u8 = 2;
+const GLOBAL: u8 = 3;
 
 /// The program with names for its functions, so that sorted by them they are in the order found.
 ///
@@ -54,20 +60,61 @@ pub fn name(wasm: &[u8]) -> Result<Vec<u8>> {
         names.extend(text(&format!("{place:06}")));
     }
     let section = [text("name"), vec![1], leb(names.len()), names].concat();
-    Ok([wasm, &[0], &leb(section.len()), &section].concat())
+    Ok([wasm, &[CUSTOM], &leb(section.len()), &section].concat())
 }
 
+/// The program without the names it came with.
+///
+/// # Errors
+/// Where it is no WebAssembly.
+pub fn without_names(wasm: &[u8]) -> Result<Vec<u8>> {
+    let (head, mut rest) = wasm.split_at_checked(8).context("no WebAssembly")?;
+    let mut kept = head.to_vec();
+    while !rest.is_empty() {
+        let all = rest;
+        let id = take(&mut rest, 1)?[0];
+        let size = number(&mut rest)?;
+        let section = take(&mut rest, size)?;
+        if id != CUSTOM || !section.starts_with(b"\x04name") {
+            kept.extend_from_slice(&all[..all.len() - rest.len()]);
+        }
+    }
+    Ok(kept)
+}
+
+/// The functions among what is imported.
 fn count_imports(mut section: &[u8]) -> Result<usize> {
-    let n = number(&mut section)?;
-    for _ in 0..n {
+    let mut functions = 0;
+    for _ in 0..number(&mut section)? {
         for _ in ["module", "name"] {
             let size = number(&mut section)?;
             take(&mut section, size)?;
         }
-        ensure!(take(&mut section, 1)? == [0], "something is imported that is no function");
-        number(&mut section)?;
+        match take(&mut section, 1)?[0] {
+            FUNCTION => {
+                functions += 1;
+                number(&mut section)?;
+            }
+            TABLE => {
+                take(&mut section, 1)?;
+                limits(&mut section)?;
+            }
+            MEMORY => limits(&mut section)?,
+            GLOBAL => drop(take(&mut section, 2)?),
+            other => bail!("something of kind {other} is imported"),
+        }
     }
-    Ok(n)
+    Ok(functions)
+}
+
+/// How large a table or a memory is at least, and at most.
+fn limits(section: &mut &[u8]) -> Result<()> {
+    let bounded = take(section, 1)?[0] & 1 == 1;
+    number(section)?;
+    if bounded {
+        number(section)?;
+    }
+    Ok(())
 }
 
 /// Numbers of `bodies`: from the largest, each time the one that has the largest part in common with those just before.
@@ -140,7 +187,7 @@ fn number(rest: &mut &[u8]) -> Result<usize> {
             return Ok(number);
         }
     }
-    anyhow::bail!("a number longer than 32 bits")
+    bail!("a number longer than 32 bits")
 }
 
 fn leb(mut number: usize) -> Vec<u8> {
@@ -172,12 +219,16 @@ mod tests {
     #[test]
     fn functions_are_named_by_their_places() {
         let section = |id: u8, inside: &[u8]| [vec![id], leb(inside.len()), inside.to_vec()].concat();
-        let imports = section(IMPORTS, b"\x01\x01m\x01f\x00\x00");
+        let imports = section(
+            IMPORTS,
+            b"\x04\x01m\x01f\x00\x00\x01m\x01t\x01\x70\x00\x05\x01m\x01m\x02\x01\x05\x09\x01m\x01g\x03\x7f\x00",
+        );
         let code = section(CODE, b"\x02\x02\x00\x0b\x03\x00\x01\x0b");
         let wasm = [b"\0asm\x01\0\0\0".to_vec(), imports, code].concat();
         let named = name(&wasm).unwrap();
         assert!(named.starts_with(&wasm));
         assert_eq!(&named[wasm.len()..], section(0, b"\x04name\x01\x11\x02\x01\x06000001\x02\x06000000"));
+        assert_eq!(without_names(&named).unwrap(), wasm);
         assert!(name(&wasm[..wasm.len() - 1]).is_err() && name(b"").is_err());
     }
 

@@ -1,7 +1,8 @@
 //! The page's weight against its budget.
 //!
-//! Counted is what a visitor's browser fetches to show a profile: page and worker, JS, CSS, HTML, icons, each
-//! compressed on its own as a static host sends it (gzip, best level).
+//! Counted is what a visitor's browser fetches, each file compressed on its own as a static host sends it (gzip, best
+//! level): to show a profile, that is `index.html` and what it names; and all, with the parts that are fetched when they
+//! are first needed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,57 +14,66 @@ use anyhow::{Context, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// 350 kB, in bytes of 1000 to the kB.
+/// Of the first load: 350 kB, in bytes of 1000 to the kB.
 pub const BUDGET: u64 = 350_000;
 
-/// The budget is not met, and this is what the check holds to instead: today's weight (docs/PERFORMANCE.md says where
-/// the bytes are). It is looser than the check is meant to be. Lower it with every kilobyte that is won, until it is
-/// the budget.
-pub const CEILING: u64 = 725_000;
+/// The budget is not met, and this is what the check holds the first load to instead: today's weight (docs/PERFORMANCE.md
+/// says where the bytes are), up to the next 5 kB. Lower it with every kilobyte that is won, until it is the budget.
+const FIRST_CEILING: u64 = 530_000;
+
+/// What the check holds all to: nothing gets light by being put off.
+const ALL_CEILING: u64 = 765_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
 /// One file of the page.
-struct Part {
+struct File {
     name: String,
     plain: u64,
     gzip: u64,
+    /// Whether it is fetched to show a profile.
+    first: bool,
 }
 
-/// Prints the table; fails above the ceiling.
+/// Prints the table; fails above a ceiling.
 pub fn report(dist: &Path) -> Result<ExitCode> {
-    let parts = weigh(dist)?;
-    print!("{}", table(&parts));
-    Ok(if total(&parts) <= CEILING { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let files = weigh(dist)?;
+    print!("{}", table(&files));
+    Ok(if is_too_heavy(&files) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The page's weight in bytes, gzipped, its table printed.
-pub fn measure(dist: &Path) -> Result<u64> {
-    let parts = weigh(dist)?;
-    print!("{}", table(&parts));
-    Ok(total(&parts))
+/// The page's weight in words, its table printed.
+///
+/// # Errors
+/// Above a ceiling.
+pub fn check(dist: &Path) -> Result<String> {
+    let files = weigh(dist)?;
+    print!("{}", table(&files));
+    ensure!(!is_too_heavy(&files), "heavier than before: {}", verdict(&files));
+    Ok(verdict(&files))
 }
 
-fn weigh(dist: &Path) -> Result<Vec<Part>> {
-    let mut parts = Vec::new();
-    collect(dist, dist, &mut parts).with_context(|| format!("{} (built by `cargo xtask build`)", dist.display()))?;
-    ensure!(!parts.is_empty(), "nothing of a page in {}", dist.display());
-    parts.sort_by(|a, b| b.gzip.cmp(&a.gzip).then_with(|| a.name.cmp(&b.name)));
-    Ok(parts)
+fn is_too_heavy(files: &[File]) -> bool {
+    first(files) > FIRST_CEILING || all(files) > ALL_CEILING
 }
 
-fn collect(root: &Path, folder: &Path, parts: &mut Vec<Part>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
+fn weigh(dist: &Path) -> Result<Vec<File>> {
+    let index = dist.join("index.html");
+    let index =
+        fs::read_to_string(&index).with_context(|| format!("{} (built by `cargo xtask build`)", index.display()))?;
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dist)? {
         let path = entry?.path();
-        if path.is_dir() {
-            collect(root, &path, parts)?;
-        } else if path.extension().is_some_and(|end| COUNTED.iter().any(|counted| end == *counted)) {
+        if path.extension().is_some_and(|end| COUNTED.iter().any(|counted| end == *counted)) {
             let bytes = fs::read(&path)?;
-            let name = path.strip_prefix(root)?.to_string_lossy().into_owned();
-            parts.push(Part { name, plain: bytes.len() as u64, gzip: gzip(&bytes)? });
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let first = name == "index.html" || index.contains(&name);
+            files.push(File { plain: bytes.len() as u64, gzip: gzip(&bytes)?, first, name });
         }
     }
-    Ok(())
+    let order = |file: &File| (!file.first, u64::MAX - file.gzip);
+    files.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.name.cmp(&b.name)));
+    Ok(files)
 }
 
 fn gzip(bytes: &[u8]) -> Result<u64> {
@@ -72,29 +82,38 @@ fn gzip(bytes: &[u8]) -> Result<u64> {
     Ok(encoder.finish()?.len() as u64)
 }
 
-fn total(parts: &[Part]) -> u64 {
-    parts.iter().map(|part| part.gzip).sum()
+/// What is fetched to show a profile.
+fn first(files: &[File]) -> u64 {
+    files.iter().filter(|file| file.first).map(|file| file.gzip).sum()
 }
 
-fn table(parts: &[Part]) -> String {
-    let width = parts.iter().map(|part| part.name.len()).max().unwrap_or(0).max("total".len());
+fn all(files: &[File]) -> u64 {
+    files.iter().map(|file| file.gzip).sum()
+}
+
+fn table(files: &[File]) -> String {
+    let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0).max("first load".len());
     let mut text = format!("{:width$}  {:>10}  {:>10}\n", "file", "bytes", "gzip");
-    for Part { name, plain, gzip } in parts {
-        let _ = writeln!(text, "{name:width$}  {:>10}  {:>10}", thousands(*plain), thousands(*gzip));
+    let mut line = |name: &str, plain: u64, gzip: u64| {
+        let _ = writeln!(text, "{name:width$}  {:>10}  {:>10}", thousands(plain), thousands(gzip));
+    };
+    for (at, file) in files.iter().enumerate() {
+        line(&file.name, file.plain, file.gzip);
+        if file.first && files.get(at + 1).is_none_or(|next| !next.first) {
+            line("first load", files[..=at].iter().map(|file| file.plain).sum(), first(files));
+        }
     }
-    let plain = parts.iter().map(|part| part.plain).sum();
-    let _ = writeln!(text, "{:width$}  {:>10}  {:>10}", "total", thousands(plain), thousands(total(parts)));
-    let _ = writeln!(text, "{}", verdict(total(parts)));
-    text
+    line("all", files.iter().map(|file| file.plain).sum(), all(files));
+    text + &verdict(files) + "\n"
 }
 
-/// The sum in words, in both kinds of kilobyte.
-pub fn verdict(gzip: u64) -> String {
+/// The sums in words, against the budget.
+fn verdict(files: &[File]) -> String {
     let kb = |bytes: u64| format!("{}.{} kB", bytes / 1000, bytes % 1000 / 100);
-    let kib = |bytes: u64| format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024);
-    let part = gzip * 100 / BUDGET;
+    let gzip = first(files);
     let over = if gzip > BUDGET { format!(", {} above the budget", kb(gzip - BUDGET)) } else { String::new() };
-    format!("{} of {} gzip ({part} %; {} of {}){over}", kb(gzip), kb(BUDGET), kib(gzip), kib(BUDGET))
+    let part = gzip * 100 / BUDGET;
+    format!("first load {} of {} gzip ({part} %){over}; all {}", kb(gzip), kb(BUDGET), kb(all(files)))
 }
 
 fn thousands(number: u64) -> String {
@@ -117,15 +136,24 @@ mod tests {
 
     #[test]
     fn the_table_lines_up_and_sums() {
-        let part = |name: &str, plain, gzip| Part { name: name.to_owned(), plain, gzip };
-        let text = table(&[part("app_bg.wasm", 900_000, 300_000), part("app.js", 4_000, 1_024)]);
+        let file = |name: &str, plain, gzip, first| File { name: name.to_owned(), plain, gzip, first };
+        let files = [
+            file("app.wasm", 900_000, 300_000, true),
+            file("app.js", 4_000, 1_024, true),
+            file("op.wasm", 20_000, 9_999, false),
+        ];
         assert_eq!(
-            text,
-            "file              bytes        gzip\n\
-             app_bg.wasm     900,000     300,000\n\
-             app.js            4,000       1,024\n\
-             total           904,000     301,024\n\
-             301.0 kB of 350.0 kB gzip (86 %; 293.9 KiB of 341.7 KiB)\n"
+            table(&files),
+            "file             bytes        gzip\n\
+             app.wasm       900,000     300,000\n\
+             app.js           4,000       1,024\n\
+             first load     904,000     301,024\n\
+             op.wasm         20,000       9,999\n\
+             all            924,000     311,023\n\
+             first load 301.0 kB of 350.0 kB gzip (86 %); all 311.0 kB\n"
         );
+        assert!(!is_too_heavy(&files));
+        assert!(is_too_heavy(&[file("app.wasm", 0, FIRST_CEILING + 1, true)]));
+        assert!(is_too_heavy(&[file("op.wasm", 0, ALL_CEILING + 1, false)]));
     }
 }

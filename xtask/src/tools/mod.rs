@@ -12,7 +12,6 @@ mod install;
 mod version;
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,35 +20,23 @@ use anyhow::{Context, Result, bail};
 
 use crate::{process, repo};
 
-/// The newest of the 0.21 line; 0.22 needs a newer compiler than ours.
-const TRUNK: &str = "0.21.14";
 /// wasm-opt, from npm: distributions ship versions too old for what rustc emits.
 const BINARYEN: &str = "132.0.0";
-const WASM: &str = "wasm32-unknown-unknown";
+/// The page's target.
+pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// What building the page takes.
 pub struct PageTools {
-    /// The program itself.
-    pub trunk: PathBuf,
     /// Optimises WebAssembly.
     pub wasm_opt: PathBuf,
-    wasm_bindgen: PathBuf,
-}
-
-impl PageTools {
-    /// PATH with these tools first: Trunk downloads what it does not find there.
-    pub fn path(&self) -> Result<OsString> {
-        let own = [&self.wasm_bindgen, &self.wasm_opt].map(|tool| tool.parent().unwrap_or(Path::new("")).to_owned());
-        let path = env::var_os("PATH").unwrap_or_default();
-        Ok(env::join_paths(own.into_iter().chain(env::split_paths(&path)))?)
-    }
+    /// Writes the JavaScript between the program and the browser.
+    pub wasm_bindgen: PathBuf,
 }
 
 /// Everything that building the page takes.
 pub fn for_page() -> Result<PageTools> {
     wasm_target()?;
-    let trunk = Tool { program: "trunk", package: "trunk", version: TRUNK.to_owned(), from: Source::TRUNK };
-    Ok(PageTools { trunk: trunk.find()?, wasm_bindgen: wasm_bindgen("wasm-bindgen")?, wasm_opt: wasm_opt()? })
+    Ok(PageTools { wasm_bindgen: wasm_bindgen("wasm-bindgen")?, wasm_opt: wasm_opt()? })
 }
 
 /// What runs wasm tests in a browser.
@@ -103,12 +90,6 @@ enum Source {
 }
 
 impl Source {
-    /// It only starts others: unoptimised it is as fast, and built in half the time.
-    const TRUNK: Self = Self::Crate {
-        features: &["--no-default-features", "--features", "rustls"],
-        opt_level: "0",
-        takes: "5 min of processor time",
-    };
     const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "4 min of processor time" };
 }
 

@@ -1,0 +1,67 @@
+//! Views that are fetched when they are first needed. Knows how one is waited for, and what stands in its place while it is
+//! on its way or could not be fetched; knows neither how parts are cut (`bin/app.rs`) nor what is in them.
+
+use crate::engine::{Fetch, not_fetched};
+use crate::view::erase::{Any, live};
+use crate::view::state::State;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+/// What a part brings: a view.
+#[derive(Clone, Copy)]
+pub struct Draw(pub(super) fn(State) -> AnyView);
+
+/// The parts of the page.
+#[derive(Clone, Copy)]
+pub struct Parts {
+    /// An op's panel and its graph.
+    pub op: Fetch<Draw>,
+    /// What is in the files.
+    pub file: Fetch<Draw>,
+    /// The audit of what computes nothing.
+    pub audit: Fetch<Draw>,
+}
+
+/// How much there is of a part.
+#[derive(Clone, Copy)]
+enum Got {
+    Nothing,
+    Failed,
+    All(Draw),
+}
+
+/// A part's view once it is there; until then, a word within `frame`. What the worker answers it with is a part as well:
+/// where that did not come, it is said and tried again here.
+pub(crate) fn part(state: State, of: fn(&Parts) -> Fetch<Draw>, frame: fn(State, AnyView) -> AnyView) -> AnyView {
+    let got = RwSignal::new(Got::Nothing);
+    let fetch = state.parts.with_value(of);
+    let get = move || {
+        got.set(Got::Nothing);
+        spawn_local(async move {
+            let draw = fetch().await;
+            let _ = got.try_set(draw.map_or(Got::Failed, Got::All));
+        });
+    };
+    get();
+    let again = move |_| {
+        state.unanswered.set(false);
+        if matches!(got.get_untracked(), Got::Failed) {
+            get();
+        }
+    };
+    let body = move || match (got.get(), state.unanswered.get()) {
+        (Got::All(Draw(draw)), false) => draw(state),
+        (Got::Nothing, _) => frame(state, view! { <p class="fetching" role="status">"Fetching this part …"</p> }.any()),
+        _ => {
+            let said = not_fetched();
+            let words = view! {
+                <div class="not-fetched" role="alert">
+                    <p><b>{said.title} "."</b> " " {said.message}</p>
+                    <button type="button" class="btn line" on:click=again>"Try again"</button>
+                </div>
+            };
+            frame(state, words.any())
+        }
+    };
+    view! { {live(body)} }.into_any()
+}
