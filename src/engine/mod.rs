@@ -20,6 +20,7 @@ mod ops;
 mod order;
 mod program_text;
 mod programs;
+mod roofline;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
@@ -30,4 +31,5 @@ pub use engine::Engine;
 pub use open::{Input, Opened, open};
 pub use program_text::*;
 pub use programs::{Kept, Programs};
+pub use roofline::roofline;
 pub use sentences::no_capture;
