@@ -82,8 +82,11 @@ fn sums(r: &Roofline) {
     assert!(f.coverage.is_none_or(|c| (0.0..=1.0).contains(&c)));
 }
 
-/// A plane of ops that run one after the other: HLO text, category, duration, stats.
-fn plane(device: &str, own: &[(&str, Value)], ops: &[(&str, &str, i64, &[(&str, Value)])]) -> XPlane {
+/// An op that ran: HLO text, category, duration, stats.
+type Ran<'a> = (&'a str, &'a str, i64, &'a [(&'a str, Value)]);
+
+/// A plane of ops that run one after the other.
+fn plane(device: &str, own: &[(&str, Value)], ops: &[Ran<'_>]) -> XPlane {
     let mut p = Plane::new("/device:TPU:0");
     if !device.is_empty() {
         p.own("device_type_string", text(device));
@@ -214,8 +217,7 @@ fn above_the_peak() {
     let kernel =
         "%splash.1 = bf16[64,64]{1,0} custom-call(bf16[64,64]{1,0} %q), custom_call_target=\"tpu_custom_call\"";
     let (fast, slow) = (cost(7_880_000_000, 1000), cost(985_000_000, 1000));
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 2] =
-        [(kernel, "custom-call", 10 * US, &fast), (DOT, "convolution", 10 * US, &slow)];
+    let ops: [Ran<'_>; 2] = [(kernel, "custom-call", 10 * US, &fast), (DOT, "convolution", 10 * US, &slow)];
     let r = of(plane("TPU v5e", &[], &ops), &all());
     let roof = held(&r, "splash.1");
     assert!((roof.mfu.unwrap() - 4.0).abs() < 1e-9 && roof.is_above());
@@ -229,7 +231,7 @@ fn above_the_peak() {
 #[test]
 fn an_unknown_chip() {
     let costs = cost(1_000_000, 1000);
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 1] = [(DOT, "convolution", 10 * US, &costs)];
+    let ops: [Ran<'_>; 1] = [(DOT, "convolution", 10 * US, &costs)];
     let r = of(plane("TPU v99", &[], &ops), &all());
     assert_eq!((r.figures.step.as_ref(), r.figures.skipped[0].reason), (None, SkipReason::NoPeak));
     assert!(note(&r, "unknown_peaks") && r.figures.coverage == Some(0.0));
@@ -245,8 +247,7 @@ fn f32_matmuls_need_a_peak() {
     let dot = "%dot.1 = f32[64,64]{1,0} dot(f32[64,64]{1,0} %a, f32[64,64]{1,0} %b)";
     let add = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
     let costs = cost(1_000_000, 1000);
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 2] =
-        [(dot, "convolution", 10 * US, &costs), (add, "loop fusion", 5 * US, &costs)];
+    let ops: [Ran<'_>; 2] = [(dot, "convolution", 10 * US, &costs), (add, "loop fusion", 5 * US, &costs)];
     let r = of(plane("TPU v5e", &[], &ops), &all());
     assert_eq!(row(&r, "dot.1").skipped[0].reason, SkipReason::NoPeak);
     let message = r.figures.notes.iter().find(|n| n.code == "no_peak_for_dtype").map(|n| n.message.as_str());
@@ -274,8 +275,7 @@ fn opaque_kernels_and_what_the_user_knows_of_them() {
     };
     let (one, two) = (kernel(1), kernel(2));
     let nothing = [("flops", int(0)), ("bytes_accessed", int(500))];
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 2] =
-        [(&one, "custom-call", 10 * US, &[]), (&two, "custom-call", 30 * US, &nothing)];
+    let ops: [Ran<'_>; 2] = [(&one, "custom-call", 10 * US, &[]), (&two, "custom-call", 30 * US, &nothing)];
     let r = of(plane("TPU v5e", &[], &ops), &all());
     let kernels: Vec<_> = r.figures.opaque.iter().map(|k| (k.op.as_str(), k.n, k.total.0)).collect();
     assert_eq!(kernels, [("gmm.2", 1, 30_000_000), ("gmm.1", 1, 10_000_000)]);
@@ -331,7 +331,7 @@ fn all_kinds() {
     let done = "%copy-done.1 = f32[8]{0} copy-done((f32[8]{0}, f32[8]{0}, u32[]) %copy-start.1)";
     let reduce = "%all-reduce.1 = f32[8]{0} all-reduce(f32[8]{0} %x)";
     let costs = cost(0, 8_190_000);
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 3] = [
+    let ops: [Ran<'_>; 3] = [
         (start, "copy-start", US, &costs),
         (done, "copy-done", 50 * US, &costs),
         (reduce, "all-reduce", 20 * US, &costs),
@@ -377,7 +377,7 @@ fn useful_flops_of_a_job() {
 #[test]
 fn short_ops_are_bound_by_latency() {
     let costs = cost(1000, 1000);
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 1] = [(DOT, "convolution", 5 * US, &costs)];
+    let ops: [Ran<'_>; 1] = [(DOT, "convolution", 5 * US, &costs)];
     let r = of(plane("TPU v5e", &[], &ops), &all());
     assert!(held(&r, "dot.1").latency_bound);
     assert_eq!(r.figures.latency_bound, Picos(5_000_000));
@@ -413,12 +413,35 @@ fn every(open: impl Fn() -> Opened) {
     }
 }
 
+/// A step by itself and among all of them.
+#[test]
+fn steps_are_what_each_is_alone() {
+    let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
+    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    for mut opened in captures {
+        let analysis = Analysis::new(&opened.profile);
+        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
+            let of = |step| RooflineQuery { query: Query { device, step, ..Query::default() }, all_kinds, ..all() };
+            let busiest = of(StepChoice::Busiest);
+            let steps = engine::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
+            assert_eq!(steps.len(), analysis.devices[0].steps.len());
+            for step in steps.iter().take(5).chain(steps.last()) {
+                let alone = of(StepChoice::Number(step.number));
+                let alone = engine::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
+                assert_eq!(step.total, alone.considered, "step {}", step.number);
+                let of = |r: &Roof| (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round());
+                assert_eq!(step.roof.as_ref().map(of), alone.step.as_ref().map(of), "step {}", step.number);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_filter_chooses_ops() {
     let costs = cost(1_000_000, 1000);
     let other = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
-    let ops: [(&str, &str, i64, &[(&str, Value)]); 2] =
-        [(DOT, "convolution", 10 * US, &costs), (other, "loop fusion", 5 * US, &costs)];
+    let ops: [Ran<'_>; 2] = [(DOT, "convolution", 10 * US, &costs), (other, "loop fusion", 5 * US, &costs)];
     let filter = Filter { text: "dot".into(), ..Filter::default() };
     let query = Query { step: StepChoice::All, filter, ..Query::default() };
     let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { query, ..RooflineQuery::default() });
@@ -468,7 +491,7 @@ proptest! {
                 all.into_iter().filter_map(|(n, v)| Some((n, v.clone()?))).collect()
             })
             .collect();
-        let rows: Vec<(&str, &str, i64, &[(&str, Value)])> =
+        let rows: Vec<Ran<'_>> =
             ops.iter().zip(&stats).map(|(op, stats)| (HLO[op.0], CATEGORIES[op.0], op.5, stats.as_slice())).collect();
         let chip = ["", "TPU v5e", "TPU7x", "no chip"][chip];
         of(plane(chip, &own, &rows), &RooflineQuery { all_kinds: kinds, ..all() });

@@ -232,8 +232,15 @@ fn v5p_every_op() {
         }
         n += 1;
     }
-    println!("{n} of {}, {skipped:?}, above: {above:?}", told.rows.len());
-    assert_eq!(n + skipped.values().sum::<usize>(), told.rows.len());
-    assert!(n > 150, "{n}");
-    assert!(above.iter().any(|(name, util)| name.contains("splash_mha_dq") && *util == 400.0), "{above:?}");
+    let expected = [("async_end", 130), ("container", 5), ("opaque_custom_call", 2)];
+    assert_eq!((n, told.rows.len(), skipped), (220, 357, BTreeMap::from(expected)));
+    // Kernels whose cost estimate is wrong are shown above their roof, not clamped.
+    let above: Vec<_> = above.iter().map(|(name, util)| (&name[..21], *util)).collect();
+    assert_eq!(above, [("vmap_splash_mha_dkv_s", 328.0), ("vmap_splash_mha_dq_se", 400.0)]);
+    let uncertain = told.rows.iter().filter_map(|row| row.roof.as_ref()).filter(|roof| roof.dtype_uncertain);
+    assert_eq!(
+        uncertain.count(),
+        2,
+        "two of the logits: matrices of f32 and bf16, and no program says which are multiplied"
+    );
 }

@@ -7,11 +7,10 @@
 pub fn flop_per_cycle(amd: bool, major: u32, minor: u32) -> Option<f64> {
     Some(match (amd, major, minor) {
         (false, 7, _) | (false, 8, 6 | 9) => 1024.0,
-        (false, 8, 0) => 2048.0,
+        // gfx942, MI300: 304 units at 2.1 GHz are the 1,307.4 TFLOP/s of its data sheet.
+        (false, 8, 0) | (true, 9, 4) => 2048.0,
         (false, 9, _) => 4096.0,
         (false, 10, _) => 8192.0,
-        // gfx942, MI300: 304 units at 2.1 GHz are the 1,307.4 TFLOP/s of its data sheet.
-        (true, 9, 4) => 2048.0,
         _ => return None,
     })
 }

@@ -31,5 +31,5 @@ pub use engine::Engine;
 pub use open::{Input, Opened, open};
 pub use program_text::*;
 pub use programs::{Kept, Programs};
-pub use roofline::roofline;
+pub use roofline::{roofline, roofline_steps};
 pub use sentences::no_capture;

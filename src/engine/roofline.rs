@@ -2,7 +2,7 @@
 
 use super::Programs;
 use super::programs::AtHand;
-use crate::analysis::roofline::{RooflineAnswer, RooflineQuery};
+use crate::analysis::roofline::{RooflineAnswer, RooflineQuery, StepRoof};
 use crate::analysis::{Analysis, FilterError};
 use crate::profile::Profile;
 
@@ -18,4 +18,18 @@ pub fn roofline(
 ) -> Result<RooflineAnswer, FilterError> {
     let at_hand = AtHand::new(profile, programs);
     analysis.roofline(profile, ask, Some(&|id| at_hand.module(id)))
+}
+
+/// Every step against the roofs, with the programs at hand.
+///
+/// # Errors
+/// [`FilterError`] where the filter's text is to be a regular expression and is none.
+pub fn roofline_steps(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    ask: &RooflineQuery,
+) -> Result<Vec<StepRoof>, FilterError> {
+    let at_hand = AtHand::new(profile, programs);
+    analysis.roofline_steps(profile, ask, Some(&|id| at_hand.module(id)))
 }

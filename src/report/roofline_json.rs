@@ -4,7 +4,7 @@ use super::json::{GroupJson, HeadJson};
 use crate::analysis::GroupBy;
 use crate::analysis::roofline::{
     Bound, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoof, Roof, RoofRow,
-    RooflineFigures, Skipped, WindowUse, verify,
+    RooflineFigures, Skipped, StepRoof, WindowUse, verify,
 };
 use crate::profile::Note;
 use crate::sorted;
@@ -26,6 +26,7 @@ pub struct RooflineJson<'a> {
     step_summary: SummaryJson<'a>,
     window: WindowJson,
     programs: Vec<ProgramJson<'a>>,
+    steps: Vec<StepJson>,
     skipped: BTreeMap<&'static str, SkippedJson>,
     opaque_kernels: Vec<KernelJson<'a>>,
     groups: Vec<RowJson<'a>>,
@@ -312,6 +313,39 @@ impl<'a> ProgramJson<'a> {
     }
 }
 
+/// A step, in few figures: there may be thousands.
+#[derive(Serialize)]
+struct StepJson {
+    step: u64,
+    total_dur_ps: Picos,
+    rooflined_dur_ps: Picos,
+    arithmetic_intensity: Option<f64>,
+    t_roofline_ps: Option<Picos>,
+    mfu: Option<f64>,
+    hbm_util: Option<f64>,
+    roofline_util: Option<f64>,
+    gap_ps: Option<i64>,
+    recoverable_ps: Option<Picos>,
+}
+
+impl StepJson {
+    fn new(step: &StepRoof) -> Self {
+        let roof = step.roof.as_ref();
+        Self {
+            step: step.number,
+            total_dur_ps: step.total,
+            rooflined_dur_ps: roof.map_or(Picos::ZERO, |r| r.total),
+            arithmetic_intensity: roof.and_then(|r| r.intensity),
+            t_roofline_ps: roof.map(|r| r.t_roof),
+            mfu: roof.and_then(|r| r.mfu),
+            hbm_util: roof.and_then(Roof::hbm_util),
+            roofline_util: roof.and_then(|r| r.util),
+            gap_ps: roof.map(|r| r.gap),
+            recoverable_ps: roof.map(|r| r.recoverable),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct KernelJson<'a> {
     hlo_op: &'a str,
@@ -341,6 +375,7 @@ pub fn roofline<'a>(
     by: GroupBy,
     figures: &'a RooflineFigures,
     rows: &'a [RoofRow],
+    steps: &[StepRoof],
     top: usize,
     notes: &'a [Note],
 ) -> RooflineJson<'a> {
@@ -358,6 +393,7 @@ pub fn roofline<'a>(
         step_summary: SummaryJson::new(figures, top),
         window: WindowJson::new(&figures.window),
         programs: figures.programs.iter().map(ProgramJson::new).collect(),
+        steps: steps.iter().map(StepJson::new).collect(),
         skipped: skipped(&figures.skipped),
         opaque_kernels: figures.opaque.iter().map(KernelJson::new).collect(),
         groups: rows.iter().map(row).collect(),

@@ -15,7 +15,7 @@ use crate::analysis::op_group::OpGroup;
 use crate::analysis::ops::OpFacts;
 use crate::analysis::rows::{Known, Member, Slice};
 use crate::hlo::opcode::{is_done, is_start};
-use crate::hlo::text;
+use crate::hlo::{DType, text};
 use crate::keyed::Keyed;
 use crate::profile::{Op, ProgramId, StrId};
 
@@ -54,8 +54,12 @@ impl<'a, 'm> Holder<'a, 'm> {
         }
         let memory = profile.memory(self.known.plane(device), member.op);
         let cost = cost(op, name, is_custom_call(&self.known, op), memory, self.costs)?;
-        let work = self.work(op, facts);
+        let mut work = self.work(op, facts);
         let ceilings = &self.ceilings[member.slice as usize];
+        let has_peak = |dtype: DType| precision(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
+        if let Some(instead) = work.instead.filter(|_| work.uncertain && !work.dtype.is_some_and(has_peak)) {
+            work.dtype = Some(instead);
+        }
         let of_type = work.dtype.and_then(precision);
         let precision = if work.matmul {
             of_type.ok_or(SkipReason::NoPeak)?
@@ -100,7 +104,12 @@ impl<'a, 'm> Holder<'a, 'm> {
             None => {
                 let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));
                 let dtype = shape.and_then(|s| s.arrays().max_by_key(|a| a.bytes()).map(|a| a.dtype));
-                Work { dtype, matmul: matmul || category.starts_with("convolution"), uncertain: true, mixed: false }
+                Work {
+                    dtype,
+                    matmul: matmul || category.starts_with("convolution"),
+                    uncertain: true,
+                    ..Work::default()
+                }
             }
         }
     }

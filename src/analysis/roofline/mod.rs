@@ -18,6 +18,7 @@ mod hold;
 mod notes;
 mod peaks;
 mod report;
+mod steps;
 mod sums;
 mod verify;
 mod window;
@@ -27,7 +28,7 @@ pub use ask::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, Roo
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use report::{
     Bound, CostSource, GapRank, MAX_GAPS, OpaqueKernel, ProgramRoof, Roof, RoofRow, Roofline, RooflineFigures,
-    SkipReason, Skipped, WindowUse,
+    SkipReason, Skipped, StepRoof, WindowUse,
 };
 pub use verify::{Check, Verdict, Verified, verify};
 

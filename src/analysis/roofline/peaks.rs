@@ -250,7 +250,7 @@ mod tests {
         let plane = plane(&[
             text("device_type_string", "TPU v6 Lite"),
             number("peak_teraflops_per_second", 946.7),
-            number("peak_hbm_bw_gigabytes_per_second", 1637.993_152_512),
+            number("peak_hbm_bw_gigabytes_per_second", 1_637.993_152_512),
             number("peak_cmem_rd_bw_gigabytes_per_second", 0.0),
             number("peak_sram_rd_bw_gigabytes_per_second", 23_296.0),
             number("has_megacore", 0.0),
@@ -258,7 +258,7 @@ mod tests {
         let peaks = DevicePeaks::of("TPU:0", &plane, &PeakChoice::default());
         assert_eq!((peaks.chip.as_deref(), peaks.devices_per_chip), (Some("TPU v6e"), Some(1)));
         assert!(near(peaks.flops(Precision::Bf16), 946.7e12) && near(peaks.flops(Precision::Int8), 2.0 * 946.7e12));
-        assert!(near(peaks.bytes(Level::Hbm), 1637.993_152_512e9), "base 10");
+        assert!(near(peaks.bytes(Level::Hbm), 1_637.993_152_512e9), "base 10");
         assert!(near(peaks.bytes(Level::VmemRead), 23_296e9));
         assert_eq!((peaks.bytes(Level::CmemRead), peaks.flops(Precision::F32)), (None, None), "0 is no peak");
         assert!(peaks.used.iter().all(|peak| peak.source == PeakSource::Profile), "{:?}", peaks.used);

@@ -221,6 +221,17 @@ pub struct ProgramRoof {
     pub roof: Option<Roof>,
 }
 
+/// A step against the roofs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRoof {
+    /// Its number.
+    pub number: u64,
+    /// Self time of its ops that were asked about, within it.
+    pub total: Picos,
+    /// Those that are held against roofs.
+    pub roof: Option<Roof>,
+}
+
 /// A kernel that says nothing of what it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueKernel {

@@ -3,8 +3,9 @@
 //! ```text
 //!  dot, convolution ─────────────► first operand
 //!  fusion ──program──► the dot within it ─► first operand     (of several the one with the largest)
-//!     └─ no program ─► its large operands, where they are alike
-//!  custom call, all else ────────► result; of a tuple the largest part
+//!     └─ no program ─► its matrices, where they are alike; else the result, and what a matrix says as the next best
+//!  custom call ──────────────────► first large operand, where operands are known
+//!  all else ─────────────────────► result; of a tuple the largest part
 //! ```
 //!
 //! Knows HLO; no peaks and no time.
@@ -18,6 +19,8 @@ use crate::hlo::{ArrayShape, DType, Shape};
 pub(super) struct Work {
     /// The type.
     pub dtype: Option<DType>,
+    /// A faster type that an operand has, where `dtype` is but the result's: what counts if no peak of `dtype` is known.
+    pub instead: Option<DType>,
     /// It runs on the matrix units, as far as is known.
     pub matmul: bool,
     /// What is inside cannot be seen: operands may be of a faster type, and the MFU is an upper bound.
@@ -26,7 +29,7 @@ pub(super) struct Work {
     pub mixed: bool,
 }
 
-/// Operands smaller than this part of the largest are masks, scales and indices.
+/// Of a kernel: operands smaller than this part of the largest are masks, scales and indices.
 const SMALL: u64 = 16;
 
 /// The class of a type.
@@ -77,25 +80,37 @@ fn dot(seen: Seen<'_>) -> Work {
         matmul: true,
         uncertain: left.is_none() && is_wide(result(seen)),
         mixed: left.zip(right).is_some_and(|(left, right)| left != right),
+        instead: None,
     }
 }
 
 /// A fusion of which the inside is not there.
 fn unseen(seen: Seen<'_>, matmul: bool) -> Work {
-    let operands = large(seen);
-    let alike = operands.first().filter(|first| operands.iter().all(|other| other.dtype == first.dtype));
-    match alike {
-        Some(first) => Work { dtype: Some(first.dtype), matmul, ..Work::default() },
-        None => Work { dtype: result(seen), matmul, uncertain: is_wide(result(seen)), mixed: false },
+    // What is multiplied is of two dimensions at least; biases, scales, masks and indices are not multiplied.
+    let is_matrix = |array: &&ArrayShape| {
+        array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
+    };
+    let matrices: Vec<DType> =
+        seen.operand_shapes().flat_map(Shape::arrays).filter(is_matrix).map(|a| a.dtype).collect();
+    match matrices.first().filter(|first| matrices.iter().all(|other| other == *first)) {
+        Some(first) => Work { dtype: Some(*first), matmul, ..Work::default() },
+        None => {
+            let dtype = result(seen);
+            let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
+            let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
+            Work { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
+        }
     }
 }
 
-/// A kernel: what it gives; uncertain where it takes something faster, or nothing is known of what it takes.
+/// A kernel: what it takes first; uncertain where it takes something faster, too. Where nothing is known of what it takes,
+/// what it gives. (Attention gives f32 statistics that are larger than its result.)
 fn custom_call(seen: Seen<'_>) -> Work {
-    let (operands, dtype) = (large(seen), result(seen));
-    let faster = |array: &ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
-    let uncertain = is_wide(dtype) && (operands.is_empty() || operands.iter().any(|array| faster(array)));
-    Work { dtype, matmul: true, uncertain, mixed: false }
+    let operands = large(seen);
+    let dtype = operands.first().map(|array| array.dtype).or_else(|| result(seen));
+    let faster = |array: &&ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
+    let uncertain = is_wide(dtype) && (operands.is_empty() || operands.iter().any(faster));
+    Work { dtype, matmul: true, uncertain, ..Work::default() }
 }
 
 /// A type that results are often widened to.
@@ -104,8 +119,11 @@ fn is_wide(dtype: Option<DType>) -> bool {
 }
 
 fn large(seen: Seen<'_>) -> Vec<&ArrayShape> {
-    let arrays: Vec<&ArrayShape> =
-        seen.operand_shapes().flat_map(Shape::arrays).filter(|array| !array.dims.is_empty()).collect();
+    let arrays: Vec<&ArrayShape> = seen
+        .operand_shapes()
+        .flat_map(Shape::arrays)
+        .filter(|a| !a.dims.is_empty() && precision(a.dtype).is_some())
+        .collect();
     let most = arrays.iter().filter_map(|array| array.bytes()).max().unwrap_or(0);
     arrays.into_iter().filter(|array| array.bytes().is_none_or(|bytes| bytes >= most / SMALL)).collect()
 }
@@ -142,6 +160,9 @@ mod tests {
         assert_eq!(of(&alike, "convolution fusion"), ("s8", true, false, false));
         let differ = fusion("bf16[64,64]{1,0} %a, f32[64,64]{1,0} %residual");
         assert_eq!(of(&differ, "convolution fusion"), ("f32", true, true, false));
+        let parsed = text::instruction(&differ).unwrap();
+        let seen = Seen { instruction: &parsed.instruction, module: None, tpu: true };
+        assert_eq!(work(seen, "convolution fusion", false).instead, Some(DType::BF16));
         assert_eq!(of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
         assert_eq!(of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
     }
@@ -154,7 +175,9 @@ mod tests {
             format!("%k = bf16[64,64]{{1,0}} custom-call({operands}), custom_call_target=\"tpu_custom_call\"")
         };
         assert_eq!(of(&kernel("bf16[64,64] %a, s8[1,4] %mask"), "custom-call"), ("bf16", true, false, false));
-        assert_eq!(of(&kernel("f8e4m3fn[64,64] %a, f8e4m3fn[64,64] %b"), "custom-call"), ("bf16", true, true, false));
+        let fp8 = "f8e4m3fn[64,64] %a, f8e4m3fn[64,64] %b";
+        assert_eq!(of(&kernel(fp8), "custom-call"), ("f8e4m3fn", true, false, false));
+        assert_eq!(of(&kernel("bf16[64,64] %a, s8[64,64] %b"), "custom-call"), ("bf16", true, true, false));
         assert_eq!(of(&kernel("%a"), "custom-call"), ("bf16", true, true, false));
     }
 
@@ -166,6 +189,6 @@ mod tests {
         .unwrap();
         let seen = Seen::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
         let found = work(seen, "convolution fusion", false);
-        assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, uncertain: false, mixed: false });
+        assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, ..Work::default() });
     }
 }

@@ -182,7 +182,10 @@ impl Session<'_> {
                 let files = self.files();
                 let head = json::head_of("roofline", &files, self.partial, &figures.header, &figures.totals);
                 let gaps = self.view.top.unwrap_or(TOP_GAPS);
-                json::text(&roofline_json::roofline(head, by, figures, &told.rows, gaps, &notes))
+                let programs = &mut self.programs.borrow_mut();
+                let steps =
+                    engine::roofline_steps(&self.analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+                json::text(&roofline_json::roofline(head, by, figures, &told.rows, &steps, gaps, &notes))
             }
             Output::Csv => roofline_table::csv(&told).csv(),
             Output::Markdown => roofline_table::rows(&told, by, n_all).markdown(),
