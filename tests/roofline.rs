@@ -413,6 +413,28 @@ fn every(open: impl Fn() -> Opened) {
     }
 }
 
+/// An op's panel says what its row says.
+#[test]
+fn an_op_by_itself_is_its_row() {
+    let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
+    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    for opened in captures {
+        let analysis = Analysis::new(&opened.profile);
+        let query = Query { device: DeviceChoice::All, ..Query::default() };
+        let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+        let told = analysis.roofline(&opened.profile, &ask, None).unwrap().told(&opened.profile, &analysis, usize::MAX);
+        assert!(!told.rows.is_empty());
+        for row in &told.rows {
+            let found = analysis.find_op(&opened.profile, &ask.query, row.group.program_id, &row.group.key);
+            let one = analysis.op_roof(&opened.profile, &found, &ask, None).unwrap();
+            assert_eq!((&one.roof, &one.skipped), (&row.roof, &row.skipped), "{}", row.group.key);
+            assert_eq!((&one.verified, &one.peaks), (&row.roof.as_ref().and_then(verify), &told.figures.peaks));
+        }
+        let nowhere = analysis.find_op(&opened.profile, &ask.query, None, "no such op");
+        assert_eq!(analysis.op_roof(&opened.profile, &nowhere, &ask, None), None);
+    }
+}
+
 /// A step by itself and among all of them.
 #[test]
 fn steps_are_what_each_is_alone() {

@@ -16,6 +16,7 @@ mod ask;
 mod cost;
 mod hold;
 mod notes;
+mod one;
 mod peaks;
 mod report;
 mod steps;
@@ -27,7 +28,7 @@ mod work;
 pub use ask::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use report::{
-    Bound, CostSource, GapRank, MAX_GAPS, OpaqueKernel, ProgramRoof, Roof, RoofRow, Roofline, RooflineFigures,
+    Bound, CostSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof, RoofRow, Roofline, RooflineFigures,
     SkipReason, Skipped, StepRoof, WindowUse,
 };
 pub use verify::{Check, Verdict, Verified, verify};

@@ -2,6 +2,7 @@
 
 use super::ask::{Level, Precision};
 use super::peaks::DevicePeaks;
+use super::verify::Verified;
 use crate::analysis::report::{Group, Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -230,6 +231,19 @@ pub struct StepRoof {
     pub total: Picos,
     /// Those that are held against roofs.
     pub roof: Option<Roof>,
+}
+
+/// One op against its roofs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpRoof {
+    /// Where it lies; `None` where nothing can be said.
+    pub roof: Option<Roof>,
+    /// What is to be thought of it; `None` where it has no time, or no floor.
+    pub verified: Option<Verified>,
+    /// Why nothing can be said, of all or a part of it.
+    pub skipped: Vec<Skipped>,
+    /// The peaks it is held against.
+    pub peaks: Vec<DevicePeaks>,
 }
 
 /// A kernel that says nothing of what it does.
