@@ -16,19 +16,22 @@ const V6E: &str = "tpu-v6e-host-offload";
 /// xprof says GiB/s.
 const GIB: f64 = 1_073_741_824.0;
 
-/// The rows of one of xprof's tables, by column.
-fn table(table: &Value) -> Vec<BTreeMap<String, Value>> {
+/// A row of one of xprof's tables, by column.
+type Row = BTreeMap<String, Value>;
+
+/// All rows of a table.
+fn table(table: &Value) -> Vec<Row> {
     let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
     let rows = table["rows"].as_array().unwrap().iter();
     rows.map(|row| columns.iter().enumerate().map(|(i, c)| ((*c).to_owned(), row["c"][i]["v"].clone())).collect())
         .collect()
 }
 
-fn number(row: &BTreeMap<String, Value>, column: &str) -> f64 {
+fn number(row: &Row, column: &str) -> f64 {
     row[column].as_f64().unwrap_or_else(|| panic!("{column}: {:?}", row[column]))
 }
 
-fn string<'a>(row: &'a BTreeMap<String, Value>, column: &str) -> &'a str {
+fn string<'a>(row: &'a Row, column: &str) -> &'a str {
     row[column].as_str().unwrap()
 }
 
@@ -47,7 +50,7 @@ fn v6e(all_kinds: bool) -> Option<(Opened, Analysis, RooflineAnswer)> {
 }
 
 /// The first table of `roofline_model`, and the peaks it was made with.
-fn model(folder: &str) -> Option<(Vec<BTreeMap<String, Value>>, BTreeMap<String, f64>)> {
+fn model(folder: &str) -> Option<(Vec<Row>, BTreeMap<String, f64>)> {
     let json = common::json(&format!("{folder}/roofline_model.json.gz"))?;
     let peaks = json[0]["p"].as_object().unwrap().iter();
     let peaks = peaks.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.parse().ok()?))).collect();
@@ -82,7 +85,7 @@ fn v6e_every_op() {
         let (g, id) = (&row.group, row.group.program_id.unwrap().to_string());
         let of_stats =
             stats.iter().find(|r| string(r, "program_id") == id && string(r, "hlo_op_name") == g.key).unwrap();
-        let is_it = |r: &&BTreeMap<String, Value>| {
+        let is_it = |r: &&Row| {
             string(r, "hlo_module_id") == id && string(r, "operation") == g.key && r["include_infeed_outfeed"] == true
         };
         let of_model = model.iter().find(is_it).unwrap();
@@ -167,9 +170,8 @@ fn v5p_every_op() {
     let (mut events, mut now, mut expected) = (Vec::new(), 0, BTreeMap::new());
     for row in model.iter().filter(|r| r["include_infeed_outfeed"] == true && string(r, "step") == "Total") {
         let name = string(row, "operation");
-        let is_it = |r: &&BTreeMap<String, Value>| {
-            string(r, "hlo_op_name") == name && string(r, "program_id") == string(row, "hlo_module_id")
-        };
+        let is_it =
+            |r: &&Row| string(r, "hlo_op_name") == name && string(r, "program_id") == string(row, "hlo_module_id");
         let Some(hlo) = stats.iter().find(is_it) else { continue };
         let seconds = number(row, "total_self_time") / 1e6;
         let amount = |column: &str, unit: f64| number(row, column) * unit * seconds;
