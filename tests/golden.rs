@@ -19,7 +19,7 @@ fn text(args: &[&str], file: &Path) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-const VIEWS: [(&str, &[&str]); 15] = [
+const VIEWS: [(&str, &[&str]); 17] = [
     ("by_op", &["breakdown", "--by", "op"]),
     ("by_dedup", &["breakdown", "--by", "dedup", "--step", "all"]),
     ("by_op_group", &["breakdown", "--by", "op_group", "--step", "all"]),
@@ -33,6 +33,32 @@ const VIEWS: [(&str, &[&str]); 15] = [
     ("filtered", &["breakdown", "--filter", "FUSION|copy", "--regex", "--kind", "compute", "--step", "all"]),
     ("top", &["breakdown", "--by", "op", "--top", "2", "--step", "all"]),
     ("non_compute", &["non-compute", "--step", "all"]),
+    ("roofline", &["roofline", "--step", "all"]),
+    (
+        "roofline_yours",
+        &[
+            "roofline",
+            "--by",
+            "source",
+            "--all-kinds",
+            "--device",
+            "all",
+            "--chip",
+            "TPU7x",
+            "--peak-tflops",
+            "f32=25",
+            "--peak-hbm-gbps",
+            "1000",
+            "--kernel-cost",
+            "dus=1e3,2e3",
+            "--batch",
+            "2",
+            "--sequence",
+            "8",
+            "--flops-per-token",
+            "100",
+        ],
+    ),
     ("summary", &["summary", "--step", "all"]),
     ("inspect", &["inspect"]),
 ];
@@ -51,6 +77,8 @@ fn small_capture() {
     insta::assert_snapshot!("small_filtered_text", text(&["breakdown", "--filter", "mlp"], &file));
     insta::assert_snapshot!("small_non_compute_text", text(&["non-compute", "--top", "2"], &file));
     insta::assert_snapshot!("small_non_compute_csv", text(&["non-compute", "--csv"], &file));
+    insta::assert_snapshot!("small_roofline_text", text(&["roofline", "--all-kinds"], &file));
+    insta::assert_snapshot!("small_roofline_csv", text(&["roofline", "--csv"], &file));
     insta::assert_snapshot!("small_steps", text(&["summary"], &file));
     insta::assert_snapshot!("small_markdown", text(&["summary", "--markdown"], &file));
 }
@@ -145,6 +173,62 @@ fn real_captures_audited() {
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
         let value = json(&["non-compute", "--step", "all", "--device", "all"], &dir.join(file));
         insta::assert_json_snapshot!(format!("{name}_non_compute"), audit(&value));
+    }
+}
+
+/// The roofline's figures: names are not ours.
+fn roofline(value: &serde_json::Value) -> serde_json::Value {
+    const ROOF: [&str; 20] = [
+        "n_executions_rooflined",
+        "rooflined_dur_ps",
+        "dtype",
+        "peak_dtype",
+        "dtype_uncertain",
+        "rooflined_flops_sum",
+        "rooflined_bytes_sum",
+        "arithmetic_intensity",
+        "ridge_point",
+        "roof",
+        "t_compute_ps",
+        "t_hbm_ps",
+        "t_roofline_ps",
+        "mfu",
+        "hbm_util",
+        "roofline_util",
+        "gap_ps",
+        "recoverable_ps",
+        "verdict",
+        "skipped",
+    ];
+    let row = |row: &serde_json::Value| ROOF.iter().map(|f| row[*f].clone()).collect();
+    let rows = |field: &str| value[field].as_array().unwrap().iter().map(row).collect::<Vec<serde_json::Value>>();
+    let mut summary = value["step_summary"].clone();
+    summary["top_gaps"] = summary["top_gaps"].as_array().unwrap().len().into();
+    let codes: Vec<_> = value["notes"].as_array().unwrap().iter().map(|n| n["code"].clone()).collect();
+    let steps: Vec<_> = value["steps"].as_array().unwrap().iter().take(3).cloned().collect();
+    serde_json::json!({
+        "status": value["status"],
+        "peaks_used": value["peaks_used"],
+        "considered_duration_ps": value["considered_duration_ps"],
+        "step_summary": summary,
+        "window": value["window"],
+        "programs": rows("programs"),
+        "steps": steps,
+        "skipped": value["skipped"],
+        "opaque_kernels": value["opaque_kernels"].as_array().unwrap().len(),
+        "groups": rows("groups"),
+        "notes": codes,
+    })
+}
+
+#[test]
+fn real_captures_against_their_roofs() {
+    let Some(dir) = common::profiles() else { return };
+    for file in common::XSPACES {
+        let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
+        let args = ["roofline", "--step", "all", "--device", "all", "--all-kinds"];
+        let value = json(&args, &dir.join(file));
+        insta::assert_json_snapshot!(format!("{name}_roofline"), roofline(&value));
     }
 }
 

@@ -5,6 +5,7 @@ mod common;
 
 use common::{make, open};
 use proptest::prelude::*;
+use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::units::Picos;
 
@@ -23,6 +24,14 @@ fn use_it(bytes: Vec<u8>) -> bool {
     }
     let scopes = analysis.scopes(&opened.profile, &Query::default(), "", 0.01).unwrap();
     assert!(scopes.total == Picos(u64::MAX) || scopes.nodes[0].total == scopes.total);
+    for all_kinds in [false, true] {
+        let ask = RooflineQuery { all_kinds, ..RooflineQuery::default() };
+        let figures = analysis.roofline(&opened.profile, &ask, None).unwrap().figures;
+        let held = figures.step.as_ref().map_or(Picos::ZERO, |roof| roof.total);
+        let sum = held + figures.skipped.iter().map(|s| s.total).sum();
+        assert!(figures.considered == Picos(u64::MAX) || sum == figures.considered);
+        analysis.roofline_steps(&opened.profile, &ask, None).unwrap();
+    }
     let steps = analysis.step_stats(&opened.profile);
     assert_eq!(steps.devices.len(), analysis.devices.len());
     opened.partial.is_none()

@@ -29,6 +29,7 @@ mod ops;
 mod phase;
 mod query;
 mod report;
+pub mod roofline;
 mod row_text;
 mod row_view;
 mod rows;

@@ -4,6 +4,7 @@
 //! captures. A *device* is what a capture has a plane for: a core of a chip, or the whole chip where it has one core or
 //! its cores work as one (megacore).
 
+pub mod gpu;
 mod table;
 
 pub use table::CHIPS;

@@ -1,14 +1,12 @@
 //! The audit of what computes nothing, as the page asks for it: few sources of each category, and what all others sum
 //! to. Knows reports; no browser.
 
+use super::programs::AtHand;
 use super::{AuditView, Engine, Export, Programs, Rest};
 use crate::analysis::non_compute::NonCompute;
 use crate::analysis::{Analysis, GroupBy, Query};
-use crate::hlo::Module;
-use crate::profile::{Note, Profile, ProgramId};
+use crate::profile::{Note, Profile};
 use crate::report::{json, non_compute_json, non_compute_table};
-use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
 
 /// Sources of one category that are told apart.
 const SOURCES: usize = 40;
@@ -33,14 +31,8 @@ fn brief(mut audit: NonCompute, most: usize) -> AuditView {
 
 /// The whole audit, with the programs at hand: each is read when the first op of it asks, and stays until all have.
 pub fn non_compute(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> NonCompute {
-    let read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)> =
-        profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
-    let programs = RefCell::new(programs);
-    let module = |id: ProgramId| {
-        let (_, cell) = &read[read.binary_search_by_key(&id, |(id, _)| *id).ok()?];
-        cell.get_or_init(|| programs.borrow_mut().of_id(profile, id)).as_deref()
-    };
-    analysis.non_compute(profile, query, Some(&module))
+    let at_hand = AtHand::new(profile, programs);
+    analysis.non_compute(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 impl Engine {

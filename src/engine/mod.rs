@@ -21,6 +21,7 @@ mod order;
 mod part;
 mod program_text;
 mod programs;
+mod roofline;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
@@ -32,4 +33,5 @@ pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;
 pub use programs::{Kept, Programs};
+pub use roofline::{roofline, roofline_steps};
 pub use sentences::{no_capture, not_fetched};

@@ -7,6 +7,7 @@ use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
 use crate::sorted;
 use crate::source::{Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Programs kept: switching back and forth between two asks for no third.
@@ -130,6 +131,27 @@ impl Programs {
         let proto = decode(&bytes).map_err(|e| unread(&e.to_string()))?;
         drop(bytes);
         Ok(Rc::new(Module::from_proto(&proto)))
+    }
+}
+
+/// Programs for one question: each is read when the first op of it asks, and stays until all have.
+pub(super) struct AtHand<'a> {
+    profile: &'a Profile,
+    programs: RefCell<&'a mut Programs>,
+    /// In order of ids.
+    read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)>,
+}
+
+impl<'a> AtHand<'a> {
+    pub(super) fn new(profile: &'a Profile, programs: &'a mut Programs) -> Self {
+        let read = profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
+        Self { profile, programs: RefCell::new(programs), read }
+    }
+
+    /// The program of an id, where there is one that can be read.
+    pub(super) fn module(&self, id: ProgramId) -> Option<&Module> {
+        let (_, cell) = &self.read[self.read.binary_search_by_key(&id, |(id, _)| *id).ok()?];
+        cell.get_or_init(|| self.programs.borrow_mut().of_id(self.profile, id)).as_deref()
     }
 }
 

@@ -9,6 +9,7 @@
 //! ```
 
 use super::ids::IdMap;
+use super::memory::{self, Numbers};
 use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
@@ -29,6 +30,7 @@ pub struct Builder<'p> {
     line: Option<Line>,
     pending: Pending,
     odd: Odd,
+    memories: Numbers,
     /// Programs that are files of their own.
     dropped: Vec<Dropped>,
     progress: &'p mut dyn FnMut(Reached<'_>),
@@ -86,6 +88,7 @@ impl<'p> Builder<'p> {
             line: None,
             pending: Pending::default(),
             odd: Odd::default(),
+            memories: Numbers::default(),
             dropped: Vec::new(),
             progress,
             n_events: 0,
@@ -141,6 +144,10 @@ impl<'p> Builder<'p> {
                     set(&mut op.stats, *which, *value, &mut self.profile.strings);
                 }
                 let id = push_op(&mut self.plane.ops, op);
+                let said = pending.overrides.iter().find_map(|(_, value)| value.memory());
+                if let Some(number) = said.or_else(|| memory::of(&self.plane.memory, OpId(base))) {
+                    memory::put(&mut self.plane.memory, id, number);
+                }
                 self.variants.insert(pending.key.as_slice().into(), id);
                 id
             }
@@ -168,6 +175,15 @@ impl<'p> Builder<'p> {
             line.events.device = None;
         }
         self.plane.lines.push(line);
+    }
+
+    /// The value of a stat that describes an op.
+    fn op_value(&mut self, which: OpStat, value: StatValue<'_>) -> Option<Value> {
+        if which != OpStat::Memory {
+            return self.value(value);
+        }
+        let StatValue::Bytes(_, bytes) = value else { return None };
+        self.profile.memories.add(&mut self.memories, bytes).map(Value::Memory)
     }
 
     fn value(&mut self, value: StatValue<'_>) -> Option<Value> {
@@ -215,8 +231,8 @@ impl Sink for Builder<'_> {
         };
         let name = self.names.slots[slot as usize].name;
         let value = match (stat.value, self.value(stat.value)) {
-            (StatValue::Bytes(span), _) => PlaneStat::Bytes(span.len()),
-            (_, None) => return,
+            (StatValue::Bytes(span, _), _) => PlaneStat::Bytes(span.len()),
+            (_, None | Some(Value::Memory(_))) => return,
             (_, Some(Value::Text(id))) => PlaneStat::Text(self.profile.text(id).to_owned()),
             (_, Some(Value::Double(v))) => PlaneStat::Number(v),
             #[expect(clippy::cast_precision_loss, reason = "peaks and capacities; shown, not summed")]
@@ -248,13 +264,15 @@ impl Sink for Builder<'_> {
         slot.on_metadata += 1;
         match slot.kept {
             Some(Kept::Op(which)) => {
-                let value = self.value(stat.value);
+                let value = self.op_value(which, stat.value);
+                let id = self.plane.ops.len().saturating_sub(1) as u32;
                 if let (Some(value), Some(op)) = (value, self.plane.ops.last_mut()) {
                     set(&mut op.stats, which, value, &mut self.profile.strings);
+                    value.memory().into_iter().for_each(|number| memory::put(&mut self.plane.memory, id, number));
                 }
             }
             Some(Kept::HloProto) => {
-                if let (StatValue::Bytes(span), Some(op)) = (stat.value, self.plane.ops.last()) {
+                if let (StatValue::Bytes(span, _), Some(op)) = (stat.value, self.plane.ops.last()) {
                     let name = self.profile.strings.get(op.text).to_owned();
                     let program = program_of(&name).map(|(_, id)| id);
                     self.profile.hlo.push(HloBlob {
@@ -301,7 +319,7 @@ impl Sink for Builder<'_> {
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
             Some(Kept::Op(which)) => {
-                if let Some(value) = self.value(stat.value) {
+                if let Some(value) = self.op_value(which, stat.value) {
                     self.pending.overrides.push((which, value));
                 }
             }

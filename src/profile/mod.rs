@@ -10,6 +10,7 @@
 //! (that is `analysis`).
 mod builder;
 mod ids;
+mod memory;
 mod model;
 mod note;
 mod odd;
@@ -18,6 +19,7 @@ mod stats;
 mod strings;
 
 pub use builder::{Builder, Reached};
+pub use memory::{Memories, MemoryBytes};
 pub use model::{
     DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
 };

@@ -2,7 +2,7 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
-use super::{Note, StrId, Strings, program_of};
+use super::{Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Profile {
     pub notes: Vec<Note>,
     /// Hosts named by the captures.
     pub hosts: Vec<String>,
+    /// What ops say of the memories they read and write, each distinct answer once.
+    pub memories: Memories,
 }
 
 /// A program's id; the wire has it signed or unsigned, here it is unsigned.
@@ -49,6 +51,8 @@ pub struct Plane {
     pub lines: Vec<Line>,
     /// Distinct ops: one per metadata entry, and one per further set of stats that events give it.
     pub ops: Vec<Op>,
+    /// Numbers in [`Profile::memories`] of those ops that say which memories they read and write, by op.
+    pub memory: Vec<(OpId, u32)>,
     /// Metadata entries; the first of [`Plane::ops`].
     pub n_metadata: usize,
     /// How often each stat occurs, by name.
@@ -252,6 +256,11 @@ impl Profile {
     /// A text of this profile.
     pub fn text(&self, id: StrId) -> &str {
         self.strings.get(id)
+    }
+
+    /// Bytes that one execution of an op of `plane` reads and writes, by memory; `None` where nothing splits them.
+    pub fn memory(&self, plane: &Plane, op: OpId) -> Option<&MemoryBytes> {
+        self.memories.get(memory::of(&plane.memory, op)?)
     }
 
     /// Events of all planes.

@@ -34,6 +34,7 @@ pub(super) enum OpStat {
     Flops,
     ModelFlops,
     BytesAccessed,
+    Memory,
 }
 
 /// What a name means to us.
@@ -54,6 +55,7 @@ pub(super) fn kept(name: &str) -> Option<Kept> {
         "flops" => Kept::Op(OpStat::Flops),
         "model_flops" => Kept::Op(OpStat::ModelFlops),
         "bytes_accessed" => Kept::Op(OpStat::BytesAccessed),
+        "memory_access_breakdown" => Kept::Op(OpStat::Memory),
         _ => return None,
     })
 }
@@ -65,6 +67,8 @@ pub(super) enum Value {
     Uint(u64),
     Int(i64),
     Double(f64),
+    /// The number of an answer of [`Memories`](super::memory::Memories).
+    Memory(u32),
 }
 
 impl Value {
@@ -75,6 +79,15 @@ impl Value {
             Self::Uint(v) => [1, v],
             Self::Int(v) => [2, v.cast_unsigned()],
             Self::Double(v) => [3, v.to_bits()],
+            Self::Memory(v) => [4, u64::from(v)],
+        }
+    }
+
+    /// The number of an answer about memories.
+    pub(super) const fn memory(self) -> Option<u32> {
+        match self {
+            Self::Memory(number) => Some(number),
+            _ => None,
         }
     }
 
@@ -85,6 +98,7 @@ impl Value {
             Self::Uint(v) => Some(v as f64),
             Self::Int(v) => Some(v as f64),
             Self::Double(v) => Some(v),
+            Self::Memory(_) => None,
             // Not as a double: reading those takes tables of 10 kB that do not compress.
             Self::Text(id) => strings.get(id).parse::<i64>().ok().map(|v| v as f64),
         }
@@ -96,6 +110,7 @@ impl Value {
             Self::Uint(v) => strings.intern(&v.to_string()),
             Self::Int(v) => strings.intern(&v.to_string()),
             Self::Double(v) => strings.intern(&v.to_string()),
+            Self::Memory(_) => strings.intern(""),
         }
     }
 
@@ -103,7 +118,7 @@ impl Value {
         match self {
             Self::Uint(v) => Some(ProgramId(v)),
             Self::Int(v) => Some(ProgramId(v.cast_unsigned())),
-            Self::Double(_) => None,
+            Self::Double(_) | Self::Memory(_) => None,
             Self::Text(id) => {
                 let text = strings.get(id);
                 text.parse().ok().or_else(|| text.parse::<i64>().ok().map(i64::cast_unsigned)).map(ProgramId)
@@ -126,7 +141,7 @@ pub(super) fn resolve(
     name_of: impl Fn(i64) -> Option<StrId>,
 ) -> Option<Value> {
     Some(match value {
-        StatValue::Absent | StatValue::Bytes(_) => return None,
+        StatValue::Absent | StatValue::Bytes(..) => return None,
         StatValue::Double(v) => Value::Double(v),
         StatValue::Uint(v) => Value::Uint(v),
         StatValue::Int(v) => Value::Int(v),
@@ -164,5 +179,7 @@ pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mu
         OpStat::Flops => cost(&mut stats.flops, strings),
         OpStat::ModelFlops => cost(&mut stats.model_flops, strings),
         OpStat::BytesAccessed => cost(&mut stats.bytes_accessed, strings),
+        // Few captures have it: it is kept beside the ops.
+        OpStat::Memory => {}
     }
 }

@@ -6,6 +6,8 @@ mod json_text;
 pub mod non_compute_json;
 pub mod non_compute_table;
 pub mod number;
+pub mod roofline_json;
+pub mod roofline_table;
 mod scopes_json;
 mod steps_json;
 pub mod tables;

@@ -50,6 +50,11 @@ impl FoundOp {
         self.members.iter().rev().max_by_key(|m| weight(m)).copied()
     }
 
+    /// Its ops that run on the devices asked about: device, op, time in the window.
+    pub(in crate::analysis) fn shown(&self) -> impl Iterator<Item = (usize, OpId, OpTime)> {
+        self.members.iter().filter(|m| m.chosen && m.ran).map(|m| (m.device, m.op, m.time))
+    }
+
     /// It runs by itself on the devices asked about.
     pub(super) fn has_time(&self) -> bool {
         self.members.iter().any(|m| m.chosen && m.ran)

@@ -39,23 +39,23 @@ impl<'a> Seen<'a> {
     }
 
     /// What its operands give, those that are known.
-    pub(super) fn operand_shapes(self) -> impl Iterator<Item = &'a Shape> {
+    pub(in crate::analysis) fn operand_shapes(self) -> impl Iterator<Item = &'a Shape> {
         (0..self.instruction.operands.len()).filter_map(move |i| self.operand_shape(i))
     }
 
     /// The instruction that does the work: of a `-done` its `-start`, of an `async-start` what it wraps.
-    pub(super) fn worker(self) -> Self {
+    pub(in crate::analysis) fn worker(self) -> Self {
         self.module.and_then(|(module, id)| self.other(module.wrapped(id))).unwrap_or(self)
     }
 
     /// The computation a fusion calls.
-    pub(super) fn fused(self) -> Option<(&'a Call, ComputationId)> {
+    pub(in crate::analysis) fn fused(self) -> Option<(&'a Call, ComputationId)> {
         let call = self.instruction.call("calls").filter(|_| self.opcode() == "fusion")?;
         Some((call, call.id?))
     }
 
     /// The instructions of a fusion, those of fusions within it in their place.
-    pub(super) fn parts(self) -> Vec<Self> {
+    pub(in crate::analysis) fn parts(self) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut left: Vec<(ComputationId, u32)> = self.fused().map(|(_, id)| (id, 0)).into_iter().collect();
         while let (Some((computation, depth)), Some((module, _))) = (left.pop(), self.module) {

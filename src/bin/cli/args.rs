@@ -1,5 +1,6 @@
 //! What may be said on the command line.
 
+use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use rooflight::analysis::{Filter, GroupBy, Kind, StepChoice, Within};
@@ -31,6 +32,18 @@ pub enum Command {
     },
     /// Where time goes that computes nothing: data movement and exposed communication, and what each of them changes.
     NonCompute {
+        #[command(flatten)]
+        view: View,
+    },
+    /// How far ops are from what the hardware could do: MFU, bandwidth, the gap to the roof, and what is not covered.
+    Roofline {
+        /// What rows stand for.
+        #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
+        by: GroupBy,
+        #[command(flatten)]
+        only: Only,
+        #[command(flatten)]
+        roofs: Roofs,
         #[command(flatten)]
         view: View,
     },
@@ -134,6 +147,7 @@ impl Args {
         match &self.command {
             Command::Breakdown { view, .. }
             | Command::NonCompute { view }
+            | Command::Roofline { view, .. }
             | Command::Summary { view }
             | Command::Inspect { view } => view,
         }

@@ -5,6 +5,7 @@
 
 mod args;
 mod files;
+mod roofline_args;
 
 use args::{Args, Command, Output, View};
 use clap::Parser;
@@ -13,12 +14,18 @@ use rooflight::analysis::{
 };
 use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
-use rooflight::report::{inspect::inspect, json, non_compute_json, non_compute_table, number, tables, text::Table};
+use rooflight::report::{
+    inspect::inspect, json, non_compute_json, non_compute_table, number, roofline_json, roofline_table, tables,
+    text::Table,
+};
+use roofline_args::Roofs;
 use std::cell::RefCell;
 use std::process::ExitCode;
 
 /// Rows of a summary's table of sources.
 const SUMMARY_TOP: usize = 10;
+/// Gaps that are ranked.
+const TOP_GAPS: usize = 20;
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -69,6 +76,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::NonCompute { .. } => session.non_compute()?,
+        Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } => session.inspect(),
     };
@@ -156,6 +164,36 @@ impl Session<'_> {
             Output::Markdown => both(Table::markdown, top),
             Output::Text if audit.header.status == Status::Absent => says(&notes),
             Output::Text => heading(&audit.header) + &both(Table::aligned, self.view.top.unwrap_or(12)) + &says(&notes),
+        })
+    }
+
+    fn roofline(&self, by: GroupBy, filter: Filter, roofs: &Roofs) -> Result<String, Failure> {
+        let ask = roofs.ask(self.query(by, filter)?);
+        let profile = &self.opened.profile;
+        let answer = engine::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &ask);
+        let answer = answer.map_err(|e| bad_filter(&e))?;
+        let n_all = answer.n_rows();
+        let text = matches!(self.view.output(), Output::Text);
+        let told = answer.told(profile, &self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
+        let figures = &told.figures;
+        let notes = self.notes(&figures.notes);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("roofline", &files, self.partial, &figures.header, &figures.totals);
+                let gaps = self.view.top.unwrap_or(TOP_GAPS);
+                let programs = &mut self.programs.borrow_mut();
+                let steps =
+                    engine::roofline_steps(&self.analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+                json::text(&roofline_json::roofline(head, by, figures, &told.rows, &steps, gaps, &notes))
+            }
+            Output::Csv => roofline_table::csv(&told).csv(),
+            Output::Markdown => roofline_table::rows(&told, by, n_all).markdown(),
+            Output::Text if figures.header.status == Status::Absent => says(&notes),
+            Output::Text => {
+                let rows = roofline_table::rows(&told, by, n_all).aligned();
+                heading(&figures.header) + &roofline_table::head(figures) + &rows + &says(&notes)
+            }
         })
     }
 

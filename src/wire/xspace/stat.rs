@@ -24,8 +24,8 @@ pub enum StatValue<'a> {
     Int(i64),
     /// Text; not checked to be UTF-8.
     Text(&'a [u8]),
-    /// Bytes, by place: they may be a whole program.
-    Bytes(Span),
+    /// Bytes, by place: they may be a whole program. With them those bytes, where they are few enough to be at hand.
+    Bytes(Span, &'a [u8]),
     /// The id of a stat name that is the value.
     Ref(u64),
     /// Text as gzip.
@@ -46,7 +46,7 @@ pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError>
             (5, Value::Bytes(v)) => stat.value = StatValue::Text(v),
             (6, Value::Bytes(v)) => {
                 let end = cursor.at();
-                stat.value = StatValue::Bytes(Span { start: end.saturating_sub(v.len() as u64), end });
+                stat.value = StatValue::Bytes(Span { start: end.saturating_sub(v.len() as u64), end }, v);
             }
             (7, Value::Varint(v)) => stat.value = StatValue::Ref(v),
             (8, Value::Bytes(v)) => stat.value = StatValue::Gzip(v),
@@ -75,7 +75,7 @@ pub(super) fn from_span(span: Span, window: &mut Window<'_>, then: &mut impl FnM
         }
     }
     match large {
-        Some((6, span)) => then(Stat { metadata_id, value: StatValue::Bytes(span) }),
+        Some((6, span)) => then(Stat { metadata_id, value: StatValue::Bytes(span, &[]) }),
         Some((5, span)) => then(Stat { metadata_id, value: StatValue::Text(window.bytes(span)?) }),
         Some((_, span)) => then(Stat { metadata_id, value: StatValue::Gzip(window.bytes(span)?) }),
         None => then(Stat { metadata_id, value: StatValue::Absent }),

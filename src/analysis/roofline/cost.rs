@@ -1,0 +1,129 @@
+//! What one execution of an op costs: by the capture, or by the user. Knows stats and patterns; no peaks.
+
+use super::ask::{KernelCost, Level};
+use super::report::{CostSource, SkipReason};
+use crate::profile::{MemoryBytes, Op};
+
+/// The cost of one execution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    pub flops: f64,
+    pub bytes: f64,
+    /// By [`Level`].
+    pub levels: [f64; 5],
+    pub source: CostSource,
+}
+
+/// What an op costs, or why that is not known. `opaque`: it is a custom call.
+pub(super) fn cost(
+    op: &Op,
+    name: &str,
+    opaque: bool,
+    memory: Option<&MemoryBytes>,
+    costs: &[KernelCost],
+) -> Result<Cost, SkipReason> {
+    if let Some(KernelCost { flops, bytes, .. }) = costs.iter().find(|cost| fits(&cost.pattern, name)) {
+        let known = |cost: f64| if cost.is_finite() && cost > 0.0 { cost } else { 0.0 };
+        let (flops, bytes) = (known(*flops), known(*bytes));
+        if flops > 0.0 || bytes > 0.0 {
+            return Ok(Cost { flops, bytes, levels: all_hbm(bytes), source: CostSource::Yours });
+        }
+    }
+    let known = |cost: Option<f64>| cost.filter(|cost| cost.is_finite());
+    let (flops, model) = (known(op.stats.flops), known(op.stats.model_flops));
+    if opaque && !flops.or(model).is_some_and(|flops| flops > 0.0) {
+        return Err(SkipReason::OpaqueCall);
+    }
+    let bytes = known(op.stats.bytes_accessed);
+    let total = flops.or(model).ok_or(SkipReason::NoFlops)?;
+    let bytes = bytes.ok_or(SkipReason::NoBytes)?;
+    if total == 0.0 && bytes == 0.0 {
+        return Err(SkipReason::NoFlops);
+    }
+    let levels = memory.map_or_else(|| all_hbm(bytes), split);
+    let source = if flops.is_some() { CostSource::Capture } else { CostSource::ModelFlops };
+    Ok(Cost { flops: total, bytes, levels, source })
+}
+
+fn all_hbm(bytes: f64) -> [f64; 5] {
+    let mut levels = [0.0; 5];
+    levels[Level::Hbm.index()] = bytes;
+    levels
+}
+
+#[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+fn split(memory: &MemoryBytes) -> [f64; 5] {
+    let MemoryBytes { hbm, cmem_read, cmem_write, vmem_read, vmem_write, .. } = *memory;
+    [hbm, vmem_read, vmem_write, cmem_read, cmem_write].map(|bytes| bytes as f64)
+}
+
+/// Whether a pattern means an op: its name, or its name without the number at its end; `*` is any text.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    let pattern = pattern.trim().trim_start_matches('%');
+    let stem = name.rsplit_once('.').filter(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    !pattern.is_empty() && (matches(pattern, name) || stem.is_some_and(|(stem, _)| matches(pattern, stem)))
+}
+
+/// Linear but for stars: the first part stands at the start, the last at the end, those between in their order.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
+    for part in between {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{OpStats, Strings};
+
+    fn of(stats: OpStats, opaque: bool, costs: &[KernelCost]) -> Result<Cost, SkipReason> {
+        let name = Strings::default().intern("k.1");
+        cost(&Op { resolved: true, name, text: name, stats }, "k.1", opaque, None, costs)
+    }
+
+    #[test]
+    fn the_first_reason_wins() {
+        let stats = |flops, bytes_accessed| OpStats { flops, bytes_accessed, ..OpStats::default() };
+        assert_eq!(of(stats(None, None), true, &[]), Err(SkipReason::OpaqueCall));
+        assert_eq!(of(stats(Some(0.0), Some(8.0)), true, &[]), Err(SkipReason::OpaqueCall));
+        assert_eq!(of(stats(None, None), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(of(stats(Some(f64::INFINITY), Some(8.0)), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(of(stats(Some(0.0), Some(0.0)), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(of(stats(Some(4.0), None), false, &[]), Err(SkipReason::NoBytes));
+        let moves = of(stats(Some(0.0), Some(8.0)), false, &[]).unwrap();
+        assert_eq!((moves.flops, moves.levels[0], moves.source), (0.0, 8.0, CostSource::Capture));
+        let model = OpStats { model_flops: Some(5.0), bytes_accessed: Some(8.0), ..OpStats::default() };
+        assert_eq!(of(model, true, &[]).unwrap().source, CostSource::ModelFlops);
+        let yours = KernelCost { pattern: "k*".into(), flops: 9.0, bytes: f64::NAN };
+        let told = of(stats(Some(4.0), Some(2.0)), true, &[yours]).unwrap();
+        assert_eq!((told.flops, told.bytes, told.source), (9.0, 0.0, CostSource::Yours));
+    }
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("gmm", "gmm", true),
+            ("gmm", "gmm.12", true),
+            ("gmm", "gmm.remat", false),
+            ("gmm", "tgmm", false),
+            ("*gmm", "tgmm.3", true),
+            ("vmap_splash*dkv*", "vmap_splash_mha_dkv_segmented", true),
+            ("vmap_splash*dkv*", "vmap_splash_mha_dq", false),
+            ("a*b*a", "aba", true),
+            ("a*a", "a", false),
+            ("*", "anything", true),
+            ("", "anything", false),
+            ("%gmm.1", "gmm.1", true),
+            ("é*", "éü.1", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! One op against its device's roofs, or why not. Knows ops, programs and peaks; no sums.
+
+use super::ask::{KernelCost, Level, Precision};
+use super::cost::cost;
+use super::peaks::{Ceilings, DevicePeaks};
+use super::report::SkipReason;
+use super::sums::Held;
+use super::work::{Work, needs_program, precision, work};
+use crate::analysis::Kind;
+use crate::analysis::category::category;
+use crate::analysis::classify::opcode;
+use crate::analysis::non_compute::Programs;
+use crate::analysis::op_detail::seen::Seen;
+use crate::analysis::op_group::OpGroup;
+use crate::analysis::ops::OpFacts;
+use crate::analysis::rows::{Known, Member, Slice};
+use crate::hlo::opcode::{is_done, is_start};
+use crate::hlo::{DType, text};
+use crate::keyed::Keyed;
+use crate::profile::{Op, ProgramId, StrId};
+
+/// Holds ops against roofs. What an op computes with is looked at once per text.
+pub(super) struct Holder<'a, 'm> {
+    known: Known<'a>,
+    programs: Option<Programs<'m>>,
+    costs: &'a [KernelCost],
+    /// By slice.
+    ceilings: Vec<Ceilings>,
+    works: Keyed<(Option<ProgramId>, StrId, StrId), Work>,
+}
+
+impl<'a, 'm> Holder<'a, 'm> {
+    /// For ops of devices with these peaks, in the order of the slices.
+    pub fn new(
+        known: Known<'a>,
+        programs: Option<Programs<'m>>,
+        costs: &'a [KernelCost],
+        peaks: impl Iterator<Item = &'a DevicePeaks>,
+    ) -> Self {
+        Self { known, programs, costs, ceilings: peaks.map(Ceilings::of).collect(), works: Keyed::default() }
+    }
+
+    /// An op of a slice.
+    pub fn hold(&mut self, slices: &[Slice], member: Member) -> Result<Held, SkipReason> {
+        let device = slices[member.slice as usize].device;
+        let profile = self.known.profile;
+        let (op, facts) = self.known.op(device, member.op);
+        if facts.kind == Kind::Container {
+            return Err(SkipReason::Container);
+        }
+        let name = profile.text(op.name);
+        if is_end(&self.known, op) {
+            return Err(SkipReason::AsyncEnd);
+        }
+        let memory = profile.memory(self.known.plane(device), member.op);
+        let cost = cost(op, name, is_custom_call(&self.known, op), memory, self.costs)?;
+        let mut work = self.work(op, facts);
+        let ceilings = &self.ceilings[member.slice as usize];
+        let has_peak = |dtype: DType| precision(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
+        if let Some(instead) = work.instead.filter(|_| work.uncertain && !work.dtype.is_some_and(has_peak)) {
+            work.dtype = Some(instead);
+        }
+        let of_type = work.dtype.and_then(precision);
+        let precision = if work.matmul {
+            of_type.ok_or(SkipReason::NoPeak)?
+        } else {
+            // Vector units have no published peak. No op of the device is faster than its matrix units.
+            of_type.filter(|p| ceilings.yours[*p as usize]).unwrap_or(Precision::Bf16)
+        };
+        let peak = ceilings.flops[precision as usize].ok_or(SkipReason::NoPeak)?;
+        if ceilings.bytes[Level::Hbm.index()].is_none() && cost.levels[Level::Hbm.index()] > 0.0 {
+            return Err(SkipReason::NoBandwidth);
+        }
+        let Work { dtype, uncertain, mixed, .. } = work;
+        Ok(Held { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
+    }
+
+    /// What an op computes with.
+    pub fn work(&mut self, op: &Op, facts: &OpFacts) -> Work {
+        let key = (op.stats.program, op.name, op.text);
+        if let Some(known) = self.works.get(&key) {
+            return *known;
+        }
+        let found = self.look(op, facts);
+        *self.works.entry(key, || found)
+    }
+
+    fn look(&self, op: &Op, facts: &OpFacts) -> Work {
+        let profile = self.known.profile;
+        let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
+        let parsed = text::instruction(profile.text(op.text));
+        let of_text = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu: true });
+        // Reading a program takes time and memory: only for what the text does not say.
+        if of_text.is_none_or(|seen| needs_program(seen, category))
+            && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)))
+            && let Some(id) = module.instruction_named(profile.text(op.name))
+            && let Some(seen) = Seen::within(module, id, true)
+        {
+            return work(seen, category, matmul);
+        }
+        match of_text {
+            Some(seen) => work(seen, category, matmul),
+            // Not even a text: the stat of its shape may tell what it gives.
+            None => {
+                let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));
+                let dtype = shape.and_then(|s| s.arrays().max_by_key(|a| a.bytes()).map(|a| a.dtype));
+                Work {
+                    dtype,
+                    matmul: matmul || category.starts_with("convolution"),
+                    uncertain: true,
+                    ..Work::default()
+                }
+            }
+        }
+    }
+}
+
+/// One end of an asynchronous op.
+fn is_end(known: &Known<'_>, op: &Op) -> bool {
+    let name = known.profile.text(op.name);
+    let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
+    let stem = name.split('.').next().unwrap_or(name);
+    [word, stem].into_iter().any(|w| is_start(w) || is_done(w) || w.ends_with("-update"))
+}
+
+/// Whether an op only begins, or keeps going, what another one ends: its cost is told there, too.
+pub(super) fn is_begin(known: &Known<'_>, op: &Op) -> bool {
+    let word = opcode(known.profile.text(op.text)).unwrap_or_else(|| category(known.profile, op));
+    is_start(word) || word.ends_with("-update")
+}
+
+fn is_custom_call(known: &Known<'_>, op: &Op) -> bool {
+    match opcode(known.profile.text(op.text)) {
+        Some(opcode) => opcode == "custom-call",
+        None => matches!(category(known.profile, op), "custom-call" | "custom call"),
+    }
+}

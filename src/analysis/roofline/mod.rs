@@ -1,0 +1,374 @@
+//! How far ops are from what the hardware could do.
+//!
+//! ```text
+//!  plane, chip, user ──peaks──► ceilings ─┐
+//!  op: cost ── work (type) ───────────────┼─hold─► t_c, t_m, t_roof ──sums──► row · program · step
+//!                                         └─► or a reason ──────────────────► skipped
+//! ```
+//!
+//! floor t_roof = max(FLOPs ÷ peak, bytes ÷ bandwidth); gap = t − t_roof; MFU = t_c ÷ t (Williams, Waterman and Patterson,
+//! "Roofline", 2009). Invariants: rows: self time = held + Σ skipped; Σ rows = the time asked about (without a filter all
+//! compute time); Σ gaps of rows = the step's gap; all in picoseconds. A value above its roof is told as it is.
+//!
+//! Knows ops, programs and chips; knows no pages, and nothing of how numbers look.
+
+mod ask;
+mod cost;
+mod hold;
+mod notes;
+mod one;
+mod peaks;
+mod report;
+mod steps;
+mod sums;
+mod verify;
+mod window;
+mod work;
+
+pub use ask::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+pub use peaks::{DevicePeaks, Peak, PeakOf};
+pub use report::{
+    Bound, CostSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof, RoofRow, Roofline, RooflineFigures,
+    SkipReason, Skipped, StepRoof, WindowUse,
+};
+pub use verify::{Check, Verdict, Verified, verify};
+
+use super::Kind;
+use super::asked::Asked;
+use super::breakdown::{Analysis, shown};
+use super::filter::{Filter, FilterError};
+use super::non_compute::Programs;
+use super::query::{GroupBy, Query};
+use super::row_view::{RowView, default_order};
+use super::rows::{Known, Member, Rows, Slice, fold};
+use crate::hlo::text;
+use crate::keyed::Keyed;
+use crate::profile::{Note, Profile, ProgramId, StrId};
+use crate::sorted;
+use crate::units::Picos;
+use hold::Holder;
+use std::cmp::Reverse;
+use sums::Sums;
+
+/// An answer in a form that may be kept: its rows are told one by one.
+pub struct RooflineAnswer {
+    /// All but the rows.
+    pub figures: RooflineFigures,
+    rows: Rows,
+    slices: Vec<Slice>,
+    by: GroupBy,
+    latency: Latency,
+    held: Vec<RowSums>,
+}
+
+/// A row's ops against their roofs.
+#[derive(Default)]
+struct RowSums {
+    roof: Option<Box<Sums>>,
+    skipped: Vec<Skipped>,
+}
+
+impl RowSums {
+    fn recoverable(&self) -> u64 {
+        self.roof.as_ref().map_or(0, |sums| sums.recoverable())
+    }
+}
+
+impl RooflineAnswer {
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Row numbers, most self time first, ties by key.
+    pub fn order(&self) -> &[u32] {
+        &self.rows.order
+    }
+
+    /// A row by number; `None` where there is none. The profile and the analysis are those that answered.
+    pub fn row(&self, profile: &Profile, analysis: &Analysis, row: u32) -> Option<RoofRow> {
+        let held = self.held.get(row as usize)?;
+        Some(RoofRow {
+            group: self.view(profile, analysis).group(row as usize),
+            roof: self.roof(row),
+            skipped: held.skipped.clone(),
+        })
+    }
+
+    /// Where a row lies, without its texts: what a chart of all rows needs.
+    pub fn roof(&self, row: u32) -> Option<Roof> {
+        Some(self.held.get(row as usize)?.roof.as_ref()?.told(self.latency))
+    }
+
+    /// The rows as a breakdown tells them.
+    pub fn view<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
+        RowView {
+            known: analysis.known(profile),
+            rows: &self.rows,
+            slices: &self.slices,
+            by: self.by,
+            by_kind: &self.figures.totals.by_kind,
+            window: self.figures.header.step_duration,
+        }
+    }
+
+    /// The whole answer, the first `most` rows told.
+    pub fn told(self, profile: &Profile, analysis: &Analysis, most: usize) -> Roofline {
+        let rows = self.order().iter().take(most).filter_map(|row| self.row(profile, analysis, *row)).collect();
+        Roofline { figures: self.figures, rows }
+    }
+}
+
+impl Analysis {
+    /// The peaks of each device asked about, as they would be used.
+    pub fn device_peaks(&self, profile: &Profile, device: usize, choice: &PeakChoice) -> DevicePeaks {
+        let Some(of) = self.devices.get(device) else { return DevicePeaks::default() };
+        DevicePeaks::of(&of.label, &profile.planes[of.plane], choice)
+    }
+
+    /// Holds ops against their roofs. `programs`: what texts do not say of what is inside ops, programs do.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn roofline(
+        &self,
+        profile: &Profile,
+        ask: &RooflineQuery,
+        programs: Option<Programs<'_>>,
+    ) -> Result<RooflineAnswer, FilterError> {
+        let kind = ask.query.filter.kind.or((!ask.all_kinds).then_some(Kind::Compute));
+        let query = Query { filter: Filter { kind, ..ask.query.filter.clone() }, ..ask.query.clone() };
+        let matcher = query.filter.compile()?;
+        let known = self.known(profile);
+        let Asked { header, totals, slices: all, chosen, notes } = self.asked(profile, &query);
+        let slices = shown(known, &all, &matcher);
+        let mut rows = fold(known, &slices, query.by);
+        let by_slice: Vec<DevicePeaks> =
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
+        let mut walk = Walk::new(Holder::new(known, programs, &ask.costs, by_slice.iter()));
+        let held = walk.rows(&rows, &slices, known);
+        let window = header.step_duration;
+        let view = RowView { known, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
+        let order = default_order(view);
+        let gaps = gaps(view, &held, &order);
+        rows.order = order;
+        let step = walk.step.as_ref().map(|sums| sums.told(ask.latency));
+        let considered = rows.rows.iter().map(|row| Picos(row.own)).sum();
+        let latency_bound = held
+            .iter()
+            .filter_map(|row| row.roof.as_ref().map(|sums| sums.told(ask.latency)))
+            .filter(|roof| roof.latency_bound)
+            .map(|roof| roof.total)
+            .sum();
+        let chosen_peaks = chosen.iter().map(|device| self.device_peaks(profile, *device, &ask.peaks));
+        let mut figures = RooflineFigures {
+            coverage: step.as_ref().map_or(Picos::ZERO, |roof| roof.total).fraction_of(considered),
+            considered,
+            peaks: together(chosen_peaks),
+            programs: walk.programs(profile, ask.latency),
+            skipped: walk.skipped(),
+            opaque: walk.opaque(self, profile),
+            step,
+            gaps,
+            latency_bound,
+            window: self.window_use(profile, ask, &all, &by_slice),
+            header,
+            totals,
+            notes,
+        };
+        let notes: Vec<Note> = notes::notes(&figures, ask, &walk.seen);
+        figures.notes.extend(notes);
+        Ok(RooflineAnswer { figures, rows, slices, by: query.by, latency: ask.latency, held })
+    }
+}
+
+/// Peaks that are alike once.
+fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
+    let mut told: Vec<DevicePeaks> = Vec::new();
+    for peaks in all {
+        match told.iter_mut().find(|other| other.is_like(&peaks)) {
+            Some(other) => other.devices.extend(peaks.devices),
+            None => told.push(peaks),
+        }
+    }
+    told
+}
+
+/// Rows by what could be won.
+fn gaps(view: RowView<'_>, held: &[RowSums], order: &[u32]) -> Vec<GapRank> {
+    let all: u64 = held.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
+    let mut ranked: Vec<u32> = order.iter().copied().filter(|i| held[*i as usize].recoverable() > 0).collect();
+    sorted::sort_most_first(&mut ranked, |i| held[*i as usize].recoverable());
+    let mut before = Picos::ZERO;
+    let rank = |i: u32| {
+        let row = &held[i as usize];
+        let recoverable = Picos(row.recoverable());
+        before += recoverable;
+        GapRank {
+            key: view.key(i as usize).into_owned(),
+            program_id: view.row(i as usize).program.flatten().map(|id| id.0),
+            total: row.roof.as_ref().map_or(Picos::ZERO, |sums| Picos(sums.own())),
+            recoverable,
+            cumulative: before.fraction_of(Picos(all)).unwrap_or(0.0),
+        }
+    };
+    ranked.into_iter().take(MAX_GAPS).map(rank).collect()
+}
+
+/// An op by program and name.
+type Named = (Option<ProgramId>, StrId);
+
+/// Time of a kernel that says nothing: the op that stands for it, executions, self time.
+struct Opaque {
+    at: (usize, Member),
+    n: u64,
+    own: u64,
+}
+
+/// What was met on the way, for notes.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Time of ops whose operands cannot be seen.
+    pub uncertain: u64,
+    /// Time of ops held with the model's FLOPs.
+    pub model_flops: u64,
+    /// Time of ops that are no matmul, held against the peak of the matrix units.
+    pub vector: u64,
+    /// Time of matmuls without a peak, by type.
+    pub no_peak: Keyed<String, u64>,
+    /// Some op's bytes are split by memory.
+    pub split: bool,
+}
+
+/// One walk over all rows.
+struct Walk<'a, 'm> {
+    holder: Holder<'a, 'm>,
+    step: Option<Sums>,
+    by_program: Keyed<Option<ProgramId>, (u64, Option<Sums>)>,
+    reasons: Keyed<SkipReason, u64>,
+    ops: Keyed<(SkipReason, Named), ()>,
+    kernels: Keyed<Named, Opaque>,
+    seen: Seen,
+}
+
+impl<'a, 'm> Walk<'a, 'm> {
+    fn new(holder: Holder<'a, 'm>) -> Self {
+        Self {
+            holder,
+            step: None,
+            by_program: Keyed::default(),
+            reasons: Keyed::default(),
+            ops: Keyed::default(),
+            kernels: Keyed::default(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// Holds the ops of each row.
+    fn rows(&mut self, rows: &Rows, slices: &[Slice], known: Known<'_>) -> Vec<RowSums> {
+        let members = |(from, to): (u32, u32)| &rows.members[from as usize..to as usize];
+        rows.rows.iter().map(|row| self.row(members(row.members), slices, known)).collect()
+    }
+
+    fn row(&mut self, members: &[Member], slices: &[Slice], known: Known<'_>) -> RowSums {
+        let mut row = RowSums::default();
+        let mut names: Keyed<(SkipReason, Named), ()> = Keyed::default();
+        for member in members {
+            let slice = &slices[member.slice as usize];
+            let (op, facts) = known.op(slice.device, member.op);
+            let time = slice.measured.ops[member.op.0 as usize];
+            let name = (op.stats.program, op.name);
+            let program = self.by_program.entry(op.stats.program, Default::default);
+            program.0 = program.0.saturating_add(time.own);
+            match self.holder.hold(slices, *member) {
+                Ok(held) => {
+                    let sums = [
+                        row.roof.get_or_insert_default().as_mut(),
+                        program.1.get_or_insert_default(),
+                        self.step.get_or_insert_default(),
+                    ];
+                    sums.into_iter().for_each(|sums| sums.add(&held, time.n, time.own));
+                    self.seen.add(&held, self.holder.work(op, facts).matmul, time.own);
+                    self.seen.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
+                }
+                Err(reason) => {
+                    let at = row.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
+                        row.skipped.push(Skipped { reason, n_ops: 0, total: Picos::ZERO });
+                        row.skipped.len() - 1
+                    });
+                    row.skipped[at].total += Picos(time.own);
+                    row.skipped[at].n_ops += u32::from(names.first((reason, name), ()));
+                    let sum = self.reasons.entry(reason, Default::default);
+                    *sum = sum.saturating_add(time.own);
+                    self.ops.first((reason, name), ());
+                    self.skip(reason, (slice.device, *member), name, time.n, time.own, known);
+                }
+            }
+        }
+        sorted::sort_by_key(&mut row.skipped, |s| (Reverse(s.total), s.reason));
+        row
+    }
+
+    fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, own: u64, known: Known<'_>) {
+        match reason {
+            SkipReason::OpaqueCall => {
+                let kernel = self.kernels.entry(name, || Opaque { at, n: 0, own: 0 });
+                kernel.n += n;
+                kernel.own = kernel.own.saturating_add(own);
+            }
+            SkipReason::NoPeak => {
+                let (op, facts) = known.op(at.0, at.1.op);
+                let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
+                let time = self.seen.no_peak.entry(dtype, Default::default);
+                *time = time.saturating_add(own);
+            }
+            _ => {}
+        }
+    }
+
+    fn skipped(&mut self) -> Vec<Skipped> {
+        let n_ops = |reason| self.ops.iter().filter(|((of, _), ())| *of == reason).count() as u32;
+        let told =
+            |(reason, own): &(SkipReason, u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
+        let mut skipped: Vec<Skipped> = self.reasons.iter().map(told).collect();
+        sorted::sort_by_key(&mut skipped, |s| (Reverse(s.total), s.reason));
+        skipped
+    }
+
+    fn programs(&mut self, profile: &Profile, latency: Latency) -> Vec<ProgramRoof> {
+        let mut programs: Vec<ProgramRoof> = std::mem::take(&mut self.by_program)
+            .into_entries()
+            .into_iter()
+            .map(|(id, (own, sums))| ProgramRoof {
+                program: id.and_then(|id| profile.programs.get(&id).cloned()),
+                program_id: id.map(|id| id.0),
+                total: Picos(own),
+                roof: sums.map(|sums| sums.told(latency)),
+            })
+            .collect();
+        sorted::sort_by_key(&mut programs, |p| (Reverse(p.total), p.program_id));
+        programs
+    }
+
+    fn opaque(&mut self, analysis: &Analysis, profile: &Profile) -> Vec<OpaqueKernel> {
+        let told = |((program, name), kernel): (Named, Opaque)| {
+            let (device, member) = kernel.at;
+            let op = analysis.known(profile).op(device, member.op).0;
+            let parsed = text::instruction(profile.text(op.text));
+            OpaqueKernel {
+                op: profile.text(name).to_owned(),
+                program_id: program.map(|id| id.0),
+                target: parsed.and_then(|p| p.instruction.custom_call_target().map(str::to_owned)),
+                n: kernel.n,
+                total: Picos(kernel.own),
+                source_inner: analysis.facts[device].source_inner(profile, op).map(str::to_owned),
+            }
+        };
+        let mut kernels: Vec<OpaqueKernel> =
+            std::mem::take(&mut self.kernels).into_entries().into_iter().map(told).collect();
+        sorted::sort_by(&mut kernels, |a, b| {
+            (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
+        });
+        kernels
+    }
+}

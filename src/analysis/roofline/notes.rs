@@ -1,0 +1,113 @@
+//! What is to be said beside a roofline's figures. Knows figures; computes none.
+
+use super::Seen;
+use super::ask::{PeakSource, Precision, RooflineQuery};
+use super::peaks::PeakOf;
+use super::report::{RooflineFigures, SkipReason};
+use super::sums::Held;
+use crate::analysis::report::Status;
+use crate::analysis::roofline::CostSource;
+use crate::chip::Chip;
+use crate::profile::{Note, Severity};
+use crate::sorted;
+use crate::units::Picos;
+
+impl Seen {
+    /// Remembers what is to be said of an op.
+    pub(super) fn add(&mut self, held: &Held, matmul: bool, own: u64) {
+        let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { own } else { 0 });
+        add(&mut self.uncertain, held.uncertain);
+        add(&mut self.model_flops, held.cost.source == CostSource::ModelFlops);
+        add(&mut self.vector, !matmul);
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+/// All there is to say, the gravest first.
+pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen) -> Vec<Note> {
+    if figures.header.status == Status::Absent {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    let mut say = |severity, code: &str, message: String| notes.push(Note::new(severity, code, message));
+    let (info, caution) = (Severity::Info, Severity::Caution);
+    let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
+    if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
+        say(caution, "unknown_chip", format!("No chip is called “{name}”: the capture’s own device counts."));
+    }
+    let unknown = figures.peaks.iter().find(|peaks| peaks.flops(Precision::Bf16).is_none());
+    if let Some(peaks) = unknown {
+        let what = peaks.device_type.as_deref().unwrap_or("a device without a name");
+        let message = format!(
+            "Neither the capture nor the table of chips says what {what} can do: ops are held against no roof. Give a \
+             chip, or peaks."
+        );
+        say(caution, "unknown_peaks", message);
+    }
+    if figures.peaks.len() > 1 {
+        say(info, "peaks_differ", "Devices have different peaks: each op is held against its own device’s.".into());
+    }
+    if let Some(share) = figures.step.as_ref().and_then(|roof| share(roof.above.0)) {
+        let message = format!(
+            "{share} of the time asked about is of ops whose cost estimate is above the peak: they are shown as they are, \
+             and averages that hold them are too high."
+        );
+        say(caution, "above_peak", message);
+    }
+    if let Some(skipped) = figures.skipped.iter().find(|s| s.reason == SkipReason::OpaqueCall)
+        && let Some(share) = share(skipped.total.0)
+    {
+        let message = format!(
+            "{share} of the time asked about is of kernels that do not say what they cost; give FLOPs and bytes of a run \
+             to hold them against a roof."
+        );
+        say(caution, "opaque_kernels", message);
+    }
+    let mut types: Vec<(&str, u64)> = seen.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
+    sorted::sort_by_key(&mut types, |(name, own)| (std::cmp::Reverse(*own), *name));
+    if unknown.is_none()
+        && let Some(share) = share(types.iter().fold(0, |sum, (_, own)| sum.saturating_add(*own)))
+    {
+        let names: Vec<&str> = types.iter().take(5).map(|(name, _)| *name).collect();
+        let message = format!(
+            "{share} of the time asked about computes with {}, of which no peak is published: it is held against no roof. \
+             Give a peak to include it.",
+            names.join(", ")
+        );
+        say(caution, "no_peak_for_dtype", message);
+    }
+    if let Some(share) = share(seen.uncertain) {
+        let message = format!(
+            "Of {share} of the time asked about the operands cannot be seen: if they are of a faster type than the result, \
+             the MFU shown is too high."
+        );
+        say(info, "dtype_uncertain", message);
+    }
+    if let Some(share) = share(seen.model_flops) {
+        let message =
+            format!("{share} of the time asked about is held with the model’s FLOPs: the capture has no others.");
+        say(info, "model_flops_used", message);
+    }
+    if let Some(share) = share(seen.vector) {
+        let message = format!(
+            "{share} of the time asked about is of ops without a matmul. No peak of vector units is published: they are held \
+             against that of the matrix units, which they cannot reach; what bounds them is mostly memory."
+        );
+        say(info, "vector_work", message);
+    }
+    if figures.step.is_some() && !seen.split {
+        say(info, "bytes_not_split", "Nothing splits bytes by memory: all of them count as HBM’s.".into());
+    }
+    let from_table = |of| figures.peaks.iter().any(|p| p.peak(of).is_some_and(|p| p.source == PeakSource::Published));
+    if from_table(PeakOf::Compute(Precision::Bf16)) && ask.peaks.prefer != PeakSource::Published {
+        say(info, "published_peaks", "The capture does not say the device’s peaks: published ones count.".into());
+    }
+    if ask.useful.is_some() && figures.window.useful_mfu.is_none() {
+        let message = "The useful-FLOPs MFU needs steps, and numbers above zero.".into();
+        say(caution, "no_useful_mfu", message);
+    }
+    notes
+}

@@ -1,0 +1,57 @@
+//! One op against its roofs, for its panel. Knows the op as it was found; no rows.
+
+use super::ask::RooflineQuery;
+use super::hold::Holder;
+use super::peaks::DevicePeaks;
+use super::report::{OpRoof, Skipped};
+use super::sums::Sums;
+use super::verify::verify;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::non_compute::Programs;
+use crate::analysis::op_detail::FoundOp;
+use crate::analysis::rows::Member;
+use crate::profile::Profile;
+use crate::sorted;
+use crate::units::Picos;
+use std::cmp::Reverse;
+
+impl Analysis {
+    /// Holds one op against its roofs, on the devices and in the window that it was found for: what its row says, whatever
+    /// its kind. `None` where it does not run there. Of `ask` the peaks, costs and settings count.
+    pub fn op_roof(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        ask: &RooflineQuery,
+        programs: Option<Programs<'_>>,
+    ) -> Option<OpRoof> {
+        let slices = &found.asked.slices;
+        let peaks: Vec<DevicePeaks> =
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
+        let mut holder = Holder::new(self.known(profile), programs, &ask.costs, peaks.iter());
+        let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
+        let mut ran = false;
+        for (device, op, time) in found.shown() {
+            let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
+            if time.n == 0 && time.own == 0 && time.inclusive == 0 {
+                continue;
+            }
+            ran = true;
+            match holder.hold(slices, Member { slice: slice as u32, op }) {
+                Ok(held) => sums.get_or_insert_default().add(&held, time.n, time.own),
+                Err(reason) => match skipped.iter_mut().find(|s| s.reason == reason) {
+                    Some(known) => known.total += Picos(time.own),
+                    None => skipped.push(Skipped { reason, n_ops: 1, total: Picos(time.own) }),
+                },
+            }
+        }
+        sorted::sort_by_key(&mut skipped, |s| (Reverse(s.total), s.reason));
+        let roof = sums.map(|sums| sums.told(ask.latency));
+        ran.then(|| OpRoof {
+            verified: roof.as_ref().and_then(verify),
+            roof,
+            skipped,
+            peaks: super::together(peaks.into_iter()),
+        })
+    }
+}

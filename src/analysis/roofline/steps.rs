@@ -1,0 +1,107 @@
+//! Every step against the roofs: one sweep per device, not one per step. Knows steps and ops; no rows.
+
+use super::ask::RooflineQuery;
+use super::hold::Holder;
+use super::peaks::DevicePeaks;
+use super::report::StepRoof;
+use super::sums::{Held, Sums};
+use crate::analysis::Kind;
+use crate::analysis::asked::Asked;
+use crate::analysis::breakdown::{Analysis, shown};
+use crate::analysis::device::intervals;
+use crate::analysis::filter::{Filter, FilterError};
+use crate::analysis::non_compute::Programs;
+use crate::analysis::query::{Query, StepChoice};
+use crate::analysis::rows::{Member, Slice};
+use crate::analysis::steps::Open;
+use crate::analysis::sweep::sweep;
+use crate::keyed::Keyed;
+use crate::profile::{OpId, Profile};
+use crate::sorted;
+use crate::units::Picos;
+
+/// Executions and self time.
+type Spent = (u64, u64);
+
+impl Analysis {
+    /// Each step's ops against their roofs, in order of steps; devices are summed. The question's own step plays no part:
+    /// each figure is that of the same question about that step.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn roofline_steps(
+        &self,
+        profile: &Profile,
+        ask: &RooflineQuery,
+        programs: Option<Programs<'_>>,
+    ) -> Result<Vec<StepRoof>, FilterError> {
+        let kind = ask.query.filter.kind.or((!ask.all_kinds).then_some(Kind::Compute));
+        let filter = Filter { kind, ..ask.query.filter.clone() };
+        let query = Query { filter, step: StepChoice::All, ..ask.query.clone() };
+        let matcher = query.filter.compile()?;
+        let known = self.known(profile);
+        let Asked { slices: all, .. } = self.asked(profile, &query);
+        let slices = shown(known, &all, &matcher);
+        let peaks: Vec<DevicePeaks> =
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
+        let mut holder = Holder::new(known, programs, &ask.costs, peaks.iter());
+        let mut steps: Keyed<u64, (u64, Option<Sums>)> = Keyed::default();
+        for (at, slice) in slices.iter().enumerate() {
+            let spent = self.spent(profile, slice);
+            let mut held: Keyed<u32, Option<Held>> = Keyed::default();
+            for step in &self.devices[slice.device].steps {
+                steps.entry(step.number, Default::default);
+            }
+            for ((step, op), (n, own)) in spent.into_entries() {
+                let sums = steps.entry(self.devices[slice.device].steps[step].number, Default::default);
+                sums.0 = sums.0.saturating_add(own);
+                let member = Member { slice: at as u32, op: OpId(op) };
+                if let Some(held) = held.entry(op, || holder.hold(&slices, member).ok()) {
+                    sums.1.get_or_insert_default().add(held, n, own);
+                }
+            }
+        }
+        let told = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
+            number,
+            total: Picos(own),
+            roof: sums.map(|sums| sums.told(ask.latency)),
+        };
+        let mut told: Vec<StepRoof> = steps.into_entries().into_iter().map(told).collect();
+        sorted::sort_by_key(&mut told, |step| step.number);
+        Ok(told)
+    }
+
+    /// What the chosen ops of a device take in each of its steps, by place of the step and op.
+    fn spent(&self, profile: &Profile, slice: &Slice) -> Keyed<(usize, u32), Spent> {
+        let device = &self.devices[slice.device];
+        let plane = &profile.planes[device.plane];
+        let passes = |op: OpId| slice.chosen.as_ref().is_none_or(|chosen| chosen[op.0 as usize]);
+        let mut spent: Keyed<(usize, u32), Spent> = Keyed::default();
+        for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+            let Some(events) = intervals(line, device.step_clock) else { continue };
+            let mut open = Open::default();
+            sweep(&events, |event, from, to| {
+                let op = line.events.op[event];
+                if passes(op) {
+                    open.each(&device.steps, (from, to), |step, length| {
+                        let own = &mut spent.entry((step, op.0), Default::default).1;
+                        *own = own.saturating_add(length);
+                    });
+                }
+            });
+            // Executions are counted where they start.
+            let mut starts: Vec<(u64, u64)> = (0..).zip(&events).map(|(i, event)| (event.0, i)).collect();
+            starts.sort_unstable();
+            let mut open = Open::default();
+            for (start, event) in starts {
+                let op = line.events.op[event as usize];
+                if passes(op) {
+                    open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
+                        spent.entry((step, op.0), Default::default).0 += 1;
+                    });
+                }
+            }
+        }
+        spent
+    }
+}

@@ -1,0 +1,310 @@
+//! Sums of ops against their roofs, and what follows from them.
+//!
+//! ```text
+//!  per op     t_c = n·flops / peak     t_m = n·bytes / bandwidth     t_roof = max     gap = t − t_roof
+//!  per group  Σ of each: gaps of parts sum to the gap of the whole, in ps
+//!             mfu = Σ t_c / Σ t: the average weighted by time
+//! ```
+//! (Williams, Waterman and Patterson, "Roofline", 2009.) Knows costs and peaks; no ops and no texts.
+
+use super::ask::{Latency, Level, Precision};
+use super::cost::Cost;
+use super::report::{Bound, CostSource, Roof};
+use crate::hlo::DType;
+use crate::units::Picos;
+
+/// An op held against its roofs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub cost: Cost,
+    /// Of the device, for what it computes with.
+    pub peak: f64,
+    /// Of the device's memories.
+    pub bytes: [Option<f64>; 5],
+    pub dtype: Option<DType>,
+    pub precision: Precision,
+    pub uncertain: bool,
+    pub mixed: bool,
+}
+
+/// What all say, if all say the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Alike<T> {
+    None,
+    One(T),
+    Differ,
+}
+
+impl<T: PartialEq + Copy> Alike<T> {
+    fn add(&mut self, value: T) {
+        *self = match *self {
+            Self::None => Self::One(value),
+            Self::One(one) if one == value => return,
+            Self::One(_) | Self::Differ => Self::Differ,
+        };
+    }
+
+    const fn get(self) -> Option<T> {
+        match self {
+            Self::One(one) => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// Sums over ops.
+#[derive(Clone, Debug)]
+pub(super) struct Sums {
+    own: u64,
+    n: u64,
+    flops: f64,
+    bytes: f64,
+    levels: [f64; 5],
+    /// Floors in picoseconds: of compute, then by level. As they are, for ratios, and rounded per op, for sums.
+    exact: [f64; 6],
+    floors: [u64; 6],
+    has: [bool; 5],
+    exact_roof: f64,
+    roof: u64,
+    gap: i64,
+    recoverable: u64,
+    above: u64,
+    dtype: Alike<Option<DType>>,
+    precision: Alike<Precision>,
+    ridge: Alike<Option<u64>>,
+    uncertain: bool,
+    mixed: bool,
+    cost: CostSource,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            own: 0,
+            n: 0,
+            flops: 0.0,
+            bytes: 0.0,
+            levels: [0.0; 5],
+            exact: [0.0; 6],
+            floors: [0; 6],
+            has: [false; 5],
+            exact_roof: 0.0,
+            roof: 0,
+            gap: 0,
+            recoverable: 0,
+            above: 0,
+            dtype: Alike::None,
+            precision: Alike::None,
+            ridge: Alike::None,
+            uncertain: false,
+            mixed: false,
+            cost: CostSource::Capture,
+        }
+    }
+}
+
+/// Picoseconds of an amount at a rate per second; saturates.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+fn whole(picos: f64) -> u64 {
+    picos.round() as u64
+}
+
+/// `a − b`, saturating.
+fn difference(a: u64, b: u64) -> i64 {
+    i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a > b { i64::MAX } else { i64::MIN })
+}
+
+impl Sums {
+    /// Adds `n` executions of an op that took `own` picoseconds.
+    pub fn add(&mut self, held: &Held, n: u64, own: u64) {
+        #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+        let times = n as f64;
+        let Cost { flops, bytes, levels, source } = held.cost;
+        self.own = self.own.saturating_add(own);
+        self.n += n;
+        self.flops += flops * times;
+        self.bytes += bytes * times;
+        let mut exact = [flops * times / held.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
+        for level in Level::ALL.map(Level::index) {
+            self.levels[level] += levels[level] * times;
+            if let Some(peak) = held.bytes[level] {
+                exact[level + 1] = levels[level] * times / peak * 1e12;
+                self.has[level] = true;
+            }
+        }
+        for (i, exact) in exact.into_iter().enumerate() {
+            self.exact[i] += exact;
+            self.floors[i] = self.floors[i].saturating_add(whole(exact));
+        }
+        let longest = exact.into_iter().fold(0.0, f64::max);
+        self.exact_roof += longest;
+        let roof = whole(longest);
+        self.roof = self.roof.saturating_add(roof);
+        self.gap = self.gap.saturating_add(difference(own, roof));
+        self.recoverable = self.recoverable.saturating_add(own.saturating_sub(roof));
+        if roof > own {
+            self.above = self.above.saturating_add(own);
+        }
+        self.dtype.add(held.dtype);
+        self.precision.add(held.precision);
+        self.ridge.add(held.bytes[Level::Hbm.index()].map(|bytes| (held.peak / bytes).to_bits()));
+        self.uncertain |= held.uncertain;
+        self.mixed |= held.mixed;
+        self.cost = match (self.cost, source) {
+            (CostSource::Yours, _) | (_, CostSource::Yours) => CostSource::Yours,
+            (CostSource::ModelFlops, _) | (_, CostSource::ModelFlops) => CostSource::ModelFlops,
+            _ => CostSource::Capture,
+        };
+    }
+
+    /// Self time.
+    pub const fn own(&self) -> u64 {
+        self.own
+    }
+
+    /// What could be won.
+    pub const fn recoverable(&self) -> u64 {
+        self.recoverable
+    }
+
+    /// What follows.
+    pub fn told(&self, latency: Latency) -> Roof {
+        #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
+        let own = self.own as f64;
+        let ratio = |exact: f64| (self.own > 0).then(|| exact / own);
+        let mut bound = (Bound::Compute, self.exact[0]);
+        for level in Level::ALL {
+            let floor = self.exact[level.index() + 1];
+            if floor > bound.1 {
+                bound = (Bound::Memory(level), floor);
+            }
+        }
+        let util = ratio(self.exact_roof);
+        let hbm = self.levels[Level::Hbm.index()];
+        let short = self.own.checked_div(self.n).is_some_and(|mean| Picos(mean) < latency.mean);
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let gap = self.gap as f64;
+        Roof {
+            total: Picos(self.own),
+            n: self.n,
+            flops: self.flops,
+            bytes: self.bytes,
+            level_bytes: self.levels,
+            dtype: self.dtype.get().flatten().map(|dtype| dtype.to_string()),
+            precision: self.precision.get(),
+            dtype_uncertain: self.uncertain,
+            dtype_mixed: self.mixed,
+            cost: self.cost,
+            intensity: (hbm > 0.0).then(|| self.flops / hbm),
+            ridge: self.ridge.get().flatten().map(f64::from_bits),
+            bound: bound.0,
+            t_compute: Picos(self.floors[0]),
+            t_memory: Level::ALL.map(|level| Picos(self.floors[level.index() + 1])),
+            t_roof: Picos(self.roof),
+            mfu: ratio(self.exact[0]),
+            level_util: Level::ALL.map(|l| ratio(self.exact[l.index() + 1]).filter(|_| self.has[l.index()])),
+            util,
+            gap: self.gap,
+            gap_fraction: ratio(gap),
+            recoverable: Picos(self.recoverable),
+            above: Picos(self.above),
+            latency_bound: short && util.is_some_and(|util| util < latency.utilisation),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(flops: f64, bytes: f64, peak: f64, bandwidth: f64) -> Held {
+        Held {
+            cost: Cost { flops, bytes, levels: [bytes, 0.0, 0.0, 0.0, 0.0], source: CostSource::Capture },
+            peak,
+            bytes: [Some(bandwidth), None, None, None, None],
+            dtype: Some(DType::BF16),
+            precision: Precision::Bf16,
+            uncertain: false,
+            mixed: false,
+        }
+    }
+
+    fn of(held: &Held, n: u64, own: u64) -> Roof {
+        let mut sums = Sums::default();
+        sums.add(held, n, own);
+        sums.told(Latency::default())
+    }
+
+    fn near(value: f64, expected: f64, by: f64) -> bool {
+        (value - expected).abs() < by
+    }
+
+    /// 138.8 GFLOP in 2.12 ms on a v5e.
+    #[test]
+    fn by_hand_on_a_v5e() {
+        let roof = of(&held(138.8e9, 1e6, 197e12, 819e9), 1, 2_120_000_000);
+        assert_eq!(roof.bound, Bound::Compute);
+        assert_eq!(roof.t_compute, Picos(704_568_528));
+        assert!(near(roof.gap as f64 / 1e9, 1.42, 0.005), "{}", roof.gap);
+        assert!(near(roof.gap_fraction.unwrap(), 0.67, 0.005));
+        assert!(near(roof.ridge.unwrap(), 240.5, 0.05));
+        assert!(near(roof.mfu.unwrap() + roof.gap_fraction.unwrap(), 1.0, 1e-9));
+    }
+
+    /// 2·32·1024·8192·32768 FLOP over 8 devices of 23 TFLOP/s: 95.6 ms.
+    #[test]
+    fn by_hand_over_eight_devices() {
+        let flops = 2.0 * 32.0 * 1024.0 * 8192.0 * 32768.0;
+        let mut sums = Sums::default();
+        for _ in 0..8 {
+            sums.add(&held(flops / 8.0, 1.0, 23e12, 1e12), 1, 95_600_000_000);
+        }
+        let all = sums.told(Latency::default());
+        assert!(near(all.t_compute.as_f64() / 8.0 / 1e9, 95.6, 0.05), "{}", all.t_compute.0);
+        assert!(near(all.mfu.unwrap(), 1.0, 1e-3));
+    }
+
+    #[test]
+    fn at_the_ridge_compute_bounds() {
+        assert_eq!(of(&held(240.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Compute);
+        assert_eq!(of(&held(239.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Memory(Level::Hbm));
+    }
+
+    #[test]
+    fn other_memories_have_roofs_where_they_have_peaks() {
+        let mut op = held(1.0, 100.0, 1e12, 1e12);
+        op.cost.levels = [10.0, 90.0, 500.0, 0.0, 0.0];
+        op.bytes[Level::VmemRead.index()] = Some(1e12);
+        let roof = of(&op, 1, 1000);
+        assert_eq!((roof.bound, roof.t_roof), (Bound::Memory(Level::VmemRead), Picos(90)));
+        assert_eq!(roof.level_util[Level::VmemWrite.index()], None, "no peak, no roof");
+        assert_eq!((roof.hbm_util(), roof.intensity), (Some(0.01), Some(0.1)));
+    }
+
+    #[test]
+    fn above_the_peak_is_told_and_hides_nothing() {
+        let mut sums = Sums::default();
+        sums.add(&held(400.0, 1.0, 1e12, 1e12), 1, 100);
+        sums.add(&held(50.0, 1.0, 1e12, 1e12), 1, 100);
+        let roof = sums.told(Latency::default());
+        assert_eq!((roof.gap, roof.recoverable, roof.above), (-250, Picos(50), Picos(100)));
+        assert_eq!((roof.mfu, roof.is_above()), (Some(2.25), true));
+    }
+
+    #[test]
+    fn without_time_there_are_no_ratios() {
+        let roof = of(&held(4.0, 1.0, 1e12, 1e12), 1, 0);
+        assert_eq!((roof.mfu, roof.util, roof.gap_fraction, roof.gap), (None, None, None, -4));
+        assert!(!roof.latency_bound);
+        let huge = of(&held(f64::MAX, f64::MAX, 1.0, 1.0), u64::MAX, u64::MAX);
+        assert_eq!(huge.t_roof, Picos(u64::MAX));
+    }
+
+    #[test]
+    fn short_and_little_used_is_latency() {
+        let op = held(1.0, 1.0, 1e12, 1e12);
+        assert!(of(&op, 2, 10_000_000).latency_bound, "5 µs each");
+        assert!(!of(&op, 1, 10_000_000).latency_bound, "10 µs");
+        assert!(!of(&held(300_000.0, 1.0, 1e12, 1e12), 1, 1_000_000).latency_bound, "30 % of the peak");
+    }
+}

@@ -1,0 +1,81 @@
+//! The window as a whole against its devices: all that runs, idle time included.
+//!
+//! ```text
+//!  mfu = Σ FLOPs of all ops ÷ Σ over devices (peak × window)
+//! ```
+//! Loops are left out (their ops are there), and of an asynchronous pair the start. Knows ops and peaks; no rows.
+
+use super::ask::{Level, Precision, RooflineQuery};
+use super::hold::is_begin;
+use super::peaks::DevicePeaks;
+use super::report::WindowUse;
+use crate::analysis::Kind;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::query::StepChoice;
+use crate::analysis::rows::{Slice, each};
+use crate::profile::Profile;
+use crate::units::Picos;
+
+impl Analysis {
+    /// What all ops of these devices do within the window. `peaks` in the order of the slices.
+    pub(super) fn window_use(
+        &self,
+        profile: &Profile,
+        ask: &RooflineQuery,
+        slices: &[Slice],
+        peaks: &[DevicePeaks],
+    ) -> WindowUse {
+        let known = self.known(profile);
+        let mut found = WindowUse::default();
+        // What the devices could do at most: FLOPs, and bytes of HBM; `None` where one of them has no peak.
+        let (mut flops, mut bytes, mut steps) = (Some(0.0), Some(0.0), 0.0);
+        for (slice, peaks) in slices.iter().zip(peaks) {
+            let device = &self.devices[slice.device];
+            let Some(window) = device.choose(ask.query.step) else { continue };
+            let length = Picos(window.span.1.saturating_sub(window.span.0));
+            let seconds = length.as_f64() / 1e12;
+            found.window += length;
+            let more = |sum: Option<f64>, peak: Option<f64>| Some(sum? + peak? * seconds);
+            flops = more(flops, peaks.flops(Precision::Bf16));
+            bytes = more(bytes, peaks.bytes(Level::Hbm));
+            #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
+            let n = device.steps.len() as f64;
+            steps += if ask.query.step == StepChoice::All { n } else { 1.0 };
+        }
+        let mut hbm: Option<f64> = None;
+        each(slices, |member, time| {
+            let device = slices[member.slice as usize].device;
+            let (op, facts) = known.op(device, member.op);
+            if facts.kind == Kind::Container || is_begin(&known, op) {
+                return;
+            }
+            #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+            let n = time.n as f64;
+            let add = |sum: &mut Option<f64>, cost: Option<f64>| {
+                if let Some(cost) = cost.filter(|cost| cost.is_finite()) {
+                    *sum = Some(sum.unwrap_or(0.0) + cost * n);
+                }
+            };
+            add(&mut found.flops, op.stats.flops);
+            add(&mut found.model_flops, op.stats.model_flops);
+            add(&mut found.bytes, op.stats.bytes_accessed);
+            #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+            let of_hbm = profile.memory(known.plane(device), member.op).map(|memory| memory.hbm as f64);
+            add(&mut hbm, of_hbm.or(op.stats.bytes_accessed));
+        });
+        let of = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);
+        let alike = peaks.first().and_then(|first| first.flops(Precision::Bf16));
+        let same = |p: &DevicePeaks| p.flops(Precision::Bf16).map(f64::to_bits) == alike.map(f64::to_bits);
+        found.peak_flops = alike.filter(|_| peaks.iter().all(same));
+        found.mfu = of(found.flops, flops);
+        found.model_mfu = of(found.model_flops, flops);
+        found.hbm_util = of(hbm, bytes);
+        if let Some(useful) = ask.useful {
+            let devices = useful.devices.unwrap_or(slices.len() as u32);
+            let total = useful.flops() * steps / f64::from(devices.max(1));
+            found.useful_flops = Some(total).filter(|total| total.is_finite() && *total > 0.0);
+            found.useful_mfu = of(found.useful_flops, flops);
+        }
+        found
+    }
+}

@@ -1,0 +1,194 @@
+//! What an op computes with: the type of its operands, by its own text, or by the program that holds it.
+//!
+//! ```text
+//!  dot, convolution ─────────────► first operand
+//!  fusion ──program──► the dot within it ─► first operand     (of several the one with the largest)
+//!     └─ no program ─► its matrices, where they are alike; else the result, and what a matrix says as the next best
+//!  custom call ──────────────────► first large operand, where operands are known
+//!  all else ─────────────────────► result; of a tuple the largest part
+//! ```
+//!
+//! Knows HLO; no peaks and no time.
+
+use super::ask::Precision;
+use crate::analysis::op_detail::seen::Seen;
+use crate::hlo::{ArrayShape, DType, Shape};
+
+/// What an op computes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Work {
+    /// The type.
+    pub dtype: Option<DType>,
+    /// A faster type that an operand has, where `dtype` is but the result's: what counts if no peak of `dtype` is known.
+    pub instead: Option<DType>,
+    /// It runs on the matrix units, as far as is known.
+    pub matmul: bool,
+    /// What is inside cannot be seen: operands may be of a faster type, and the MFU is an upper bound.
+    pub uncertain: bool,
+    /// The operands of the dot or convolution are of different types.
+    pub mixed: bool,
+}
+
+/// Of a kernel: operands smaller than this part of the largest are masks, scales and indices.
+const SMALL: u64 = 16;
+
+/// The class of a type.
+pub(super) fn precision(dtype: DType) -> Option<Precision> {
+    Precision::named(dtype.name())
+}
+
+/// Whether the inside of an op says more than its text: fusions that are not known to hold no dot.
+pub(super) fn needs_program(seen: Seen<'_>, category: &str) -> bool {
+    match seen.opcode() {
+        "fusion" => !matches!(category, "loop fusion" | "input fusion"),
+        opcode if is_dot(opcode) => seen.operand_shape(0).is_none(),
+        opcode => crate::analysis::classify::is_async(opcode),
+    }
+}
+
+/// What an instruction computes with. `matmul`: what else is known of it says that it is one.
+pub(super) fn work(seen: Seen<'_>, category: &str, matmul: bool) -> Work {
+    let matmul = matmul || category.starts_with("convolution");
+    let seen = seen.worker();
+    match seen.opcode() {
+        opcode if is_dot(opcode) => dot(seen),
+        "custom-call" => custom_call(seen),
+        "fusion" => {
+            let parts = seen.parts();
+            let first = |part: &Seen<'_>| part.operand_shape(0).and_then(size).unwrap_or(0);
+            // Of equally large ones the first.
+            let largest = parts.iter().rev().filter(|part| is_dot(part.opcode())).max_by_key(|part| first(part));
+            match largest {
+                Some(part) => dot(*part),
+                None if parts.is_empty() && needs_program(seen, category) => unseen(seen, matmul),
+                None => Work { dtype: result(seen), matmul: false, ..Work::default() },
+            }
+        }
+        _ => Work { dtype: result(seen), matmul, ..Work::default() },
+    }
+}
+
+fn is_dot(opcode: &str) -> bool {
+    matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot")
+}
+
+fn dot(seen: Seen<'_>) -> Work {
+    let of = |i| Some(seen.operand_shape(i)?.as_array()?.dtype);
+    let (left, right) = (of(0), of(1));
+    Work {
+        dtype: left.or_else(|| result(seen)),
+        matmul: true,
+        uncertain: left.is_none() && is_wide(result(seen)),
+        mixed: left.zip(right).is_some_and(|(left, right)| left != right),
+        instead: None,
+    }
+}
+
+/// A fusion of which the inside is not there.
+fn unseen(seen: Seen<'_>, matmul: bool) -> Work {
+    // What is multiplied is of two dimensions at least; biases, scales, masks and indices are not multiplied.
+    let is_matrix = |array: &&ArrayShape| {
+        array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
+    };
+    let matrices: Vec<DType> =
+        seen.operand_shapes().flat_map(Shape::arrays).filter(is_matrix).map(|a| a.dtype).collect();
+    match matrices.first().filter(|first| matrices.iter().all(|other| other == *first)) {
+        Some(first) => Work { dtype: Some(*first), matmul, ..Work::default() },
+        None => {
+            let dtype = result(seen);
+            let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
+            let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
+            Work { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
+        }
+    }
+}
+
+/// A kernel: what it takes first; uncertain where it takes something faster, too. Where nothing is known of what it takes,
+/// what it gives. (Attention gives f32 statistics that are larger than its result.)
+fn custom_call(seen: Seen<'_>) -> Work {
+    let operands = large(seen);
+    let dtype = operands.first().map(|array| array.dtype).or_else(|| result(seen));
+    let faster = |array: &&ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
+    let uncertain = is_wide(dtype) && (operands.is_empty() || operands.iter().any(faster));
+    Work { dtype, matmul: true, uncertain, ..Work::default() }
+}
+
+/// A type that results are often widened to.
+fn is_wide(dtype: Option<DType>) -> bool {
+    matches!(dtype, Some(DType::BF16 | DType::F16 | DType::F32))
+}
+
+fn large(seen: Seen<'_>) -> Vec<&ArrayShape> {
+    let arrays: Vec<&ArrayShape> = seen
+        .operand_shapes()
+        .flat_map(Shape::arrays)
+        .filter(|a| !a.dims.is_empty() && precision(a.dtype).is_some())
+        .collect();
+    let most = arrays.iter().filter_map(|array| array.bytes()).max().unwrap_or(0);
+    arrays.into_iter().filter(|array| array.bytes().is_none_or(|bytes| bytes >= most / SMALL)).collect()
+}
+
+/// The type of the result; of a tuple that of its largest part, the first of equal ones.
+fn result(seen: Seen<'_>) -> Option<DType> {
+    let arrays: Vec<&ArrayShape> = seen.instruction.shape.arrays().collect();
+    arrays.iter().rev().max_by_key(|array| array.bytes()).map(|array| array.dtype)
+}
+
+fn size(shape: &Shape) -> Option<u64> {
+    shape.as_array()?.bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text;
+
+    fn of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
+        let parsed = text::instruction(hlo).unwrap();
+        let seen = Seen { instruction: &parsed.instruction, module: None, tpu: true };
+        let work = work(seen, category, false);
+        (work.dtype.map_or("", DType::name), work.matmul, work.uncertain, work.mixed)
+    }
+
+    #[test]
+    fn by_the_text_alone() {
+        let dot = "%d = f32[8,8]{1,0} dot(bf16[8,4]{1,0} %a, f8e5m2[4,8]{1,0} %b)";
+        assert_eq!(of(dot, "convolution"), ("bf16", true, false, true));
+        assert_eq!(of("%d = f32[8,8] dot(%a, %b)", "convolution"), ("f32", true, true, false));
+        let fusion = |operands: &str| format!("%f = f32[64,64]{{1,0}} fusion({operands}), kind=kOutput, calls=%c");
+        let alike = fusion("s8[64,64]{1,0} %a, s8[64,64]{1,0} %b, f32[] %scale, bf16[4] %bias");
+        assert_eq!(of(&alike, "convolution fusion"), ("s8", true, false, false));
+        let differ = fusion("bf16[64,64]{1,0} %a, f32[64,64]{1,0} %residual");
+        assert_eq!(of(&differ, "convolution fusion"), ("f32", true, true, false));
+        let parsed = text::instruction(&differ).unwrap();
+        let seen = Seen { instruction: &parsed.instruction, module: None, tpu: true };
+        assert_eq!(work(seen, "convolution fusion", false).instead, Some(DType::BF16));
+        assert_eq!(of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
+        assert_eq!(of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
+    }
+
+    #[test]
+    fn tuples_and_kernels() {
+        let tuple = "%f = (f32[8]{0}, bf16[64,64]{1,0}, s32[4]{0}) fusion(%a), kind=kLoop, calls=%c";
+        assert_eq!(of(tuple, "loop fusion"), ("bf16", false, false, false));
+        let kernel = |operands: &str| {
+            format!("%k = bf16[64,64]{{1,0}} custom-call({operands}), custom_call_target=\"tpu_custom_call\"")
+        };
+        assert_eq!(of(&kernel("bf16[64,64] %a, s8[1,4] %mask"), "custom-call"), ("bf16", true, false, false));
+        let fp8 = "f8e4m3fn[64,64] %a, f8e4m3fn[64,64] %b";
+        assert_eq!(of(&kernel(fp8), "custom-call"), ("f8e4m3fn", true, false, false));
+        assert_eq!(of(&kernel("bf16[64,64] %a, s8[64,64] %b"), "custom-call"), ("bf16", true, true, false));
+        assert_eq!(of(&kernel("%a"), "custom-call"), ("bf16", true, true, false));
+    }
+
+    #[test]
+    fn a_program_says_what_a_fusion_holds() {
+        let (module, _) = text::module(
+            "HloModule m\n\n%inner {\n  %p = bf16[8,4]{1,0} parameter(0)\n  %q = bf16[4,8]{1,0} parameter(1)\n  %t = f32[2,2]{1,0} parameter(2)\n  %small = f32[2,2]{1,0} dot(f32[2,2]{1,0} %t, f32[2,2]{1,0} %t)\n  ROOT %c = f32[8,8]{1,0} convolution(%p, %q)\n}\n\nENTRY %e {\n  %a = bf16[8,4]{1,0} parameter(0)\n  %b = bf16[4,8]{1,0} parameter(1)\n  %d = f32[2,2]{1,0} parameter(2)\n  ROOT %f = f32[8,8]{1,0} fusion(%a, %b, %d), kind=kOutput, calls=%inner\n}\n",
+        )
+        .unwrap();
+        let seen = Seen::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
+        let found = work(seen, "convolution fusion", false);
+        assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, ..Work::default() });
+    }
+}

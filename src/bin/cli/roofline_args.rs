@@ -1,0 +1,95 @@
+//! What may be said to `rooflight roofline`. Knows arguments; computes nothing.
+
+use clap::builder::PossibleValuesParser;
+use rooflight::analysis::Query;
+use rooflight::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use rooflight::chip::{CHIPS, Chip};
+
+/// Peaks, costs, and what a step has to compute.
+#[derive(clap::Args)]
+pub struct Roofs {
+    /// All kinds of time, not compute alone.
+    #[arg(long)]
+    all_kinds: bool,
+    /// Published figures of this chip, in place of the capture's.
+    #[arg(long, value_name = "NAME", value_parser = chip)]
+    chip: Option<String>,
+    /// Which figures come first where the capture and the table of chips both have one.
+    #[arg(long, default_value = "profile", value_parser = PossibleValuesParser::new(["profile", "published"]))]
+    peaks: String,
+    /// Peak TFLOP/s of one device for a type: bf16, fp8, int8, int4, f32 … May be given several times.
+    #[arg(long, value_name = "DTYPE=X", value_parser = peak)]
+    peak_tflops: Vec<(Precision, f64)>,
+    /// HBM bandwidth of one device in GB/s, base 10.
+    #[arg(long, value_name = "X", value_parser = positive)]
+    peak_hbm_gbps: Option<f64>,
+    /// FLOPs and bytes of one run of kernels by name (`*` is any text): for those that do not say. May be given several times.
+    #[arg(long, value_name = "NAME=FLOPS,BYTES", value_parser = cost)]
+    kernel_cost: Vec<KernelCost>,
+    /// Sequences of one step of the whole job, for its useful-FLOPs MFU.
+    #[arg(long, value_name = "N", value_parser = positive, requires = "sequence", requires = "flops_per_token")]
+    batch: Option<f64>,
+    /// Tokens of a sequence.
+    #[arg(long, value_name = "N", value_parser = positive, requires = "batch")]
+    sequence: Option<f64>,
+    /// FLOP per token; for training mostly 6 × parameters, and what attention adds.
+    #[arg(long, value_name = "X", value_parser = positive, requires = "batch")]
+    flops_per_token: Option<f64>,
+    /// Devices that share a step, where there are more than those shown.
+    #[arg(long, value_name = "N", requires = "batch")]
+    job_devices: Option<u32>,
+}
+
+impl Roofs {
+    /// As the library has it.
+    pub fn ask(&self, query: Query) -> RooflineQuery {
+        let useful = || {
+            let (batch, sequence, flops_per_token) = (self.batch?, self.sequence?, self.flops_per_token?);
+            Some(UsefulFlops { batch, sequence, flops_per_token, devices: self.job_devices })
+        };
+        let published = self.chip.is_some() || self.peaks == "published";
+        RooflineQuery {
+            query,
+            all_kinds: self.all_kinds,
+            peaks: PeakChoice {
+                prefer: if published { PeakSource::Published } else { PeakSource::Profile },
+                chip: self.chip.clone(),
+                flops: self.peak_tflops.iter().map(|(precision, tera)| (*precision, tera * 1e12)).collect(),
+                hbm_bytes: self.peak_hbm_gbps.map(|giga| giga * 1e9),
+            },
+            costs: self.kernel_cost.clone(),
+            useful: useful(),
+            ..RooflineQuery::default()
+        }
+    }
+}
+
+fn chip(name: &str) -> Result<String, String> {
+    let names = || CHIPS.iter().map(|chip| chip.name).collect::<Vec<_>>().join(", ");
+    Chip::named(name).map(|chip| chip.name.to_owned()).ok_or_else(|| format!("known chips: {}", names()))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
+    value.ok_or_else(|| "a number above zero".to_owned())
+}
+
+fn peak(text: &str) -> Result<(Precision, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("a type, `=`, and TFLOP/s: `bf16=197`")?;
+    let names = || Precision::ALL.map(Precision::key).join(", ");
+    let precision = Precision::named(name).ok_or_else(|| format!("types: {}", names()))?;
+    Ok((precision, positive(value)?))
+}
+
+fn cost(text: &str) -> Result<KernelCost, String> {
+    let parts = text.rsplit_once('=').and_then(|(name, costs)| Some((name, costs.split_once(',')?)));
+    let (name, (flops, bytes)) = parts.ok_or("a name, `=`, FLOPs, `,` and bytes: `gmm*=2e12,3e9`")?;
+    let amount = |text: &str| {
+        let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+        value.ok_or_else(|| format!("“{text}” is no amount"))
+    };
+    if name.trim().is_empty() {
+        return Err("a kernel has a name".to_owned());
+    }
+    Ok(KernelCost { pattern: name.trim().to_owned(), flops: amount(flops)?, bytes: amount(bytes)? })
+}

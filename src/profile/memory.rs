@@ -1,0 +1,136 @@
+//! Which memories an op reads and writes: what `memory_access_breakdown` says, each distinct answer once.
+//!
+//! Knows the stat's bytes; nothing of peaks. Where a capture has no such stat nothing is kept.
+
+use super::model::OpId;
+use crate::keyed::Keyed;
+use crate::wire::{Cursor, Field, Value};
+
+/// Bytes of one execution by memory. The stat tells memories by number: 1 HBM, 2 CMEM, 3 VMEM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MemoryBytes {
+    /// Read from and written to HBM.
+    pub hbm: u64,
+    /// Read from CMEM.
+    pub cmem_read: u64,
+    /// Written to CMEM.
+    pub cmem_write: u64,
+    /// Read from VMEM.
+    pub vmem_read: u64,
+    /// Written to VMEM.
+    pub vmem_write: u64,
+    /// Of memories with other numbers, and of CMEM and VMEM where it is not said whether read or written.
+    pub other: u64,
+}
+
+/// Distinct answers, by number.
+#[derive(Debug, Default)]
+pub struct Memories {
+    all: Vec<MemoryBytes>,
+}
+
+/// The number of an op in a plane's list of those that have one.
+pub(super) fn of(list: &[(OpId, u32)], op: OpId) -> Option<u32> {
+    list.binary_search_by_key(&op, |(op, _)| *op).ok().map(|at| list[at].1)
+}
+
+/// Adds the latest op to a plane's list. Of several answers the last counts.
+pub(super) fn put(list: &mut Vec<(OpId, u32)>, op: u32, number: u32) {
+    list.pop_if(|(last, _)| last.0 == op);
+    list.push((OpId(op), number));
+}
+
+/// Finds the number of an answer while a profile is built.
+#[derive(Default)]
+pub(super) struct Numbers(Keyed<MemoryBytes, u32>);
+
+impl Memories {
+    /// The answer of a number that this table gave.
+    pub fn get(&self, number: u32) -> Option<&MemoryBytes> {
+        self.all.get(number as usize)
+    }
+
+    /// The number of what the stat's bytes say; `None` where they say nothing, or are no such message.
+    pub(super) fn add(&mut self, numbers: &mut Numbers, stat: &[u8]) -> Option<u32> {
+        let bytes = read(stat)?;
+        let all = &mut self.all;
+        Some(*numbers.0.entry(bytes, || {
+            all.push(bytes);
+            all.len() as u32 - 1
+        }))
+    }
+}
+
+/// `{ memory_accessed = 1: { operation = 1 (1 read, 2 write), memory = 2, bytes = 3 } … }`.
+fn read(stat: &[u8]) -> Option<MemoryBytes> {
+    let mut sums = MemoryBytes::default();
+    let (mut message, mut any) = (Cursor::new(stat, 0), false);
+    while let Some(field) = message.next_field().ok()? {
+        let Field { number: 1, value: Value::Bytes(access) } = field else { continue };
+        let (mut operation, mut memory, mut bytes) = (0, 0, 0_u64);
+        let mut access = Cursor::new(access, 0);
+        while let Some(field) = access.next_field().ok()? {
+            match (field.number, field.value) {
+                (1, Value::Varint(v)) => operation = v,
+                (2, Value::Varint(v)) => memory = v,
+                (3, Value::Varint(v)) => bytes = v,
+                _ => {}
+            }
+        }
+        // What does not fit a signed number is one below zero: unknown.
+        if i64::try_from(bytes).is_err() {
+            return None;
+        }
+        let sum = match (memory, operation) {
+            (1, _) => &mut sums.hbm,
+            (2, 1) => &mut sums.cmem_read,
+            (2, 2) => &mut sums.cmem_write,
+            (3, 1) => &mut sums.vmem_read,
+            (3, 2) => &mut sums.vmem_write,
+            _ => &mut sums.other,
+        };
+        *sum = sum.saturating_add(bytes);
+        any = true;
+    }
+    any.then_some(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_by_memory() {
+        // Read 5 MiB · 1024 of HBM, as a real capture has it.
+        let hbm = b"\x0a\x0a\x08\x01\x10\x01\x18\x80\x80\x80\x80\x14";
+        assert_eq!(read(hbm), Some(MemoryBytes { hbm: 5_368_709_120, ..MemoryBytes::default() }));
+        let mut all = hbm.to_vec();
+        for (operation, memory) in [(2, 1), (1, 2), (2, 2), (1, 3), (2, 3), (0, 3), (1, 9)] {
+            all.extend([0x0a, 6, 0x08, operation, 0x10, memory, 0x18, 7]);
+        }
+        let other = 14;
+        let sums = MemoryBytes { hbm: 5_368_709_127, cmem_read: 7, cmem_write: 7, vmem_read: 7, vmem_write: 7, other };
+        assert_eq!(read(&all), Some(sums));
+    }
+
+    #[test]
+    fn nothing_and_damage_are_absent() {
+        assert_eq!(read(b""), None);
+        assert_eq!(read(b"\x0a\x0a\x08\x01"), None);
+        assert_eq!(read(b"<opaque bytes>"), None);
+        let below_zero = b"\x0a\x0d\x10\x01\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+        assert_eq!(read(below_zero), None);
+        assert_eq!(read(b"\x10\x05"), None, "a field that is none of ours");
+    }
+
+    #[test]
+    fn each_answer_once() {
+        let (mut memories, mut numbers) = (Memories::default(), Numbers::default());
+        let one = |bytes: u8| [0x0a, 4, 0x10, 1, 0x18, bytes];
+        let found = [one(1), one(2), one(1)].map(|stat| memories.add(&mut numbers, &stat));
+        assert_eq!(found, [Some(0), Some(1), Some(0)]);
+        assert_eq!(memories.get(1).map(|m| m.hbm), Some(2));
+        assert_eq!(memories.add(&mut numbers, b""), None);
+        assert_eq!(memories.get(2), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! The roofline as sentences and tables. Knows columns and units.
+
+use super::number::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
+use super::text::Table;
+use crate::analysis::roofline::{
+    Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
+};
+use crate::analysis::{Group, GroupBy};
+use crate::units::Picos;
+
+const ABSENT: &str = "–";
+
+/// Peaks, averages and what they cover, in a few lines.
+pub fn head(f: &RooflineFigures) -> String {
+    let mut lines: Vec<String> = f.peaks.iter().map(peaks).collect();
+    if let Some(roof) = &f.step {
+        let of_compute = f.coverage.map_or(String::new(), |c| format!(", {} of the time asked about", percent_text(c)));
+        let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent_text);
+        let mean = [("MFU", roof.mfu), ("HBM", roof.hbm_util()), ("of the roof", roof.util)];
+        let mean = mean.map(|(name, f)| format!("{name} {}", fraction(f))).join(", ");
+        lines.push(format!("Held against roofs: {}{of_compute}; {mean}", time_text(roof.total)));
+        let of_step = f.header.step_duration.and_then(|w| roof.recoverable.fraction_of(w));
+        let of_step = of_step.map_or(String::new(), |f| format!(" ({} of the window)", percent_text(f)));
+        lines.push(format!("At the roof: {} shorter{of_step}", time_text(roof.recoverable)));
+    }
+    let w = &f.window;
+    let mfu = [("all FLOPs", w.mfu), ("model FLOPs", w.model_mfu), ("useful FLOPs", w.useful_mfu), ("HBM", w.hbm_util)];
+    let mfu: Vec<String> = mfu.iter().filter_map(|(n, f)| Some(format!("{n} {}", percent_text((*f)?)))).collect();
+    if !mfu.is_empty() {
+        lines.push(format!("Of the whole window: {}", mfu.join(", ")));
+    }
+    lines.join("\n") + "\n\n"
+}
+
+/// "TPU v6e: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s (profile); ridge 560".
+fn peaks(p: &DevicePeaks) -> String {
+    let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
+    let told = |peak: &Peak| {
+        let value = match peak.of {
+            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.key(), tflops(peak.value)),
+            PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
+            PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
+        };
+        format!("{value} ({})", peak.source.key())
+    };
+    let all: Vec<String> = p.used.iter().map(told).collect();
+    let all = if all.is_empty() { "no peaks are known".to_owned() } else { all.join(", ") };
+    let ridge = p.ridge(Precision::Bf16).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
+    let n = counted(p.devices.len() as u64, "device", "devices");
+    format!("{chip}, {n}: {all}{ridge}")
+}
+
+/// Rows, those in the order they are told in; then what is left out, by reason, and the sum.
+pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
+    let f = &r.figures;
+    let unit = TimeUnit::for_largest(f.considered);
+    let (own, gap) = (format!("Self {}", unit.symbol()), format!("Gap {}", unit.symbol()));
+    let mut table = Table::new(&[
+        (by.label(), true),
+        (&own, false),
+        ("Step %", false),
+        ("Type", true),
+        ("FLOP/B", false),
+        ("Bound", true),
+        ("TFLOP/s", false),
+        ("GB/s", false),
+        ("MFU %", false),
+        ("HBM %", false),
+        ("Roof %", false),
+        (&gap, false),
+        ("Remark", true),
+    ]);
+    for row in &r.rows {
+        table.row(cells(
+            name(by, &row.group),
+            row.group.total,
+            row.group.of_step,
+            row.roof.as_ref(),
+            remark(row),
+            unit,
+        ));
+    }
+    let short = |table: &mut Table, label: String, total: Picos| {
+        let mut cells = vec![label, time(total, unit)];
+        cells.resize(table.heads.len(), String::new());
+        table.row(cells);
+    };
+    if n_all > r.rows.len() {
+        let told: Picos = r.rows.iter().map(|row| row.group.total).sum();
+        short(&mut table, format!("{} more", count((n_all - r.rows.len()) as u64)), f.considered.saturating_sub(told));
+    }
+    for s in &f.skipped {
+        short(&mut table, format!("of these {}, {}", s.reason.label(), counted(s.n_ops.into(), "op", "ops")), s.total);
+    }
+    let of_step = f.header.step_duration.and_then(|w| f.considered.fraction_of(w));
+    table.row(cells("All".into(), f.considered, of_step, f.step.as_ref(), String::new(), unit));
+    table
+}
+
+fn cells(
+    name: String,
+    total: Picos,
+    of_step: Option<f64>,
+    roof: Option<&Roof>,
+    remark: String,
+    unit: TimeUnit,
+) -> Vec<String> {
+    let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
+    let mut cells = vec![name, time(total, unit), fraction(of_step)];
+    match roof {
+        Some(r) => {
+            let mark = if r.dtype_uncertain { "?" } else { "" };
+            let seconds = r.total.as_f64() / 1e12;
+            let rate = |amount: f64, show: fn(f64) -> String| {
+                if seconds > 0.0 { show(amount / seconds) } else { ABSENT.into() }
+            };
+            cells.push(format!("{}{mark}", r.dtype.as_deref().unwrap_or("mixed")));
+            cells.push(r.intensity.map_or(ABSENT.into(), intensity));
+            cells.push(if r.bound == Bound::Compute { "compute".into() } else { r.bound.key().replace('_', " ") });
+            cells.push(rate(r.flops, tflops));
+            cells.push(rate(r.bytes, gbs));
+            cells.extend([r.mfu, r.hbm_util(), r.util].map(fraction));
+            let sign = if r.gap < 0 { "\u{2212}" } else { "" };
+            cells.push(format!("{sign}{}", time(Picos(r.gap.unsigned_abs()), unit)));
+        }
+        None => cells.resize(12, ABSENT.into()),
+    }
+    cells.push(remark);
+    cells
+}
+
+fn remark(row: &RoofRow) -> String {
+    let mut words = Vec::new();
+    if let Some(roof) = &row.roof {
+        let verdict = verify(roof).map(|v| v.verdict);
+        words.extend((verdict == Some(Verdict::AbovePeak)).then_some("▲ cost estimate above peak"));
+        words.extend(roof.latency_bound.then_some("latency bound"));
+        words.extend(roof.dtype_mixed.then_some("types differ"));
+    }
+    words.extend(row.skipped.iter().map(|s| s.reason.label()));
+    words.join(", ")
+}
+
+/// A source is named by its innermost frame.
+fn name(by: GroupBy, g: &Group) -> String {
+    let key = match (by, &g.source_inner) {
+        (GroupBy::Source, Some(inner)) if g.key_kind == "source_stack" => inner,
+        _ => &g.key,
+    };
+    key.replace('\n', " ‹ ")
+}
+
+/// For programs: every row and exact figures, named as in the JSON.
+pub fn csv(r: &Roofline) -> Table {
+    let mut table = Table::new(&[
+        ("key", true),
+        ("key_kind", true),
+        ("program_id", true),
+        ("n_executions", false),
+        ("total_dur_ps", false),
+        ("rooflined_dur_ps", false),
+        ("dtype", true),
+        ("peak_dtype", true),
+        ("dtype_uncertain", true),
+        ("rooflined_flops_sum", false),
+        ("rooflined_bytes_sum", false),
+        ("arithmetic_intensity", false),
+        ("ridge_point", false),
+        ("roof", true),
+        ("t_compute_ps", false),
+        ("t_hbm_ps", false),
+        ("t_roofline_ps", false),
+        ("mfu", false),
+        ("hbm_util", false),
+        ("roofline_util", false),
+        ("gap_ps", false),
+        ("recoverable_ps", false),
+        ("above_peak", true),
+        ("latency_bound", true),
+        ("skipped", true),
+    ]);
+    let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+    for RoofRow { group: g, roof, skipped } in &r.rows {
+        let mut cells = vec![
+            g.key.clone(),
+            g.key_kind.clone(),
+            g.program_id.map_or(String::new(), |id| id.to_string()),
+            g.n_executions.to_string(),
+            g.total.0.to_string(),
+        ];
+        if let Some(r) = roof {
+            cells.extend([
+                r.total.0.to_string(),
+                r.dtype.clone().unwrap_or_default(),
+                r.precision.map_or("", Precision::key).to_owned(),
+                r.dtype_uncertain.to_string(),
+                r.flops.to_string(),
+                r.bytes.to_string(),
+                number(r.intensity),
+                number(r.ridge),
+                r.bound.key().to_owned(),
+                r.t_compute.0.to_string(),
+                r.t_hbm().0.to_string(),
+                r.t_roof.0.to_string(),
+                number(r.mfu),
+                number(r.hbm_util()),
+                number(r.util),
+                r.gap.to_string(),
+                r.recoverable.0.to_string(),
+                r.is_above().to_string(),
+                r.latency_bound.to_string(),
+            ]);
+        } else {
+            cells.push("0".into());
+            cells.resize(24, String::new());
+        }
+        cells.push(skipped.iter().map(|s| s.reason.key()).collect::<Vec<_>>().join(" "));
+        table.row(cells);
+    }
+    table
+}
