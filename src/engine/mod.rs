@@ -25,6 +25,7 @@ mod roofline;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
+mod tables;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use contract::*;
@@ -35,3 +36,4 @@ pub use program_text::*;
 pub use programs::{Kept, Programs};
 pub use roofline::{roofline, roofline_steps};
 pub use sentences::{no_capture, not_fetched};
+pub use tables::*;
