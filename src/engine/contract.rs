@@ -7,7 +7,7 @@
 
 use super::{
     AuditView, BreakdownHead, Export, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, RowsPage,
-    RowsQuery,
+    RowsQuery, Sort,
 };
 pub use crate::analysis::FileInfo;
 use crate::analysis::{FileView, FilterError, OpDetail, OpGraph, Query, Scopes, StepStats};
