@@ -44,6 +44,11 @@ fn found_by_fuzzing() {
     let unclosed = "f {\n  a = f32[] b(), k=\"x\n}\n";
     read(unclosed);
     assert_eq!(text::module(unclosed).unwrap().0.damage.leftover, 1);
+    // A computation called like the word that a module starts with printed as the start of a module.
+    for word in ["HloModule", "ENTRY", "FileNames", "StackFrames"] {
+        read(&format!("\n{word}{{}}\n0\u{1a}/o{{}}\n"));
+        read(&format!("{word} {{\n}}\n{word}{{}}\nf {{\n}}\n"));
+    }
 }
 
 /// Pieces of the grammar.

@@ -42,7 +42,7 @@ const grouped = (page, by) => page.getByRole("grid", { name: `Time by ${by}` }).
 const hero = (page, label) => until(async () => Object.keys(await figures(page))[0], (is) => is === label);
 
 onPage("the landing page: every control is a stop, in the order it is read", async ({ page }) => {
-  assert.deepEqual(await walk(page), ["Theme: as the system. Switch", "Keys and help", "Choose files", "Choose a folder"]);
+  assert.deepEqual(await walk(page), ["Theme: as the system. Switch", "Keys and help", "Choose files", "Choose a folder", "Open the sample"]);
 });
 
 onPage("a breakdown: from the bar to the table, which is one stop", async ({ page }) => {

@@ -88,11 +88,14 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
     Some(())
 }
 
+/// What begins something else: a computation of such a name would print as that.
+const WORDS: [&str; 6] = ["HloModule", "ENTRY", "FileNames", "FunctionNames", "FileLocations", "StackFrames"];
+
 /// `ENTRY %name (p: f32[]) -> f32[] {`, or just `name {`. What it says of parameters and root is said again below.
 fn header(scan: &mut Scan<'_>, reader: &mut Reader) -> Option<(Computation, bool)> {
     let is_entry = scan.eat_word("ENTRY");
     scan.space();
-    let name = reader.name(scan)?;
+    let name = reader.name(scan).filter(|name| !WORDS.contains(&&**name))?;
     scan.space();
     if scan.peek() == Some(b'(') {
         scan.group()?;

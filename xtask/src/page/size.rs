@@ -22,7 +22,7 @@ pub const BUDGET: u64 = 350_000;
 const FIRST_CEILING: u64 = 530_000;
 
 /// What the check holds all to: nothing gets light by being put off.
-const ALL_CEILING: u64 = 765_000;
+const ALL_CEILING: u64 = 770_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
