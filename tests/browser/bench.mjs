@@ -68,7 +68,7 @@ function longest(events) {
 /** The captures of so many MB that `cargo xtask bench` has made: one, or one per host. */
 function captures(mb) {
   const folder = join(need("ROOFLIGHT_BENCH"), String(mb));
-  return readdirSync(folder).filter((name) => name.endsWith(".pb")).sort().map((name) => join(folder, name));
+  return readdirSync(folder).filter((name) => name.endsWith(".xplane.pb")).sort().map((name) => join(folder, name));
 }
 
 function cli(files) {
@@ -150,7 +150,7 @@ const server = await startServer(need("ROOFLIGHT_DIST"));
 const browser = await launch();
 console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
 console.log("capture   drop to table   of it worker   longest task (processor)   wasm memory        command line   page ÷ command line");
-for (const mb of need("ROOFLIGHT_MB").split(",").map(Number)) {
+for (const mb of process.env.ROOFLIGHT_MB.split(",").map(Number)) {
   const files = captures(mb);
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
   const native = await best(() => cli(files));
