@@ -74,7 +74,7 @@ fn metadata(scene: &Scene, plane: &mut Plane, op: usize) -> i64 {
     let cost = &facts.cost;
     let count = |n: u64| int(n as i64);
     let mut stats = vec![
-        ("hlo_category", text(facts.category)),
+        ("hlo_category", text(&facts.category)),
         ("program_id", Value::Uint64Value(scene.program_id)),
         ("symbol_id", Value::Uint64Value(op as u64 + 1)),
         ("flops", count(cost.flops)),

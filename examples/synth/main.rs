@@ -143,7 +143,7 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     let again = instruction.op_name().contains("rematted_computation");
     OpFacts {
         name: of.name.clone(),
-        category: machine::category(&program.module, instruction),
+        category: machine::category(&program.module, instruction).to_owned(),
         cost,
         model_flops: if again { 0 } else { cost.matmul_flops },
         flight,
@@ -179,7 +179,7 @@ fn truth(scene: &Scene, run: &run::Run<'_>, items: &[program::Item], args: &Args
     let runs = program::runs(items, scene.facts.len());
     let op = |(facts, runs): (&OpFacts, u64)| OpTruth {
         name: facts.name.clone(),
-        category: facts.category,
+        category: facts.category.clone(),
         runs_per_step: runs,
         flops: facts.cost.flops,
         model_flops: facts.model_flops,

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// What is known of an op.
 pub struct OpFacts {
     pub name: String,
-    pub category: &'static str,
+    pub category: String,
     pub cost: Cost,
     pub model_flops: u64,
     /// What its start sets off: a collective, a copy, work of another core. `None` for what starts nothing.
@@ -55,7 +55,7 @@ pub struct MemoryTruth {
 #[derive(Serialize)]
 pub struct OpTruth {
     pub name: String,
-    pub category: &'static str,
+    pub category: String,
     pub runs_per_step: u64,
     pub flops: u64,
     pub model_flops: u64,
@@ -159,7 +159,7 @@ fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, way: Way) 
     }
     let computing = of.events.iter().filter(|event| {
         let facts = &ops[event.op as usize];
-        !facts.communication && is_compute(facts.category)
+        !facts.communication && is_compute(&facts.category)
     });
     let computing = merged(computing.map(|event| interval(event.start, event.end)).collect());
     let flying = merged(flying);

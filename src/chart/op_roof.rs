@@ -6,6 +6,7 @@
 use super::readout::How;
 use super::slot::Slot;
 use crate::analysis::{Kind, OpDetail, OpFigures};
+use crate::hlo::opcode;
 use crate::report::number;
 use crate::units::Picos;
 
@@ -37,7 +38,7 @@ pub fn roof(op: &OpDetail) -> Option<Roof> {
 
 /// An opcode or category that is one end of an asynchronous op.
 fn is_end(name: Option<&str>) -> bool {
-    name.is_some_and(|name| name.ends_with("-start") || name.ends_with("-done"))
+    name.is_some_and(|name| opcode::is_start(name) || opcode::is_done(name))
 }
 
 fn of_figures(op: &OpFigures, slot: Slot) -> Option<Roof> {
