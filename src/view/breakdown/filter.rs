@@ -6,6 +6,7 @@ use crate::chart::rows;
 use crate::engine::BreakdownHead;
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo_timers::callback::Timeout;
 use leptos::{ev, html, prelude::*};
@@ -55,17 +56,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
     };
     let key = move |event: ev::KeyboardEvent| match event.key().as_str() {
         "Enter" => apply(event_target_value(&event)),
-        "Escape" => {
-            event.stop_propagation();
-            if let Some(field) = node.get_untracked() {
-                if field.value().is_empty() {
-                    let _ = field.blur();
-                } else {
-                    field.set_value("");
-                    apply(String::new());
-                }
-            }
-        }
+        "Escape" => field::leave(&event, node, || apply(String::new())),
         "/" if event_target_value(&event).is_empty() => {
             event.prevent_default();
             focus(state);

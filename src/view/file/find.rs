@@ -5,6 +5,7 @@ use crate::chart::file_view;
 use crate::engine::{ProgramFound, ProgramQuery, ProgramRef, Reply, Request};
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo_timers::callback::Timeout;
 use leptos::{ev, html, prelude::*};
@@ -108,17 +109,7 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                 go(if event.shift_key() { -1 } else { 1 });
             }
         }
-        "Escape" => {
-            event.stop_propagation();
-            if let Some(field) = node.get_untracked() {
-                if field.value().is_empty() {
-                    let _ = field.blur();
-                } else {
-                    field.set_value("");
-                    apply(String::new());
-                }
-            }
-        }
+        "Escape" => field::leave(&event, node, || apply(String::new())),
         _ => {}
     };
     let says = move || match bad.get() {

@@ -1,6 +1,7 @@
 //! Parts that several views use. Each knows how it behaves; none knows what it shows means.
 
 pub(crate) mod chart;
+pub(crate) mod field;
 pub(crate) mod files;
 pub(crate) mod icon;
 pub(crate) mod listbox;
