@@ -6,7 +6,9 @@ use common::{bytes, hlo, make, profile};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::{FileView, OpBasis, OpDetail, ProgramSource, Query, StepChoice};
-use rooflight::engine::{Engine, Input, OpRef, ProgramPage, ProgramRef, Reply, Request, RowsQuery, Session, Sort};
+use rooflight::engine::{
+    Engine, Input, OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, Session, Sort,
+};
 use rooflight::hlo::Module;
 use rooflight::source::{Source, SourceError};
 use rooflight::wire::hlo::outline;
@@ -31,39 +33,27 @@ fn open(files: &[(&str, &[u8])]) -> (Engine, Session) {
 }
 
 fn file(engine: &mut Engine) -> FileView {
-    match engine.answer(&Request::File) {
-        Reply::File(view) => *view,
-        other => panic!("{other:?}"),
-    }
+    engine.answer(&Question::File.into()).told().unwrap()
 }
 
 fn page(engine: &mut Engine, program: u32) -> ProgramPage {
-    match engine.answer(&Request::ProgramText { program: ProgramRef(program), first: 0, count: 10 }) {
-        Reply::ProgramText(page) => *page,
-        other => panic!("{other:?}"),
-    }
+    engine.answer(&Question::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into()).told().unwrap()
 }
 
 fn op(engine: &mut Engine, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    match engine.answer(&Request::Op { query, op: OpRef::new(name, program) }) {
-        Reply::Op(detail) => *detail,
-        other => panic!("{name}: {other:?}"),
-    }
+    engine.answer(&Question::Op { query, op: OpRef::new(name, program) }.into()).told().unwrap()
 }
 
 fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
-    let request = Request::Op { query: Query::default(), op: OpRef::listed(name, ProgramRef(program)) };
-    match engine.answer(&request) {
-        Reply::Op(detail) => *detail,
-        other => panic!("{name}: {other:?}"),
-    }
+    let request = Question::Op { query: Query::default(), op: OpRef::listed(name, ProgramRef(program)) };
+    engine.answer(&request.into()).told().unwrap()
 }
 
 /// Names and programs of all ops that ran.
 fn ops(engine: &mut Engine) -> Vec<(Option<u64>, String)> {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
+    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 }.into();
     let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
     page.rows.into_iter().map(|row| (row.program_id, row.key)).collect()
 }
@@ -381,9 +371,9 @@ fn every_prefix_and_many_flips() {
         let input = Input { name: "it.pb".into(), source: Box::new(bytes.to_vec()), from_folder: false };
         let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).ok()?;
         file(&mut engine);
-        let request = Request::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
+        let request = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 }.into();
         engine.answer(&request);
-        engine.answer(&Request::ProgramOutline(ProgramRef(0)));
+        engine.answer(&Question::ProgramOutline(ProgramRef(0)).into());
         Some(session.partial.is_none())
     };
     for n in 0..whole.len() {

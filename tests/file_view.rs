@@ -6,8 +6,8 @@ mod common;
 use common::{XSPACES, bytes, hlo, make, profile, profiles};
 use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
 use rooflight::engine::{
-    Engine, Input, LineKind, MAX_LINES, OpRef, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Reply, Request,
-    RowsQuery, Sort,
+    Engine, Input, LineKind, MAX_LINES, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
+    Question, Reply, Request, RowsQuery, Sort,
 };
 use rooflight::hlo::Module;
 use rooflight::units::Picos;
@@ -19,34 +19,24 @@ fn open(name: &str, bytes: Vec<u8>) -> Engine {
 }
 
 fn file(engine: &mut Engine) -> FileView {
-    match engine.answer(&Request::File) {
-        Reply::File(view) => *view,
-        other => panic!("{other:?}"),
-    }
+    engine.answer(&Question::File.into()).told().unwrap()
 }
 
 fn page(engine: &mut Engine, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
-    match engine.answer(&Request::ProgramText { program, first, count }) {
-        Reply::ProgramText(page) => *page,
-        other => panic!("{other:?}"),
-    }
+    engine.answer(&Question::ProgramText { program, first, count }.into()).told().unwrap()
 }
 
 fn outline(engine: &mut Engine, program: ProgramRef) -> ProgramOutline {
-    match engine.answer(&Request::ProgramOutline(program)) {
-        Reply::ProgramOutline(outline) => *outline,
-        other => panic!("{other:?}"),
-    }
+    engine.answer(&Question::ProgramOutline(program).into()).told().unwrap()
 }
 
 fn search(engine: &mut Engine, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
-    match engine.answer(&Request::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex })) {
-        Reply::ProgramFound(found) => {
-            assert_eq!(found.n as usize, found.lines.len());
-            found.lines
-        }
-        other => panic!("{other:?}"),
-    }
+    let found: ProgramFound = engine
+        .answer(&Question::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
+        .told()
+        .unwrap();
+    assert_eq!(found.n as usize, found.lines.len());
+    found.lines
 }
 
 /// A program's whole text, by windows of so many lines.
@@ -221,7 +211,7 @@ fn searches_find_what_a_loop_finds() {
     assert_eq!(search(&mut engine, ProgramRef(0), needle, true), expected);
     assert_eq!(search(&mut engine, ProgramRef(0), "", false), [0; 0]);
     let query = ProgramQuery { program: ProgramRef(0), text: "a(".into(), regex: true };
-    assert!(matches!(engine.answer(&Request::ProgramSearch(query)), Reply::BadFilter(e) if e.column == 2));
+    assert!(matches!(engine.answer(&Question::ProgramSearch(query).into()), Reply::BadFilter(e) if e.column == 2));
 }
 
 #[test]
@@ -255,9 +245,9 @@ fn what_is_not_there_is_said() {
     let n = file(&mut engine).programs.len() as u32;
     for program in [ProgramRef(n), ProgramRef(u32::MAX)] {
         let ask = |request: &Request, engine: &mut Engine| assert!(matches!(engine.answer(request), Reply::Failed(_)));
-        ask(&Request::ProgramText { program, first: 0, count: 10 }, &mut engine);
-        ask(&Request::ProgramOutline(program), &mut engine);
-        ask(&Request::Op { query: Query::default(), op: OpRef::listed("x", program) }, &mut engine);
+        ask(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
+        ask(&Question::ProgramOutline(program).into(), &mut engine);
+        ask(&Question::Op { query: Query::default(), op: OpRef::listed("x", program) }.into(), &mut engine);
     }
     let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
     assert!(page.lines.is_empty());

@@ -4,7 +4,7 @@ mod common;
 
 use common::{XSPACES, bytes, hlo, make, profile};
 use rooflight::analysis::{Analysis, Change, DeviceChoice, Group, OpBasis, OpDetail, OpRole, Query, StepChoice};
-use rooflight::engine::{Engine, Input, OpRef, Reply, Request, RowsQuery, Sort};
+use rooflight::engine::{Engine, Input, OpRef, Question, Reply, Request, RowsQuery, Sort};
 use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
@@ -18,10 +18,7 @@ fn open(name: &str, bytes: Vec<u8>) -> Engine {
 }
 
 fn op(engine: &mut Engine, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
-    match engine.answer(&Request::Op { query: query.clone(), op: OpRef::new(name, program) }) {
-        Reply::Op(detail) => *detail,
-        other => panic!("{name}: {other:?}"),
-    }
+    engine.answer(&Question::Op { query: query.clone(), op: OpRef::new(name, program) }.into()).told().unwrap()
 }
 
 fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {
@@ -151,7 +148,7 @@ fn ops_of_a_real_program() {
     assert!(part.figures.is_none() && part.notes.iter().any(|n| n.code == "no_time"));
     let place = part.computation.unwrap();
     assert_eq!((place.caller_opcode.as_deref(), place.is_entry), (Some("fusion"), false));
-    let failed = Request::Op { query, op: OpRef::new("no-such-op", None) };
+    let failed = Question::Op { query, op: OpRef::new("no-such-op", None) }.into();
     assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
 }
 

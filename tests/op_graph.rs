@@ -3,10 +3,10 @@
 mod common;
 
 use common::{bytes, hlo, make, open};
-use rooflight::analysis::{Analysis, GraphNode, NodeRole, OpBasis, OpGraph, Query, StepChoice};
+use rooflight::analysis::{Analysis, GraphNode, NodeRole, OpBasis, OpDetail, OpGraph, Query, StepChoice};
 use rooflight::chart::op_graph::{Direction, Drawing, draw, next, rows, scene};
 use rooflight::chart::svg;
-use rooflight::engine::{Engine, Input, OpRef, Reply, Request};
+use rooflight::engine::{Engine, Input, OpRef, Question, Reply};
 use rooflight::hlo::{InstructionId, Module, text};
 use rooflight::profile::{Plane, Profile};
 use rooflight::wire::proto::xspace::XSpace;
@@ -280,34 +280,34 @@ fn all_steps() -> Query {
     Query { step: StepChoice::All, ..Query::default() }
 }
 
-fn ask(engine: &mut Engine, name: &str, open: &[&str]) -> Reply {
+fn ask(engine: &mut Engine, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
     let open = open.iter().map(ToString::to_string).collect();
-    engine.answer(&Request::Graph { query: all_steps(), op: OpRef::new(name, None), open })
+    engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).told()
 }
 
 #[test]
 fn the_engine_answers_with_times_or_a_sentence() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = engine(&space);
-    let Reply::Graph(graph) = ask(&mut whole, "all-reduce", &[]) else { panic!() };
+    let graph = ask(&mut whole, "all-reduce", &[]).unwrap();
     assert_eq!(graph.basis, OpBasis::Proto);
     assert!(graph.nodes.iter().any(|node| node.total.is_some()));
     for node in &graph.nodes {
-        let op = Request::Op { query: all_steps(), op: OpRef::new(&node.name, graph.program_id) };
-        let Reply::Op(op) = whole.answer(&op) else { panic!("{}", node.name) };
+        let op = Question::Op { query: all_steps(), op: OpRef::new(&node.name, graph.program_id) };
+        let op: OpDetail = whole.answer(&op.into()).told().unwrap();
         // Not in the window is no zero.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);
         assert_eq!(node.total.zip(node.n), figures, "{}", node.name);
         assert_eq!(node.kind, op.figures.and(op.kind), "{}", node.name);
     }
-    let Reply::Graph(opened) = ask(&mut whole, "broadcast_add_fusion", &["broadcast_add_fusion"]) else { panic!() };
+    let opened = ask(&mut whole, "broadcast_add_fusion", &["broadcast_add_fusion"]).unwrap();
     assert!(opened.nodes[opened.centre as usize].is_opened());
-    assert!(matches!(ask(&mut whole, "no-such-op", &[]), Reply::Failed(f) if f.title == "There is no no-such-op"));
+    assert!(matches!(ask(&mut whole, "no-such-op", &[]), Err(Reply::Failed(f)) if f.title == "There is no no-such-op"));
 
     // Without programs: one hop, said.
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
-    let Reply::Graph(text) = ask(&mut engine(&none), "all-reduce", &[]) else { panic!() };
+    let text = ask(&mut engine(&none), "all-reduce", &[]).unwrap();
     assert_eq!(text.basis, OpBasis::EventText);
     assert!(text.notes.iter().any(|n| n.code == "one_hop"));
     assert!(text.nodes.iter().all(|n| n.hop.abs() <= 1) && text.nodes.len() > 1);

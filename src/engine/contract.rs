@@ -5,12 +5,9 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
-use super::{
-    AuditView, BreakdownHead, Export, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, RowsPage,
-    RowsQuery, Sort,
-};
+use super::{BreakdownHead, Export, ProgramRef, RowsPage, RowsQuery, Sort};
 pub use crate::analysis::FileInfo;
-use crate::analysis::{FileView, FilterError, OpDetail, OpGraph, Query, Scopes, StepStats};
+use crate::analysis::{FilterError, Query, Scopes, StepStats};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -48,13 +45,6 @@ pub enum Request {
     },
     /// The steps of all devices.
     Steps,
-    /// All that is known of one op. Answered with `Failed` where nothing has this name.
-    Op {
-        /// Which device and step; grouping and filter play no part.
-        query: Query,
-        /// Which op.
-        op: OpRef,
-    },
     /// A query's rows as a file, as the command line writes it.
     Export {
         /// Of which query.
@@ -66,8 +56,6 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
-    /// The audit of what computes nothing; grouping and filter play no part.
-    NonCompute(Query),
     /// That audit as a file, as the command line writes it.
     ExportNonCompute {
         /// Which device and step.
@@ -75,30 +63,8 @@ pub enum Request {
         /// As what.
         format: Export,
     },
-    /// What is in the files. Counts of programs that were read since are in it.
-    File,
-    /// Some lines of a program.
-    ProgramText {
-        /// Which.
-        program: ProgramRef,
-        /// First line, counted from 0.
-        first: u32,
-        /// How many; fewer come where there are no more, or that many at once are too many.
-        count: u32,
-    },
-    /// The computations of a program.
-    ProgramOutline(ProgramRef),
-    /// Where something is in a program's text. Answered with `ProgramFound`, or `BadFilter`.
-    ProgramSearch(ProgramQuery),
-    /// An op's neighbourhood. Answered with `Failed` where nothing has this name.
-    Graph {
-        /// Which device and step; grouping and filter play no part.
-        query: Query,
-        /// Which op.
-        op: OpRef,
-        /// Names of those whose inside is asked for, too.
-        open: Vec<String>,
-    },
+    /// What a part of the page asks: a [`super::Question`] in bytes.
+    Further(Vec<u8>),
 }
 
 impl Request {
@@ -112,15 +78,7 @@ impl Request {
             | Self::Rows(_)
             | Self::Scopes { .. }
             | Self::Steps => false,
-            Self::Op { .. }
-            | Self::Graph { .. }
-            | Self::NonCompute(_)
-            | Self::File
-            | Self::ProgramText { .. }
-            | Self::ProgramOutline(_)
-            | Self::ProgramSearch(_)
-            | Self::Export { .. }
-            | Self::ExportNonCompute { .. } => true,
+            Self::Further(_) | Self::Export { .. } | Self::ExportNonCompute { .. } => true,
         }
     }
 }
@@ -195,8 +153,6 @@ pub enum Reply {
     Scopes(Scopes),
     /// The steps of all devices.
     Steps(StepStats),
-    /// One op.
-    Op(Box<OpDetail>),
     /// A file's text.
     Exported(String),
     /// The query's filter is no regular expression.
@@ -205,18 +161,8 @@ pub enum Reply {
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
-    /// What computes nothing.
-    NonCompute(Box<AuditView>),
-    /// What is in the files.
-    File(Box<FileView>),
-    /// Some lines of a program.
-    ProgramText(Box<ProgramPage>),
-    /// The computations of a program.
-    ProgramOutline(Box<ProgramOutline>),
-    /// Where something is in a program's text.
-    ProgramFound(Box<ProgramFound>),
-    /// An op's neighbourhood.
-    Graph(Box<OpGraph>),
+    /// The answer to what a part of the page asks, in bytes: [`Reply::told`].
+    Further(Vec<u8>),
     /// What answers this is fetched when it is first needed, and did not come. It is fetched again when it is asked again.
     NotFetched,
 }

@@ -3,9 +3,10 @@
 use super::listings::{Listed, Listings};
 use super::order::{Orders, largest};
 use super::programs::Programs;
+use super::question::asked;
 use super::{
-    BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Reply,
-    Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
+    BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
+    Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
 };
 use crate::analysis::{Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats};
 use crate::profile::{Note, Plane, Profile};
@@ -30,6 +31,8 @@ pub struct Engine {
     file: Option<FileView>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
+    /// The last answer of the roofline.
+    pub(super) roofline: Option<super::roofline::Kept>,
 }
 
 struct Answered {
@@ -70,8 +73,9 @@ impl Engine {
         let files = session.files.clone();
         let partial = session.partial.is_some();
         let programs = Programs::new(kept);
-        let (steps, file, listings, answers) = (None, None, Listings::default(), Vec::new());
-        Ok((Self { profile, analysis, files, partial, steps, programs, listings, file, answers }, session))
+        let listings = Listings::default();
+        let (steps, file, answers, roofline) = (None, None, Vec::new(), None);
+        Ok((Self { profile, analysis, files, partial, steps, programs, listings, file, answers, roofline }, session))
     }
 
     /// Answers a request about the open session.
@@ -82,24 +86,37 @@ impl Engine {
     /// Answers what is asked of few captures: [`Request::is_further`].
     pub(super) fn further(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Op { query, op } => self.op(query, op),
-            Request::Graph { query, op, open } => self.graph(query, op, open),
+            Request::Further(bytes) => match asked(bytes) {
+                Some(question) => self.told(&question),
+                None => Reply::Failed(sentences::no_question()),
+            },
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
-            Request::NonCompute(query) => Reply::NonCompute(Box::new(self.audit(query))),
             Request::ExportNonCompute { query, format } => Reply::Exported(self.export_audit(query, *format)),
-            Request::File => Reply::File(Box::new(self.file().clone())),
-            Request::ProgramText { program, first, count } => {
-                self.listed(*program, |listed| Reply::ProgramText(Box::new(listed.page(*program, *first, *count))))
-            }
-            Request::ProgramOutline(program) => {
-                self.listed(*program, |listed| Reply::ProgramOutline(Box::new(listed.outline(*program))))
-            }
-            Request::ProgramSearch(query) => self.listed(query.program, |listed| {
-                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::ProgramFound(Box::new(found)))
-            }),
             _ => Reply::Cancelled,
+        }
+    }
+
+    /// Answers a part of the page.
+    fn told(&mut self, question: &Question) -> Reply {
+        match question {
+            Question::Op { query, op } => self.op(query, op),
+            Question::Graph { query, op, open } => self.graph(query, op, open),
+            Question::NonCompute(query) => Reply::further(&self.audit(query)),
+            Question::File => Reply::further(self.file()),
+            Question::ProgramText { program, first, count } => {
+                self.listed(*program, |listed| Reply::further(&listed.page(*program, *first, *count)))
+            }
+            Question::ProgramOutline(program) => {
+                self.listed(*program, |listed| Reply::further(&listed.outline(*program)))
+            }
+            Question::Roofline(ask) => self.roofline_head(ask),
+            Question::RooflineRows(query) => self.roofline_rows(query),
+            Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
+            Question::ProgramSearch(query) => self.listed(query.program, |listed| {
+                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
+            }),
         }
     }
 

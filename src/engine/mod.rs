@@ -21,7 +21,9 @@ mod order;
 mod part;
 mod program_text;
 mod programs;
+mod question;
 mod roofline;
+mod roofline_view;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
@@ -34,6 +36,8 @@ pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;
 pub use programs::{Kept, Programs};
+pub use question::Question;
 pub use roofline::{roofline, roofline_steps};
+pub use roofline_view::*;
 pub use sentences::{no_capture, not_fetched};
 pub use tables::*;

@@ -27,7 +27,7 @@ impl Engine {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_detail(&self.profile, &asked.found, asked.module(), asked.notes.clone()) {
-            Some(detail) => Reply::Op(Box::new(detail)),
+            Some(detail) => Reply::further(&detail),
             None => Reply::Failed(self.no_op(op)),
         }
     }
@@ -38,7 +38,7 @@ impl Engine {
             Err(failure) => return Reply::Failed(failure),
         };
         match self.analysis.op_graph(&self.profile, &asked.found, asked.module(), open, asked.notes.clone()) {
-            Some(graph) => Reply::Graph(Box::new(graph)),
+            Some(graph) => Reply::further(&graph),
             None => Reply::Failed(self.no_op(op)),
         }
     }

@@ -34,24 +34,28 @@ impl Orders {
         if self.ranks.len() != rows.len() {
             self.ranks = ranks(rows);
         }
-        let values = values(rows, sort.column, &self.ranks);
-        // Value, then rank and row in one number: sorting moves them and looks nothing up.
-        let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
-        for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(&self.ranks)) {
-            let last = u64::from(*rank) << 32 | i;
-            match value {
-                Some(value) => present.push((if sort.descending { !value } else { value }, last)),
-                None => absent.push((0, last)),
-            }
-        }
-        present.sort_unstable();
-        absent.sort_unstable();
-        present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
+        by_value(values(rows, sort.column, &self.ranks), &self.ranks, sort.descending)
     }
 }
 
+/// Row numbers by a number per row, ties by rank; rows without one come last in both directions.
+pub(super) fn by_value(values: Vec<Option<u64>>, ranks: &[u32], descending: bool) -> Vec<u32> {
+    // Value, then rank and row in one number: sorting moves them and looks nothing up.
+    let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
+    for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(ranks)) {
+        let last = u64::from(*rank) << 32 | i;
+        match value {
+            Some(value) => present.push((if descending { !value } else { value }, last)),
+            None => absent.push((0, last)),
+        }
+    }
+    present.sort_unstable();
+    absent.sort_unstable();
+    present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
+}
+
 /// By row: its place by key, then by program.
-fn ranks(rows: RowView<'_>) -> Vec<u32> {
+pub(super) fn ranks(rows: RowView<'_>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let program = |i: u32| rows.row(i as usize).program;
     sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
@@ -94,7 +98,7 @@ fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> 
 }
 
 /// Bits of a double that order as doubles do.
-fn ordered(value: f64) -> u64 {
+pub(super) fn ordered(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }

@@ -90,6 +90,14 @@ pub fn not_fetched() -> Failure {
     }
 }
 
+/// A question that is none: page and worker are of one build, so it is a mistake of this program.
+pub(super) fn no_question() -> Failure {
+    Failure {
+        title: "A question could not be read".to_owned(),
+        message: "The page asked something that its worker does not know. Nothing is lost; reload the page.".to_owned(),
+    }
+}
+
 /// A program without a text.
 pub(super) fn no_text(name: &str, message: String) -> Failure {
     Failure { title: format!("{name} has no text to show"), message }

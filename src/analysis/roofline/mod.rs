@@ -100,6 +100,11 @@ impl RooflineAnswer {
         Some(self.held.get(row as usize)?.roof.as_ref()?.told(self.latency))
     }
 
+    /// What of a row is held against no roof, most time first.
+    pub fn skipped(&self, row: u32) -> &[Skipped] {
+        self.held.get(row as usize).map_or(&[], |row| &row.skipped)
+    }
+
     /// The rows as a breakdown tells them.
     pub fn view<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
         RowView {

@@ -88,6 +88,14 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// Its place among all: compute, then memories in their order.
+    pub const fn place(self) -> u64 {
+        match self {
+            Self::Compute => 0,
+            Self::Memory(level) => 1 + level as u64,
+        }
+    }
+
     /// The name of the roof in JSON: `compute`, `hbm`, `vmem_read` …
     pub const fn key(self) -> &'static str {
         match self {
@@ -195,6 +203,20 @@ impl Roof {
     /// FLOP/s in their own time.
     pub fn flop_rate(&self) -> Option<f64> {
         crate::analysis::report::per_second(Some(self.flops), self.total)
+    }
+
+    /// Bytes/s of a memory in their own time; `None` without such bytes.
+    pub fn byte_rate(&self, level: Level) -> Option<f64> {
+        crate::analysis::report::per_second(self.level_bytes(level), self.total)
+    }
+
+    /// FLOP per byte of a memory; `None` without such bytes.
+    pub fn intensity_of(&self, level: Level) -> Option<f64> {
+        self.level_bytes(level).map(|bytes| self.flops / bytes)
+    }
+
+    fn level_bytes(&self, level: Level) -> Option<f64> {
+        self.level_bytes.get(level.index()).copied().filter(|bytes| *bytes > 0.0)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::figures;
 use super::picture::choice;
 use crate::chart::audit::{self, Audit, CHANGES, Group, Mark, Program, Row};
-use crate::engine::{AuditView, Export, Reply, Request};
+use crate::engine::{AuditView, Export, Question, Request};
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::tools;
@@ -22,11 +22,11 @@ pub(crate) fn AuditPicture(state: State) -> impl IntoView {
     state.keep_asking(
         move || {
             let (device, step) = asked.get();
-            Some(Request::NonCompute(crate::analysis::Query { device, step, ..Default::default() }))
+            Some(Question::NonCompute(crate::analysis::Query { device, step, ..Default::default() }).into())
         },
         move |reply| {
-            if let Reply::NonCompute(view) = reply {
-                found.set(Some(Same::new(*view)));
+            if let Ok(view) = reply.told::<AuditView>() {
+                found.set(Some(Same::new(view)));
             }
         },
     );

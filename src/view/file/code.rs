@@ -4,7 +4,7 @@
 use super::find::Found;
 use crate::analysis::FileView;
 use crate::chart::{file_view, hlo_text, window};
-use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Reply, Request};
+use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use leptos::{ev, html, prelude::*};
@@ -139,15 +139,15 @@ fn want(
     pages: RwSignal<Pages>,
     asked: StoredValue<Vec<u32>>,
 ) {
-    let request = Request::ProgramText { program, first, count: window::PAGE };
+    let request = Question::ProgramText { program, first, count: window::PAGE }.into();
     state.request(&request, move |reply| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
         }
-        match reply {
-            Reply::ProgramText(page) => {
+        match reply.told::<ProgramPage>() {
+            Ok(page) => {
                 let _ = pages.try_update(|pages| {
-                    pages.push(Same::new(*page));
+                    pages.push(Same::new(page));
                     let rows = first..first + window::PAGE;
                     if let Some(far) = window::farthest(pages.iter().map(|page| page.first), &rows) {
                         pages.retain(|page| page.first != far);
@@ -155,7 +155,7 @@ fn want(
                     }
                 });
             }
-            Reply::Failed(failure) => state.fail(failure),
+            Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}
         }
     });

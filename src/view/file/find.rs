@@ -2,7 +2,7 @@
 //! Knows the state; what is found is the worker's to say.
 
 use crate::chart::file_view;
-use crate::engine::{ProgramFound, ProgramQuery, ProgramRef, Reply, Request};
+use crate::engine::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::field;
@@ -43,9 +43,9 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
     state.keep_asking(
-        move || asked.get().map(Request::ProgramSearch),
-        move |reply| match reply {
-            Reply::ProgramFound(told) => {
+        move || asked.get().map(|query| Question::ProgramSearch(query).into()),
+        move |reply| match reply.told::<ProgramFound>() {
+            Ok(told) => {
                 bad.set(None);
                 // The first place from where one is.
                 let line = state.file.with_untracked(|place| place.line);
@@ -53,12 +53,12 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                     Ok(_) => None,
                     Err(at) => told.lines.get(at).or_else(|| told.lines.first()).copied(),
                 };
-                found.set(Some(Same::new(*told)));
+                found.set(Some(Same::new(told)));
                 if let Some(to) = to {
                     state.file.update(|place| place.line = Some(to + 1));
                 }
             }
-            Reply::BadFilter(error) => {
+            Err(Reply::BadFilter(error)) => {
                 found.set(None);
                 bad.set(Some(file_view::bad(&error)));
             }

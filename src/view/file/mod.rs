@@ -8,7 +8,7 @@ mod programs;
 
 use crate::analysis::FileView;
 use crate::chart::file_view;
-use crate::engine::{Reply, Request};
+use crate::engine::{Question, Reply};
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 pub(crate) use find::focus;
@@ -19,10 +19,10 @@ use leptos::prelude::*;
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<Same<FileView>>);
     state.keep_asking(
-        || Some(Request::File),
-        move |reply| match reply {
-            Reply::File(file) => found.set(Some(Same::new(*file))),
-            Reply::Failed(failure) => state.fail(failure),
+        || Some(Question::File.into()),
+        move |reply| match reply.told::<FileView>() {
+            Ok(file) => found.set(Some(Same::new(file))),
+            Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}
         },
     );

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, Found};
 use crate::analysis::FileView;
 use crate::chart::file_view;
-use crate::engine::{OutlineItem, ProgramOutline, ProgramRef, Reply, Request};
+use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
 use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::out;
@@ -26,10 +26,10 @@ pub(super) fn Programs(state: State, found: RwSignal<Option<Same<FileView>>>) ->
     });
     let hits: Found = RwSignal::new(None);
     let outline = RwSignal::new(None::<Same<ProgramOutline>>);
-    let asked = move || chosen.get().map(Request::ProgramOutline);
-    state.keep_asking(asked, move |reply| match reply {
-        Reply::ProgramOutline(told) => outline.set(Some(Same::new(*told))),
-        Reply::Failed(failure) => state.fail(failure),
+    let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
+    state.keep_asking(asked, move |reply| match reply.told::<ProgramOutline>() {
+        Ok(told) => outline.set(Some(Same::new(told))),
+        Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}
     });
     let list = move || {
@@ -124,9 +124,9 @@ fn save(state: State, program: Option<ProgramRef>) {
 }
 
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
-    let request = Request::ProgramText { program, first, count: 1000 };
+    let request = Question::ProgramText { program, first, count: 1000 }.into();
     state.request(&request, move |reply| {
-        let Reply::ProgramText(page) = reply else { return };
+        let Ok(page) = reply.told::<ProgramPage>() else { return };
         for line in &page.lines {
             text.push_str(&line.text);
             text.push('\n');

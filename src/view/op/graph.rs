@@ -7,7 +7,7 @@ use crate::chart::op_graph::{self, Drawing, Pan};
 use crate::chart::op_panel;
 use crate::chart::place::Rect;
 use crate::chart::scene::Scene;
-use crate::engine::{Failure, Reply, Request};
+use crate::engine::{Failure, Question, Reply};
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
@@ -62,16 +62,16 @@ fn Sheet(state: State) -> impl IntoView {
     state.keep_asking(
         move || {
             let (query, op, open) = asked.get();
-            Some(Request::Graph { query, op: op_panel::op_ref(&op), open })
+            Some(Question::Graph { query, op: op_panel::op_ref(&op), open }.into())
         },
-        move |reply| match reply {
-            Reply::Graph(graph) => {
+        move |reply| match reply.told::<OpGraph>() {
+            Ok(graph) => {
                 let drawing = op_graph::draw(&graph);
                 let scene = op_graph::scene(&graph, &drawing);
                 failure.set(None);
-                drawn.set(Some(Same::new(Drawn { graph: *graph, drawing, scene })));
+                drawn.set(Some(Same::new(Drawn { graph, drawing, scene })));
             }
-            Reply::Failed(why) => failure.set(Some(Same::new(why))),
+            Err(Reply::Failed(why)) => failure.set(Some(Same::new(why))),
             _ => {}
         },
     );

@@ -6,7 +6,7 @@ mod parts;
 
 use crate::analysis::OpDetail;
 use crate::chart::{op_panel, op_roof};
-use crate::engine::{Failure, Reply, Request};
+use crate::engine::{Failure, Question, Reply};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
@@ -133,11 +133,11 @@ fn ask(state: State) -> Found {
     state.keep_asking(
         move || {
             let (query, op) = asked.get();
-            Some(Request::Op { query, op: op_panel::op_ref(&op) })
+            Some(Question::Op { query, op: op_panel::op_ref(&op) }.into())
         },
-        move |reply| match reply {
-            Reply::Op(op) => found.set(Some(Ok(Same::new(*op)))),
-            Reply::Failed(failure) => found.set(Some(Err(Same::new(failure)))),
+        move |reply| match reply.told::<OpDetail>() {
+            Ok(op) => found.set(Some(Ok(Same::new(op)))),
+            Err(Reply::Failed(failure)) => found.set(Some(Err(Same::new(failure)))),
             _ => {}
         },
     );

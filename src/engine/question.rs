@@ -1,0 +1,113 @@
+//! What the parts of the page ask, and how it crosses to the worker. Plain data; knows neither side.
+//!
+//! ```text
+//!  a part ── Question ──bytes──► Request::Further ──► the worker's part ── Answer ──bytes──► Reply::Further ──► the part
+//! ```
+//!
+//! Questions and their answers cross as bytes within the contract: the program that is fetched first passes them on without
+//! knowing how any of them is written or read, so that what a view asks weighs nothing until the view is opened.
+
+use super::{Export, OpRef, ProgramQuery, ProgramRef, Reply, Request, RoofRowsQuery, RoofSort};
+use crate::analysis::Query;
+use crate::analysis::roofline::RooflineQuery;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What a part asks. Each says what it is answered with; any may be answered with [`Reply::Failed`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    /// All that is known of one op: [`crate::analysis::OpDetail`]. Failed where nothing has this name.
+    Op {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Which op.
+        op: OpRef,
+    },
+    /// An op's neighbourhood: [`crate::analysis::OpGraph`]. Failed where nothing has this name.
+    Graph {
+        /// Which device and step; grouping and filter play no part.
+        query: Query,
+        /// Which op.
+        op: OpRef,
+        /// Names of those whose inside is asked for, too.
+        open: Vec<String>,
+    },
+    /// The audit of what computes nothing: [`super::AuditView`]. Grouping and filter play no part.
+    NonCompute(Query),
+    /// What is in the files: [`crate::analysis::FileView`]. Counts of programs that were read since are in it.
+    File,
+    /// Some lines of a program: [`super::ProgramPage`].
+    ProgramText {
+        /// Which.
+        program: ProgramRef,
+        /// First line, counted from 0.
+        first: u32,
+        /// How many; fewer come where there are no more, or that many at once are too many.
+        count: u32,
+    },
+    /// The computations of a program: [`super::ProgramOutline`].
+    ProgramOutline(ProgramRef),
+    /// Where something is in a program's text: [`super::ProgramFound`], or [`Reply::BadFilter`].
+    ProgramSearch(ProgramQuery),
+    /// Ops against their roofs: [`super::RooflineHead`], or [`Reply::BadFilter`].
+    Roofline(RooflineQuery),
+    /// Some of their rows: [`super::RoofRowsPage`], or [`Reply::BadFilter`].
+    RooflineRows(RoofRowsQuery),
+    /// All of their rows as a file, as the command line writes it: [`Reply::Exported`], or [`Reply::BadFilter`].
+    ExportRoofline {
+        /// Of which question.
+        ask: RooflineQuery,
+        /// In which order.
+        sort: RoofSort,
+        /// As what.
+        format: Export,
+    },
+}
+
+impl From<Question> for Request {
+    fn from(question: Question) -> Self {
+        // Writing to memory does not fail; what cannot be written is no question.
+        Self::Further(postcard::to_allocvec(&question).unwrap_or_default())
+    }
+}
+
+impl Reply {
+    /// An answer to a [`Question`].
+    pub(super) fn further(answer: &impl Serialize) -> Self {
+        Self::Further(postcard::to_allocvec(answer).unwrap_or_default())
+    }
+
+    /// The answer to a [`Question`], as the type that the question names.
+    ///
+    /// # Errors
+    /// The reply itself, where it is none.
+    pub fn told<T: DeserializeOwned>(self) -> Result<T, Self> {
+        match &self {
+            Self::Further(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
+            _ => Err(self),
+        }
+    }
+}
+
+/// The question of a request; `None` where its bytes are none.
+pub(super) fn asked(bytes: &[u8]) -> Option<Question> {
+    postcard::from_bytes(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Failure;
+
+    #[test]
+    fn questions_and_answers_cross_and_nothing_else_is_taken_for_one() {
+        let question = Question::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
+        let Request::Further(bytes) = Request::from(question.clone()) else { panic!() };
+        assert_eq!(asked(&bytes), Some(question));
+        assert_eq!(asked(&[]), None);
+        assert_eq!(asked(&[250, 1]), None);
+        assert_eq!(Reply::further(&"a text".to_owned()).told(), Ok("a text".to_owned()));
+        let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
+        assert_eq!(failed.clone().told::<String>(), Err(failed));
+    }
+}
