@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{bytes, hlo, make, profile};
+use common::{asked, bytes, hlo, make, profile};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::{FileView, OpBasis, OpDetail, ProgramSource, Query, StepChoice};
@@ -42,11 +42,11 @@ fn page(engine: &mut Engine, program: u32) -> ProgramPage {
 
 fn op(engine: &mut Engine, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    engine.answer(&Question::Op { query, op: OpRef::new(name, program) }.into()).told().unwrap()
+    engine.answer(&Question::Op { ask: asked(query), op: OpRef::new(name, program) }.into()).told().unwrap()
 }
 
 fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
-    let request = Question::Op { query: Query::default(), op: OpRef::listed(name, ProgramRef(program)) };
+    let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
     engine.answer(&request.into()).told().unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{XSPACES, bytes, hlo, make, profile, profiles};
+use common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
 use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
 use rooflight::engine::{
     Engine, Input, LineKind, MAX_LINES, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
@@ -247,7 +247,7 @@ fn what_is_not_there_is_said() {
         let ask = |request: &Request, engine: &mut Engine| assert!(matches!(engine.answer(request), Reply::Failed(_)));
         ask(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
         ask(&Question::ProgramOutline(program).into(), &mut engine);
-        ask(&Question::Op { query: Query::default(), op: OpRef::listed("x", program) }.into(), &mut engine);
+        ask(&Question::Op { ask: asked(Query::default()), op: OpRef::listed("x", program) }.into(), &mut engine);
     }
     let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
     assert!(page.lines.is_empty());

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{XSPACES, bytes, hlo, make, profile};
+use common::{XSPACES, asked, bytes, hlo, make, profile};
+use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, Change, DeviceChoice, Group, OpBasis, OpDetail, OpRole, Query, StepChoice};
 use rooflight::engine::{Engine, Input, OpRef, Question, Reply, Request, RowsQuery, Sort};
 use rooflight::hlo::{Module, text};
@@ -18,7 +19,7 @@ fn open(name: &str, bytes: Vec<u8>) -> Engine {
 }
 
 fn op(engine: &mut Engine, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
-    engine.answer(&Question::Op { query: query.clone(), op: OpRef::new(name, program) }.into()).told().unwrap()
+    engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).told().unwrap()
 }
 
 fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {
@@ -148,7 +149,7 @@ fn ops_of_a_real_program() {
     assert!(part.figures.is_none() && part.notes.iter().any(|n| n.code == "no_time"));
     let place = part.computation.unwrap();
     assert_eq!((place.caller_opcode.as_deref(), place.is_entry), (Some("fusion"), false));
-    let failed = Question::Op { query, op: OpRef::new("no-such-op", None) }.into();
+    let failed = Question::Op { ask: asked(query), op: OpRef::new("no-such-op", None) }.into();
     assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
 }
 
@@ -242,7 +243,7 @@ fn told(module: &Module) -> Vec<OpDetail> {
     let analysis = Analysis::new(&profile);
     let of = |name: &str| {
         let found = analysis.find_op(&profile, &Query::default(), None, name);
-        analysis.op_detail(&profile, &found, Some((module, None)), Vec::new()).unwrap()
+        analysis.op_detail(&profile, &found, Some((module, None)), &RooflineQuery::default(), Vec::new()).unwrap()
     };
     module.instructions().map(|(_, instruction)| of(&instruction.name)).collect()
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{bytes, hlo, make, open};
+use common::{asked, bytes, hlo, make, open};
 use rooflight::analysis::{Analysis, GraphNode, NodeRole, OpBasis, OpDetail, OpGraph, Query, StepChoice};
 use rooflight::chart::op_graph::{Direction, Drawing, draw, next, rows, scene};
 use rooflight::chart::svg;
@@ -293,7 +293,7 @@ fn the_engine_answers_with_times_or_a_sentence() {
     assert_eq!(graph.basis, OpBasis::Proto);
     assert!(graph.nodes.iter().any(|node| node.total.is_some()));
     for node in &graph.nodes {
-        let op = Question::Op { query: all_steps(), op: OpRef::new(&node.name, graph.program_id) };
+        let op = Question::Op { ask: asked(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
         let op: OpDetail = whole.answer(&op.into()).told().unwrap();
         // Not in the window is no zero.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);

@@ -104,6 +104,50 @@ fn assert_breakdown(options: &[&str]) -> Value {
     truth
 }
 
+/// Every op against its roof: the costs and times that were put in, over the peaks of the chip that was simulated, by
+/// arithmetic of this test's own.
+#[test]
+fn a_roofline_finds_what_was_put_in() {
+    use rooflight::analysis::roofline::{Level, Precision, RooflineQuery};
+    let (folder, truth) = made(&["--steps", "2", "--no-trace"]);
+    let name = format!("{}.xplane.pb", truth["devices"][0]["host"].as_str().unwrap());
+    let opened = open(&name, files(folder.path())[&name].clone());
+    let analysis = Analysis::new(&opened.profile);
+    let device = &truth["devices"][0];
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+    let answer = analysis.roofline(&opened.profile, &ask, None).unwrap().told(&opened.profile, &analysis, usize::MAX);
+    let rows: BTreeMap<&str, _> = answer.rows.iter().map(|row| (row.group.key.as_str(), row)).collect();
+    let peaks = &answer.figures.peaks[0];
+    let (mut held, mut skipped, mut gaps) = (0, 0, 0_i64);
+    for (at, op) in truth["ops"].as_array().unwrap().iter().enumerate() {
+        let (runs, own) = (device["runs"][at].as_u64().unwrap(), device["self_ps"][at].as_u64().unwrap());
+        if runs == 0 {
+            continue;
+        }
+        let row = rows[op["name"].as_str().unwrap()];
+        assert_eq!(row.group.total.0, own);
+        let Some(roof) = &row.roof else {
+            assert!(!row.skipped.is_empty(), "{} has no roof and no reason", row.group.key);
+            skipped += 1;
+            continue;
+        };
+        held += 1;
+        let (flops, bytes) = (op["flops"].as_u64().unwrap() * runs, op["bytes_accessed"].as_u64().unwrap() * runs);
+        assert_eq!((roof.flops as u64, roof.bytes as u64, roof.n), (flops, bytes, runs), "{}", row.group.key);
+        let peak = peaks.flops(roof.precision.unwrap_or(Precision::Bf16)).unwrap();
+        let compute = flops as f64 / peak;
+        let memory = roof.level_bytes[Level::Hbm.index()] / peaks.bytes(Level::Hbm).unwrap();
+        let floor = compute.max(memory) * 1e12;
+        assert!((roof.t_roof.0 as f64 - floor).abs() <= 1.0, "{}: {} for {floor}", row.group.key, roof.t_roof.0);
+        assert_eq!(roof.gap, own as i64 - roof.t_roof.0 as i64, "{}", row.group.key);
+        assert!(roof.level_bytes[Level::Hbm.index()] as u64 <= bytes);
+        gaps += roof.gap;
+    }
+    assert!(held > 300 && skipped > 50, "{held} held, {skipped} skipped");
+    assert_eq!(answer.figures.step.as_ref().map(|roof| roof.gap), Some(gaps));
+}
+
 #[test]
 fn a_breakdown_finds_what_was_put_in() {
     let truth = assert_breakdown(&["--steps", "3", "--no-trace"]);

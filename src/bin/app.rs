@@ -23,6 +23,11 @@ mod parts {
         Ok(view::op())
     }
 
+    #[wasm_split(roofline, fallible, wasm_split_path = leptos::wasm_split)]
+    fn roofline() -> Fetched<Draw> {
+        Ok(view::roofline())
+    }
+
     #[wasm_split(file, fallible, wasm_split_path = leptos::wasm_split)]
     fn file() -> Fetched<Draw> {
         Ok(view::file())
@@ -40,6 +45,7 @@ mod parts {
 
     pub const PAGE: Parts = Parts {
         op: || Box::pin(async { op().await.ok() }),
+        roofline: || Box::pin(async { roofline().await.ok() }),
         file: || Box::pin(async { file().await.ok() }),
         audit: || Box::pin(async { audit().await.ok() }),
     };

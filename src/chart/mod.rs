@@ -23,6 +23,7 @@ pub mod pick;
 pub mod place;
 pub mod place_labels;
 pub mod readout;
+pub mod roofline;
 pub mod rows;
 pub mod scale;
 pub mod scene;

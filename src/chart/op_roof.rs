@@ -1,12 +1,13 @@
-//! An op's time against what its device could do at most, as words and lengths. Knows an op's figures; nothing of elements.
-//!
-//! The floor is the longer of two: FLOPs ÷ peak FLOP/s and bytes ÷ peak bytes/s, with the costs that the compiler wrote and
-//! the peaks that the device's plane says (Williams, Waterman and Patterson, "Roofline", 2009).
+//! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
+//! (`analysis::roofline`); nothing of elements, and no formula of its own.
 
 use super::readout::How;
+use super::roofline::{memory, words::bound};
 use super::slot::Slot;
-use crate::analysis::{Kind, OpDetail, OpFigures};
-use crate::hlo::opcode;
+use crate::analysis::roofline::{
+    Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
+};
+use crate::analysis::{Kind, OpDetail};
 use crate::report::number;
 use crate::units::Picos;
 
@@ -21,177 +22,227 @@ pub struct Roof {
     pub floor: String,
     /// "390.70 µs measured, 36.8 ×".
     pub measured: String,
-    /// Bytes, FLOPs, what could be won: name and words.
+    /// What to think of it.
+    pub verdict: String,
+    /// What to look at.
+    pub checks: Vec<&'static str>,
+    /// Bytes, FLOPs, both floors, what could be won: name and words.
     pub rows: Vec<(&'static str, String)>,
     /// How it is computed.
     pub how: How,
 }
 
-/// Of an op that ran; `None` where its costs or the device's peaks are not known, and for the ends of an asynchronous
-/// op: `-start` only asks, and `-done` waits for what others do, so that no roof of this core bounds them.
-pub fn roof(op: &OpDetail) -> Option<Roof> {
-    if is_end(op.opcode.as_deref()) || is_end(op.category.as_deref()) {
-        return None;
-    }
-    of_figures(op.figures.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))
+/// What the panel says of an op's roof: where it lies, or why nothing can be said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// Where it lies.
+    Roof(Box<Roof>),
+    /// Why it has none.
+    None(String),
 }
 
-/// An opcode or category that is one end of an asynchronous op.
-fn is_end(name: Option<&str>) -> bool {
-    name.is_some_and(|name| opcode::is_start(name) || opcode::is_done(name))
+/// Of an op that ran; `None` for one that did not.
+pub fn roof(op: &OpDetail) -> Option<Told> {
+    told(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))
 }
 
-fn of_figures(op: &OpFigures, slot: Slot) -> Option<Roof> {
-    let seconds = op.total.as_f64() / 1e12;
-    if op.n == 0 || seconds <= 0.0 {
-        return None;
-    }
-    let at = |cost: Option<f64>, peak: Option<f64>| Some(cost? / peak.filter(|peak| *peak > 0.0)?);
-    let (flops, bytes) = (at(op.flops, op.peaks.flops), at(op.bytes_accessed, op.peaks.hbm_bytes));
-    let (floor, name) = match (flops, bytes) {
-        (Some(flops), Some(bytes)) if flops >= bytes => (flops, "FLOP"),
-        (_, Some(bytes)) => (bytes, "HBM"),
-        (Some(flops), None) => (flops, "FLOP"),
-        (None, None) => return None,
+fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
+    let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
+        let reason = of.skipped.first().map(|skipped| skipped.reason.label());
+        return reason.map(|reason| Told::None(format!("It is held against no roof: {reason}.")));
     };
-    if floor <= 0.0 {
-        return None;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    let runs = op.n as f64;
-    let (share, ratio) = (floor / seconds, seconds / floor);
-    let rate = |cost: f64, peak: Option<f64>, show: fn(f64) -> String, unit: &str| {
-        let rate = cost / seconds;
-        let of = peak.map_or_else(String::new, |peak| {
-            format!(" of {} {unit}, {}", show(peak), number::percent_text(rate / peak))
-        });
-        format!("{}{of}", show(rate))
-    };
-    let mut rows = Vec::new();
-    rows.extend(op.bytes_accessed.map(|bytes| {
-        let rate = rate(bytes, op.peaks.hbm_bytes, number::gbs, "GB/s");
-        ("HBM", format!("{}B per run; {rate}", number::quantity(bytes / runs)))
-    }));
-    rows.extend(op.flops.map(|flops| {
-        let words = if flops == 0.0 {
-            "none".to_owned()
-        } else {
-            let rate = rate(flops, op.peaks.flops, number::tflops, "TFLOP/s");
-            format!("{}FLOP per run; {rate}", number::quantity(flops / runs))
-        };
-        ("FLOPs", words)
-    }));
-    rows.extend(op.flops.zip(op.bytes_accessed).filter(|(flops, bytes)| *flops > 0.0 && *bytes > 0.0).map(
-        |(flops, bytes)| {
-            let ridge = op.peaks.flops.zip(op.peaks.hbm_bytes).filter(|(_, bytes)| *bytes > 0.0);
-            let ridge = ridge.map_or_else(String::new, |(flops, bytes)| {
-                format!("; the ridge is at {}", number::intensity(flops / bytes))
-            });
-            ("Intensity", format!("{} FLOP/byte{ridge}", number::intensity(flops / bytes)))
-        },
-    ));
-    rows.push((
-        "Recoverable",
-        if share > 1.0 {
-            "▲ the cost estimate is more than the device can do in this time".to_owned()
-        } else {
-            format!("{} if it ran at the {name} roof", number::time_text(picos(seconds - floor)))
-        },
-    ));
-    Some(Roof {
+    let peaks = of.peaks.first();
+    Some(Told::Roof(Box::new(Roof {
         slot,
-        share,
-        floor: format!("{} at the {name} roof", number::time_text(picos(floor / runs))),
-        measured: format!(
-            "{} measured, {} ×",
-            number::time_text(picos(seconds / runs)),
-            number::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
-        ),
-        rows,
-        how: how(op, floor),
-    })
+        share: held.util.unwrap_or(0.0),
+        floor: format!("{} at the {} roof", number::time_text(verified.floor), bound(verified.bound)),
+        measured: format!("{} measured, {} ×", number::time_text(verified.measured), times(verified.ratio)),
+        verdict: verdict(verified),
+        checks: verified.checks.iter().map(check).collect(),
+        rows: rows(held, verified, peaks),
+        how: how(held, peaks),
+    })))
 }
 
-/// Seconds as a time; what is below none is none.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-fn picos(seconds: f64) -> Picos {
-    Picos((seconds * 1e12).round() as u64)
+fn times(ratio: f64) -> String {
+    number::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
 }
 
-fn how(op: &OpFigures, floor: f64) -> How {
-    let row = |label: &str, value: String| (label.to_owned(), value);
-    let peak = |peak: Option<f64>, show: fn(f64) -> String, unit: &str| {
-        peak.map_or_else(
-            || "the plane says none".to_owned(),
-            |peak| format!("{} {unit}, by the device’s plane", show(peak)),
-        )
+fn verdict(of: &Verified) -> String {
+    let times = times(of.ratio);
+    match of.verdict {
+        Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
+        Verdict::Fine => format!("At its roof: {times} × its floor, there is nothing to win here."),
+        Verdict::Fair => format!("Near its roof: {times} × its floor."),
+        Verdict::Far => format!("Far from its roof: {times} × its floor. Worth a look:"),
+    }
+}
+
+const fn check(of: &Check) -> &'static str {
+    match of {
+        Check::RetilingCopies => "copies and transposes before or after it that change the tiling",
+        Check::UnexpectedCollectives => "collectives that sharding put around it, or into it",
+        Check::FusionFailure => "ops beside it that were not fused into it",
+        Check::Latency => "little work a run: each pays for its start",
+        Check::CostEstimate => "the cost that the compiler or the kernel’s author wrote",
+    }
+}
+
+fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    let runs = held.n.max(1) as f64;
+    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", number::percent_text(of)));
+    let mut rows = Vec::new();
+    for level in Level::ALL {
+        let Some(rate) = held.byte_rate(level) else { continue };
+        let bytes = held.level_bytes[level.index()] / runs;
+        let of = peaks
+            .and_then(|peaks| peaks.bytes(level))
+            .map_or_else(String::new, |peak| format!(" of {}", number::gbs(peak)));
+        let used = share(held.level_util[level.index()]);
+        rows.push((
+            memory(level),
+            format!("{}B per run; {}{of} GB/s{used}", number::quantity(bytes), number::gbs(rate)),
+        ));
+    }
+    let flops = match held.flop_rate().filter(|rate| *rate > 0.0) {
+        None => "none".to_owned(),
+        Some(rate) => {
+            let peak = held.precision.and_then(|precision| peaks?.flops(precision));
+            let of = peak.map_or_else(String::new, |peak| format!(" of {}", number::tflops(peak)));
+            let used = share(held.mfu);
+            format!("{}FLOP per run; {}{of} TFLOP/s{used}", number::quantity(held.flops / runs), number::tflops(rate))
+        }
     };
-    let cost = |cost: Option<f64>| cost.map_or_else(|| "not in the capture".to_owned(), number::quantity);
+    rows.push(("FLOPs", flops));
+    if let Some(dtype) = &held.dtype {
+        let peak =
+            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.key()));
+        let sure = if held.dtype_uncertain { "; its operands cannot be seen" } else { "" };
+        rows.push(("Type", format!("{dtype}{peak}{sure}")));
+    }
+    if let Some(intensity) = held.intensity.filter(|intensity| *intensity > 0.0) {
+        let ridge =
+            held.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", number::intensity(ridge)));
+        rows.push(("Intensity", format!("{} FLOP/byte{ridge}", number::intensity(intensity))));
+    }
+    let floors =
+        format!("{} of compute, {} of HBM", number::time_text(verified.t_compute), number::time_text(verified.t_hbm));
+    rows.push(("Floors", floors));
+    if held.recoverable > Picos::ZERO {
+        let won = number::time_text(held.recoverable);
+        rows.push(("Recoverable", format!("{won} if it ran at the {} roof", bound(verified.bound))));
+    }
+    rows
+}
+
+fn how(held: &Held, peaks: Option<&DevicePeaks>) -> How {
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let peak = |of: PeakOf, unit: &str| {
+        peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| said(peak, unit))
+    };
+    let precision = held.precision.unwrap_or(Precision::Bf16);
+    let cost = match held.cost {
+        CostSource::Capture => "the compiler’s estimates, in the capture",
+        CostSource::ModelFlops => "the model’s FLOPs; the capture has no others",
+        CostSource::Yours => "yours",
+    };
     How {
         formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
         rows: vec![
-            row("Self time", number::exact_time(op.total)),
-            row("FLOPs", cost(op.flops)),
-            row("Bytes", cost(op.bytes_accessed)),
-            row("Peak FLOP/s", peak(op.peaks.flops, number::tflops, "TFLOP/s")),
-            row("Peak HBM", peak(op.peaks.hbm_bytes, number::gbs, "GB/s")),
-            row("Floor", number::exact_time(picos(floor))),
-            row("Source", "costs are the compiler’s estimates; the peak is one for all types of elements".to_owned()),
+            row("Self time", number::exact_time(held.total)),
+            row("FLOPs", number::quantity(held.flops)),
+            row("Bytes", number::quantity(held.bytes)),
+            row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
+            row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
+            row("Floor", number::exact_time(held.t_roof)),
+            row("Costs", cost.to_owned()),
+            row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
         ],
     }
+}
+
+fn said(peak: &Peak, unit: &str) -> String {
+    let value = match peak.of {
+        PeakOf::Compute(_) => number::tflops(peak.value),
+        PeakOf::Memory(_) => number::gbs(peak.value),
+    };
+    let from = if peak.source == PeakSource::Yours { "yours" } else { &peak.from };
+    format!("{value} {unit}: {from}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Peaks;
+    use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
 
-    fn of(op: &OpFigures) -> Option<Roof> {
-        of_figures(op, Slot::Idle)
+    fn held(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
+        let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
+        let mut t_memory = [Picos::ZERO; 5];
+        if bound != Bound::Compute {
+            t_memory[0] = t_roof;
+        }
+        Held {
+            total,
+            n,
+            flops: 277.6e9,
+            bytes: 2e6,
+            level_bytes: [2e6, 0.0, 0.0, 0.0, 0.0],
+            dtype: Some("bf16".to_owned()),
+            precision: Some(Precision::Bf16),
+            dtype_uncertain: false,
+            dtype_mixed: false,
+            cost: CostSource::Capture,
+            intensity: Some(138_800.0),
+            ridge: Some(240.5),
+            bound,
+            t_compute: if bound == Bound::Compute { t_roof } else { Picos::ZERO },
+            t_memory,
+            t_roof,
+            bound_total: [Picos::ZERO; 6],
+            mfu: Some(0.1),
+            level_util: [Some(0.2), None, None, None, None],
+            util: t_roof.fraction_of(total),
+            gap: 0,
+            gap_fraction: None,
+            recoverable: total.saturating_sub(t_roof),
+            above: Picos::ZERO,
+            latency_bound: false,
+        }
     }
 
-    fn figures(flops: Option<f64>, bytes: Option<f64>, micros: u64) -> OpFigures {
-        let peaks = Peaks { flops: Some(197e12), hbm_bytes: Some(819e9) };
-        OpFigures {
-            n: 2,
-            total: Picos(micros * 1_000_000),
-            flops,
-            bytes_accessed: bytes,
-            peaks,
-            ..OpFigures::default()
+    fn of(held: Held) -> Roof {
+        let verified = verify(&held);
+        let op = OpRoof { roof: Some(held), verified, skipped: Vec::new(), peaks: Vec::new() };
+        match told(&op, Slot::Idle) {
+            Some(Told::Roof(roof)) => *roof,
+            other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn the_longer_floor_is_the_roof() {
-        // 138.8 GFLOP take 704.6 µs at 197 TFLOP/s; measured 2.12 ms for both runs together.
-        let compute = of(&figures(Some(138.8e9), Some(1e6), 2120)).unwrap();
-        assert!((compute.share - 138.8e9 / 197e12 / 2.12e-3).abs() < 1e-12);
-        assert_eq!(compute.floor, "352.28 µs at the FLOP roof");
-        assert_eq!(compute.measured, "1.06 ms measured, 3.01 ×");
-        assert_eq!(compute.rows.last().unwrap().1, "1.42 ms if it ran at the FLOP roof");
-        // 81.9 MB take 100 µs at 819 GB/s.
-        let memory = of(&figures(Some(0.0), Some(81.9e6), 200)).unwrap();
-        assert!((memory.share - 0.5).abs() < 1e-12);
-        assert_eq!(memory.rows[1], ("FLOPs", "none".to_owned()));
+    fn far_from_the_roof_says_what_to_look_at() {
+        // 138.8 GFLOP a run take 704.6 µs at 197 TFLOP/s; measured 2.12 ms a run.
+        let roof = of(held(2, 4240, 1409, Bound::Compute));
+        assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
+        assert!(roof.verdict.starts_with("Far from its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
+        assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
+        assert!(roof.rows.iter().any(|(name, says)| *name == "Floors" && says == "704.50 µs of compute, 0 of HBM"));
     }
 
     #[test]
-    fn who_waits_has_no_roof() {
-        for name in ["copy-start", "all-reduce-done", "async-done"] {
-            assert!(is_end(Some(name)));
-        }
-        assert!(!is_end(Some("fusion")) && !is_end(Some("loop fusion")) && !is_end(None));
+    fn at_the_roof_and_above_it() {
+        assert!(of(held(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
+        let above = of(held(1, 50, 100, Bound::Memory(Level::Hbm)));
+        assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
+        assert!(!above.rows.iter().any(|(name, _)| *name == "Recoverable"));
     }
 
     #[test]
-    fn above_the_roof_is_said_and_absent_is_absent() {
-        let above = of(&figures(None, Some(81.9e6), 50)).unwrap();
-        assert!(above.share > 1.0 && above.rows.last().unwrap().1.starts_with('▲'));
-        assert_eq!(of(&figures(None, None, 50)), None);
-        assert_eq!(of(&figures(Some(0.0), None, 50)), None);
-        assert_eq!(of(&figures(Some(1e9), Some(1e6), 0)), None);
-        let no_peaks = OpFigures { peaks: Peaks::default(), ..figures(Some(1e9), Some(1e6), 50) };
-        assert_eq!(of(&no_peaks), None);
+    fn without_a_roof_the_reason_is_told() {
+        let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
+        let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
+        let Some(Told::None(words)) = told(&op, Slot::Idle) else { panic!() };
+        assert_eq!(words, "It is held against no roof: ends of asynchronous ops.");
     }
 }

@@ -172,7 +172,12 @@ pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> St
 
 /// What a row is called in a selection: its key, and its program where it has one.
 pub fn key(group: &Group) -> String {
-    group.program_id.map_or_else(|| group.key.clone(), |id| format!("{}@{id}", group.key))
+    key_of(&group.key, group.program_id)
+}
+
+/// The same of a key and its program.
+pub fn key_of(key: &str, program: Option<u64>) -> String {
+    program.map_or_else(|| key.to_owned(), |id| format!("{key}@{id}"))
 }
 
 /// The op that a row's name says: its name, and its program's id.

@@ -37,6 +37,8 @@ pub enum Content {
     Above(String),
     /// A share of the largest row (0 to 1) as a bar, and a figure.
     Share(f64, String),
+    /// Two lengths of one bar, each of the longest row: what had to be, then what was lost; and the first in words.
+    Gap(f64, f64, String),
     /// Something with its colour and pattern.
     Marked(Slot, String),
     /// What the row is called.
@@ -63,9 +65,12 @@ impl Content {
     pub fn plain(&self) -> &str {
         match self {
             Self::Absent => crate::report::number::ABSENT,
-            Self::Text(text) | Self::Soft(text) | Self::Above(text) | Self::Share(_, text) | Self::Marked(_, text) => {
-                text
-            }
+            Self::Text(text)
+            | Self::Soft(text)
+            | Self::Above(text)
+            | Self::Share(_, text)
+            | Self::Gap(_, _, text)
+            | Self::Marked(_, text) => text,
             Self::Name(name) => &name.text,
         }
     }
@@ -120,7 +125,11 @@ impl Measure {
 
 /// Drops columns, in the order of `drop`, until the name has its room.
 pub fn fit(columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
-    let name = if measure.width < FULL { 260.0 } else { 160.0 };
+    fit_beside(if measure.width < FULL { 260.0 } else { 160.0 }, columns, drop, measure);
+}
+
+/// The same with this much room for the name.
+pub fn fit_beside(name: f64, columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
     for id in drop {
         if measure.width - taken(columns, measure.digit) >= name {
             break;

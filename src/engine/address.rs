@@ -43,6 +43,8 @@ pub struct Address {
     pub view: View,
     /// Where in the file's programs.
     pub file: FilePlace,
+    /// How the roofline is shown, as [`super::roofline_place`] writes it; empty: as usual.
+    pub roofline: String,
 }
 
 /// The views, by the keys that open them.
@@ -51,18 +53,21 @@ pub enum View {
     /// Where the time goes.
     #[default]
     Breakdown,
+    /// How far ops are from what the hardware could do.
+    Roofline,
     /// What is in the files.
     File,
 }
 
 impl View {
     /// All of them, in order.
-    pub const ALL: [Self; 2] = [Self::Breakdown, Self::File];
+    pub const ALL: [Self; 3] = [Self::Breakdown, Self::Roofline, Self::File];
 
     /// The name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Breakdown => "breakdown",
+            Self::Roofline => "roofline",
             Self::File => "file",
         }
     }
@@ -71,6 +76,7 @@ impl View {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Breakdown => "Breakdown",
+            Self::Roofline => "Roofline",
             Self::File => "File",
         }
     }
@@ -79,6 +85,7 @@ impl View {
     pub const fn digit(self) -> &'static str {
         match self {
             Self::Breakdown => "2",
+            Self::Roofline => "3",
             Self::File => "8",
         }
     }
@@ -207,6 +214,7 @@ impl fmt::Display for Address {
         say("line", &number(self.file.line), self.file.line.is_none())?;
         say("find", &self.file.find, self.file.find.is_empty())?;
         say("find-regex", "1", !self.file.regex)?;
+        say("roofline", &self.roofline, self.roofline.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
     }
@@ -294,6 +302,7 @@ impl Address {
             "line" => self.file.line = Some(text.parse().ok()?),
             "find" => self.file.find = text,
             "find-regex" => self.file.regex = text == "1",
+            "roofline" => self.roofline = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -376,8 +385,8 @@ mod tests {
             find,
             regex,
         });
-        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file)).prop_map(
-            |(query, sort, columns, selection, picture, zoom, op, graph, (view, file))| Address {
+        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file, ".*"))
+            .prop_map(|(query, sort, columns, selection, picture, zoom, op, graph, (view, file, roofline))| Address {
                 query,
                 sort,
                 columns,
@@ -388,8 +397,8 @@ mod tests {
                 graph,
                 view,
                 file,
-            },
-        )
+                roofline,
+            })
     }
 
     proptest! {

@@ -101,7 +101,7 @@ impl Engine {
     /// Answers a part of the page.
     fn told(&mut self, question: &Question) -> Reply {
         match question {
-            Question::Op { query, op } => self.op(query, op),
+            Question::Op { ask, op } => self.op(ask, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),
             Question::NonCompute(query) => Reply::further(&self.audit(query)),
             Question::File => Reply::further(self.file()),

@@ -23,6 +23,7 @@ mod program_text;
 mod programs;
 mod question;
 mod roofline;
+pub mod roofline_place;
 mod roofline_view;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]

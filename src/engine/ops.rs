@@ -2,6 +2,7 @@
 
 use super::engine::no_program;
 use super::{Engine, Failure, OpRef, ProgramOf, Reply, sentences};
+use crate::analysis::roofline::RooflineQuery;
 use crate::analysis::{FoundOp, Query};
 use crate::hlo::Module;
 use crate::profile::{Note, ProgramId};
@@ -21,12 +22,12 @@ impl Asked {
 }
 
 impl Engine {
-    pub(super) fn op(&mut self, query: &Query, op: &OpRef) -> Reply {
-        let asked = match self.asked(query, op) {
+    pub(super) fn op(&mut self, ask: &RooflineQuery, op: &OpRef) -> Reply {
+        let asked = match self.asked(&ask.query, op) {
             Ok(asked) => asked,
             Err(failure) => return Reply::Failed(failure),
         };
-        match self.analysis.op_detail(&self.profile, &asked.found, asked.module(), asked.notes.clone()) {
+        match self.analysis.op_detail(&self.profile, &asked.found, asked.module(), ask, asked.notes.clone()) {
             Some(detail) => Reply::further(&detail),
             None => Reply::Failed(self.no_op(op)),
         }

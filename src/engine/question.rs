@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum Question {
     /// All that is known of one op: [`crate::analysis::OpDetail`]. Failed where nothing has this name.
     Op {
-        /// Which device and step; grouping and filter play no part.
-        query: Query,
+        /// Which device and step, against which peaks and costs; grouping and filter play no part.
+        ask: RooflineQuery,
         /// Which op.
         op: OpRef,
     },

@@ -124,7 +124,7 @@ impl Kept {
                 let values = match sort.column {
                     RoofColumn::Total => row(&|i| Some(view.row(i).own)),
                     RoofColumn::Executions => row(&|i| Some(view.row(i).n)),
-                    RoofColumn::OpGroup => self.texts(&|i| view.op_group(i).map(|group| group.label())),
+                    RoofColumn::OpGroup => self.texts(&|i| view.op_group(i).map(crate::analysis::OpGroup::label)),
                     column => self.values(column),
                 };
                 by_value(values, &self.ranks, sort.descending)

@@ -68,6 +68,9 @@ fn OpenView(state: State) -> impl IntoView {
         if state.view.get() == View::File {
             return part(state, |parts| parts.file, file_frame);
         }
+        if any.get() && state.view.get() == View::Roofline {
+            return part(state, |parts| parts.roofline, roofline_frame);
+        }
         if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
     view! {
@@ -84,6 +87,10 @@ fn OpenView(state: State) -> impl IntoView {
 
 fn file_frame(_: State, words: AnyView) -> AnyView {
     view! { <div class="file" role="tabpanel" aria-labelledby="tab-file">{words}</div> }.any()
+}
+
+fn roofline_frame(_: State, words: AnyView) -> AnyView {
+    view! { <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline">{words}</div> }.any()
 }
 
 fn op_frame(state: State, words: AnyView) -> AnyView {

@@ -4,7 +4,7 @@
 use crate::analysis::{Filter, GroupBy};
 use crate::engine::address::View;
 use crate::view::breakdown::filter;
-use crate::view::breakdown::save::{self, Form, Which};
+use crate::view::breakdown::save;
 use crate::view::file;
 use crate::view::op;
 use crate::view::state::State;
@@ -35,12 +35,12 @@ pub(crate) const LIST: [(&str, &[&str], &str); 32] = [
     ("Rows", &["Enter"], "open the op; what a row is made of"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
-    ("Page", &["2", "8"], "breakdown, file"),
+    ("Page", &["2", "3", "8"], "breakdown, roofline, file"),
     ("Page", &["/"], "filter; again: next place to look"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
     ("Page", &["e"], "save and copy"),
-    ("Page", &["+", "−", "0"], "zoom into a scope, out, all"),
+    ("Page", &["+", "−", "0"], "zoom into a scope or the roofline, out, all"),
     ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
     ("Page", &["?"], "this list"),
@@ -103,6 +103,9 @@ fn escape(state: State) {
 }
 
 fn group(state: State, key: &str) -> bool {
+    if state.view.get_untracked() != View::Breakdown {
+        return false;
+    }
     let by = match key {
         "o" => GroupBy::Op,
         "d" => GroupBy::Dedup,
@@ -136,13 +139,17 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "t" => state.switch_theme(),
         "n" => popover::toggle("notes"),
         "2" => state.view.set(View::Breakdown),
+        "3" => state.view.set(View::Roofline),
         "8" => state.view.set(View::File),
         "/" if state.view.get_untracked() == View::File => file::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
         "e" => popover::toggle(save::ID),
-        "y" => save::copy(state, Which::Chosen, Form::Tsv),
-        "Y" => save::copy(state, Which::All, Form::Tsv),
+        "y" | "Y" => {
+            if let Some(model) = state.table.get_value() {
+                model.act.run(Act::CopyRows(key == "Y"));
+            }
+        }
         "0" => state.zoom.set(String::new()),
         "?" => {
             if let Some(dialog) = help.get_untracked() {

@@ -2,7 +2,7 @@
 //! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
 //!
 //! ```text
-//!   bar · landing · loading · breakdown · file · op · empty   one folder per part of the screen: signals in, calls out
+//!   bar · landing · loading · breakdown · roofline · file · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
@@ -21,6 +21,7 @@ mod landing;
 mod loading;
 mod op;
 mod parts;
+mod roofline;
 mod state;
 mod widgets;
 
@@ -29,6 +30,11 @@ pub use parts::{Draw, Parts};
 /// What the part of an op brings. Nothing of the page may name it: it would be no part.
 pub fn op() -> Draw {
     Draw(|state| leptos::view! { <op::Op state /> }.into_any())
+}
+
+/// What the part of the roofline brings.
+pub fn roofline() -> Draw {
+    Draw(|state| leptos::view! { <roofline::Roofline state /> }.into_any())
 }
 
 /// What the part of the files brings.

@@ -16,6 +16,8 @@ pub struct Draw(pub(super) fn(State) -> AnyView);
 pub struct Parts {
     /// An op's panel and its graph.
     pub op: Fetch<Draw>,
+    /// Ops against their roofs.
+    pub roofline: Fetch<Draw>,
     /// What is in the files.
     pub file: Fetch<Draw>,
     /// The audit of what computes nothing.

@@ -4,6 +4,8 @@
 pub mod hlo;
 pub mod make;
 
+use rooflight::analysis::Query;
+use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +46,11 @@ pub fn json(name: &str) -> Option<serde_json::Value> {
     let text = rooflight::source::inflate_slice(&bytes, 1 << 28);
     assert!(text.stopped.is_none(), "{name}: {:?}", text.stopped);
     Some(serde_json::from_slice(&text.bytes).unwrap_or_else(|e| panic!("{name}: {e}")))
+}
+
+/// What an op's panel asks with the capture's own peaks.
+pub fn asked(query: Query) -> RooflineQuery {
+    RooflineQuery { query, ..RooflineQuery::default() }
 }
 
 /// Serializes an XSpace as any protobuf writer would.

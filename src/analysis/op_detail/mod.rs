@@ -28,6 +28,7 @@ pub use report::{
 
 use super::breakdown::Analysis;
 use super::classify::{Facts, classify, opcode};
+use super::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
 use crate::profile::{Note, Profile, ProgramId, Severity};
 use seen::Seen;
@@ -36,13 +37,14 @@ use seen::Seen;
 const LINES: usize = 400;
 
 impl Analysis {
-    /// All that is known of an op. `program` comes with its id where no event says it. `None` where neither events nor
-    /// the program have such an op.
+    /// All that is known of an op. `program` comes with its id where no event says it; of `ask` peaks and costs count.
+    /// `None` where neither events nor the program have such an op.
     pub fn op_detail(
         &self,
         profile: &Profile,
         found: &FoundOp,
         program: Option<(&Module, Option<ProgramId>)>,
+        ask: &RooflineQuery,
         mut notes: Vec<Note>,
     ) -> Option<OpDetail> {
         let (program, told_id) = program.unzip();
@@ -65,6 +67,8 @@ impl Analysis {
             notes.push(Note::new(Severity::Caution, "not_in_program", message));
         }
         let figures = self.op_figures(profile, found);
+        let module = |id| program.filter(|_| program_id == Some(id));
+        let roof = self.op_roof(profile, found, ask, Some(&module));
         if figures.is_none() {
             let elsewhere = found.members.iter().any(|m| m.ran);
             let message = if elsewhere {
@@ -107,6 +111,7 @@ impl Analysis {
             device: found.asked.header.device.clone(),
             words: seen.map_or_else(|| "No HLO says what it is".to_owned(), words::words),
             figures,
+            roof,
             values,
             more_values,
             remarks: seen.map(values::remarks).unwrap_or_default(),

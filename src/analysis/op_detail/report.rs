@@ -1,5 +1,6 @@
 //! What is told of one op: plain data with its units in its types. Knows nothing of how it was found.
 
+use crate::analysis::roofline::OpRoof;
 use crate::analysis::{Kind, Peaks, Query};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -37,6 +38,8 @@ pub struct OpDetail {
     /// How long it takes. `None` where it does not run by itself on the devices asked about: a parameter, a part of a
     /// fusion.
     pub figures: Option<OpFigures>,
+    /// Where it lies against the roofs. `None` where it does not run by itself on the devices asked about.
+    pub roof: Option<OpRoof>,
     /// What it gives and takes: results first, then operands in order; 400 at most.
     pub values: Vec<OpValue>,
     /// Values beyond those told.

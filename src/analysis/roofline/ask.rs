@@ -61,10 +61,11 @@ impl Precision {
 }
 
 /// A memory with a roof of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// HBM, read and written.
+    #[default]
     Hbm,
     /// Reading VMEM.
     VmemRead,

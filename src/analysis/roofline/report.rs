@@ -166,6 +166,8 @@ pub struct Roof {
     pub t_memory: [Picos; 5],
     /// The longest floor of each op, summed.
     pub t_roof: Picos,
+    /// Self time by what an op's own longest floor is of: compute, then memories by [`Level::index`]. Sums to `total`.
+    pub bound_total: [Picos; 6],
     /// t_compute ÷ time, a fraction; above 1 it is shown as it is. `None` without time.
     pub mfu: Option<f64>,
     /// t_memory ÷ time, by level; `None` for memories without a peak, too.

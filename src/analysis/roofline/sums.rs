@@ -66,6 +66,8 @@ pub(super) struct Sums {
     has: [bool; 5],
     exact_roof: f64,
     roof: u64,
+    /// Self time by which floor is an op's longest.
+    bound: [u64; 6],
     gap: i64,
     recoverable: u64,
     above: u64,
@@ -90,6 +92,7 @@ impl Default for Sums {
             has: [false; 5],
             exact_roof: 0.0,
             roof: 0,
+            bound: [0; 6],
             gap: 0,
             recoverable: 0,
             above: 0,
@@ -136,7 +139,13 @@ impl Sums {
             self.exact[i] += exact;
             self.floors[i] = self.floors[i].saturating_add(whole(exact));
         }
-        let longest = exact.into_iter().fold(0.0, f64::max);
+        let (mut longest, mut which) = (exact[0], 0);
+        for (at, floor) in exact.into_iter().enumerate() {
+            if floor > longest {
+                (longest, which) = (floor, at);
+            }
+        }
+        self.bound[which] = self.bound[which].saturating_add(own);
         self.exact_roof += longest;
         let roof = whole(longest);
         self.roof = self.roof.saturating_add(roof);
@@ -201,6 +210,7 @@ impl Sums {
             t_compute: Picos(self.floors[0]),
             t_memory: Level::ALL.map(|level| Picos(self.floors[level.index() + 1])),
             t_roof: Picos(self.roof),
+            bound_total: self.bound.map(Picos),
             mfu: ratio(self.exact[0]),
             level_util: Level::ALL.map(|l| ratio(self.exact[l.index() + 1]).filter(|_| self.has[l.index()])),
             util,
@@ -277,6 +287,7 @@ mod tests {
         op.bytes[Level::VmemRead.index()] = Some(1e12);
         let roof = of(&op, 1, 1000);
         assert_eq!((roof.bound, roof.t_roof), (Bound::Memory(Level::VmemRead), Picos(90)));
+        assert_eq!(roof.bound_total, [0, 0, 1000, 0, 0, 0].map(Picos));
         assert_eq!(roof.level_util[Level::VmemWrite.index()], None, "no peak, no roof");
         assert_eq!((roof.hbm_util(), roof.intensity), (Some(0.01), Some(0.1)));
     }

@@ -1,6 +1,6 @@
 //! The read-out row: one figure to read first, the others beside it, each with how it is computed.
 
-use crate::chart::readout::{self, Figure, How};
+use crate::chart::readout::{self, Figure, How, Readout};
 use crate::engine::BreakdownHead;
 use crate::view::erase::{Any, live};
 use crate::view::state::Same;
@@ -10,26 +10,21 @@ use leptos::prelude::*;
 /// The row.
 #[component]
 pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
-    let row = move || {
-        let readout = readout::readout(&*head.get()?);
-        let main =
-            readout.main.into_iter().enumerate().map(|(at, one)| figure(one, &format!("main-{at}"), "")).collect_view();
-        let side = readout
-            .side
-            .into_iter()
-            .enumerate()
-            .map(|(at, one)| figure(one, &format!("side-{at}"), "side"))
-            .collect_view();
-        Some(
-            view! {
-                {figure(readout.hero, "hero", "hero")}
-                {main}
-                {side}
-            }
-            .any(),
-        )
-    };
+    let row = move || Some(row(readout::readout(&*head.get()?)));
     view! { <dl class="figures">{live(row)}</dl> }.any()
+}
+
+/// The figures of a read-out row.
+pub(crate) fn row(readout: Readout) -> AnyView {
+    let all = |figures: Vec<Figure>, at: &'static str, class: &'static str| {
+        figures.into_iter().enumerate().map(|(n, one)| figure(one, &format!("{at}-{n}"), class)).collect_view()
+    };
+    view! {
+        {figure(readout.hero, "hero", "hero")}
+        {all(readout.main, "main", "")}
+        {all(readout.side, "side", "side")}
+    }
+    .any()
 }
 
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {

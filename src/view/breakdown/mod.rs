@@ -5,17 +5,17 @@ mod audit;
 mod bar;
 mod chooser;
 mod figures;
-pub(super) mod filter;
+pub(crate) mod filter;
 mod parts;
 mod picture;
 mod rows;
-pub(super) mod save;
+pub(crate) mod save;
 mod scopes;
 mod steps;
 mod tools;
 
 pub(crate) use audit::AuditPicture;
-pub(crate) use figures::how;
+pub(crate) use figures::{how, row as readout};
 
 use crate::engine::BreakdownHead;
 use crate::view::erase::{Any, If, live};

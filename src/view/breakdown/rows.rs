@@ -1,6 +1,7 @@
 //! The breakdown as a table: what its columns, rows and totals are, and what is done when they are pressed. Knows the
 //! state and the breakdown's columns; not how a table is drawn.
 
+use super::save::{Form, Which};
 use crate::analysis::Within;
 use crate::chart::columns::{self, Basis, Cell};
 use crate::chart::rows::{self, Look};
@@ -65,6 +66,8 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
         row: Callback::new(row),
         tip: Callback::new(tip),
         foot: Memo::new(move |_| head.with(|head| head.as_ref().map(|head| rows::foot(head)).unwrap_or_default())),
+        // Rows of two lines have the columns they have.
+        free: Signal::derive(move || !measure.get().two_lines()),
         sorted: Memo::new(move |_| sort.get().and_then(|s| Some((Cell::of_column(s.column)?.key(), s.descending)))),
         question: state.question(),
         answer: Signal::derive(move || head.track()),
@@ -112,6 +115,10 @@ fn done(state: State, act: Act) {
         }),
         Act::Columns => popover::toggle("columns"),
         Act::Copy(id) => super::save::copy_column(state, id),
+        Act::CopyRows(all) => {
+            let which = if all { Which::All } else { Which::Chosen };
+            super::save::copy(state, which, Form::Tsv);
+        }
     }
 }
 

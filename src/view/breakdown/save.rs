@@ -127,7 +127,7 @@ fn indices(page: &RowsPage) -> std::ops::Range<u32> {
     page.query.first..page.query.first.saturating_add(u32::try_from(page.rows.len()).unwrap_or(u32::MAX))
 }
 
-fn said(done: bool, n: usize, of: u32) -> Failure {
+pub(crate) fn said(done: bool, n: usize, of: u32) -> Failure {
     let rows = number::counted(n as u64, "row", "rows");
     let (title, message) = if !done {
         (
@@ -152,7 +152,7 @@ fn export(state: State, format: Export) {
 }
 
 /// Saves what a request exports as a file of `what`.
-pub(super) fn file(state: State, request: &Request, what: &str, format: Export) {
+pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) {
     let name =
         state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone())).unwrap_or_default();
     let (end, mime) = match format {

@@ -101,6 +101,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
             state.zoom.update(|zoom| *zoom = scopes::out_of(zoom));
             zoomed
         }),
+        key: None,
         walk: Some(Callback::new(move |(from, way)| {
             drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), way))
         })),

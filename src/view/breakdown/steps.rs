@@ -139,6 +139,7 @@ fn model(
         press: Callback::new(move |(at, _)| press(at)),
         out: Callback::new(|()| false),
         walk: None,
+        key: None,
         at: RwSignal::new(None),
     }
 }

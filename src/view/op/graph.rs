@@ -131,6 +131,7 @@ fn Sheet(state: State) -> impl IntoView {
         press: Callback::new(|_| ()),
         out: Callback::new(|()| false),
         walk: None,
+        key: None,
         at,
     };
     let hand = Hand { state, drawn, inside, pan, frame, at };

@@ -5,7 +5,9 @@ mod graph;
 mod parts;
 
 use crate::analysis::OpDetail;
+use crate::analysis::roofline::RooflineQuery;
 use crate::chart::{op_panel, op_roof};
+use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Failure, Question, Reply};
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
@@ -129,11 +131,17 @@ fn told(walk: Walk, op: &OpDetail) -> AnyView {
 /// has come.
 fn ask(state: State) -> Found {
     let found: Found = RwSignal::new(None);
-    let asked = Memo::new(move |_| (state.query.get(), state.op.get()));
+    // Held against the peaks that the roofline's view is told.
+    let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
+    let asked = Memo::new(move |_| {
+        let RooflinePlace { peaks, costs, .. } = roofs.get();
+        let ask = RooflineQuery { query: state.query.get(), peaks, costs, ..RooflineQuery::default() };
+        (ask, state.op.get())
+    });
     state.keep_asking(
         move || {
-            let (query, op) = asked.get();
-            Some(Question::Op { query, op: op_panel::op_ref(&op) }.into())
+            let (ask, op) = asked.get();
+            Some(Question::Op { ask, op: op_panel::op_ref(&op) }.into())
         },
         move |reply| match reply.told::<OpDetail>() {
             Ok(op) => found.set(Some(Ok(Same::new(op)))),

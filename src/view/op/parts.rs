@@ -4,7 +4,7 @@ use super::Walk;
 use crate::analysis::{Neighbour, OpDetail, OpFigures};
 use crate::chart::hlo_text;
 use crate::chart::op_panel::{self, ValueRow};
-use crate::chart::op_roof::Roof;
+use crate::chart::op_roof::{Roof, Told};
 use crate::chart::slot::Slot;
 use crate::report::number;
 use crate::view::erase::Any;
@@ -15,6 +15,8 @@ use crate::view::widgets::swatch::{fill, swatch};
 use crate::view::widgets::tree::width;
 use leptos::{ev, prelude::*};
 
+/// The head of what says how far it is from its roof.
+const ROOF: &str = "Measured against the roof";
 /// Of the small charts, in pixels.
 const CHART: (f64, f64) = (416.0, 32.0);
 
@@ -35,8 +37,11 @@ fn nothing() -> AnyView {
 }
 
 /// Self time, share, runs, mean; how executions and steps are spread.
-pub(super) fn figures(op: &OpFigures, against: Option<Roof>) -> AnyView {
-    let against = against.map(roof);
+pub(super) fn figures(op: &OpFigures, against: Option<Told>) -> AnyView {
+    let against = against.map(|told| match told {
+        Told::Roof(of) => roof(*of),
+        Told::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
+    });
     let one = |(label, value, unit): op_panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
     };
@@ -65,6 +70,9 @@ pub(super) fn figures(op: &OpFigures, against: Option<Roof>) -> AnyView {
 fn roof(of: Roof) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
     let at = width(of.share.min(1.0));
+    let one = |check: &'static str| view! { <li>{check}</li> }.any();
+    let checks = (!of.checks.is_empty())
+        .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = of.how;
     let beside = view! {
         <Popover id="how-roof" class="how" label=Signal::stored("How the roof is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
@@ -79,10 +87,12 @@ fn roof(of: Roof) -> AnyView {
             <line class="op-roof-at" x1=at.clone() x2=at y1="-3" y2="15" />
         </svg>
         <div class="op-roof-ends"><span>{of.floor}</span> {beside} <span class="grow"></span> <span>{of.measured}</span></div>
+        <p class="op-verdict">{of.verdict}</p>
+        {checks}
         <dl class="op-pairs">{of.rows.into_iter().map(row).collect_view()}</dl>
     }
     .any();
-    section("Measured against the roof", nothing(), body)
+    section(ROOF, nothing(), body)
 }
 
 fn bars(values: &[u64], label: &str) -> AnyView {

@@ -32,6 +32,7 @@ impl State {
             graph: self.graph.get(),
             view: self.view.get(),
             file: self.file.get(),
+            roofline: self.roofline.get(),
         }
     }
 
@@ -44,6 +45,7 @@ impl State {
         self.graph.set(address.graph);
         self.view.set(address.view);
         self.file.set(address.file);
+        self.roofline.set(address.roofline);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
             self.choose(|asked, order| (*asked, *order) = (query, sort));

@@ -93,6 +93,8 @@ pub(crate) struct State {
     pub(crate) view: RwSignal<View>,
     /// Where in the programs of the file.
     pub(crate) file: RwSignal<FilePlace>,
+    /// How the roofline is shown, as the address says it.
+    pub(crate) roofline: RwSignal<String>,
     /// Why the filter that was typed last is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
@@ -134,6 +136,7 @@ impl State {
             graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
             file: RwSignal::new(FilePlace::default()),
+            roofline: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),

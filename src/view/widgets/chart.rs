@@ -29,6 +29,8 @@ pub(crate) struct Model {
     pub(crate) out: Callback<(), bool>,
     /// Where an arrow key goes from a mark; `None`: by the place of marks.
     pub(crate) walk: Option<Callback<(u32, Direction), Option<u32>>>,
+    /// Keys of the view's own, before the chart's; `false` where it has no use for one.
+    pub(crate) key: Option<Callback<String, bool>>,
     /// The mark the keyboard is on.
     pub(crate) at: RwSignal<Option<u32>>,
 }
@@ -101,6 +103,11 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
         }
     };
     let key = move |event: ev::KeyboardEvent| {
+        if model.key.is_some_and(|key| key.run(event.key())) {
+            event.prevent_default();
+            event.stop_propagation();
+            return;
+        }
         let way = match event.key().as_str() {
             "ArrowLeft" => Direction::Left,
             "ArrowRight" => Direction::Right,

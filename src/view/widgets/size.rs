@@ -9,9 +9,15 @@ use web_sys::{Element, ResizeObserver};
 
 /// Calls `resized` with the element's content width, now and whenever it changes, until the owner is gone.
 pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + 'static) {
-    resized(element.client_width().into());
+    on_size(element, move |(width, _)| resized(width));
+}
+
+/// The same with its content height.
+pub(crate) fn on_size(element: &Element, resized: impl Fn((f64, f64)) + 'static) {
+    let size = |element: &Element| (element.client_width().into(), element.client_height().into());
+    resized(size(element));
     let watched = element.clone();
-    let heard = Closure::<dyn FnMut()>::new(move || resized(watched.client_width().into()));
+    let heard = Closure::<dyn FnMut()>::new(move || resized(size(&watched)));
     let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
     observer.observe(element);
     let kept = StoredValue::new_local(Some((observer, heard)));

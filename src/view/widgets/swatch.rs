@@ -31,6 +31,9 @@ pub(crate) fn patterns() -> AnyView {
                     <rect class="p-other" width="4" height="4" />
                     <circle class="p-ground" cx="2" cy="2" r=".9" />
                 </pattern>
+                <pattern id="p-wall" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-25)">
+                    <rect class="p-wall" width="1.2" height="6" />
+                </pattern>
             </defs>
         </svg>
     }

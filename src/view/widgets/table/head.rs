@@ -48,8 +48,7 @@ fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
         entries.push(Entry::new("Sort descending", act(Act::Sort(id, true))).key("s"));
         entries.push(Entry::new("Sort ascending", act(Act::Sort(id, false))).key("S"));
     }
-    // Rows of two lines have the columns they have.
-    let free = !model.measure.get().two_lines();
+    let free = model.free.get();
     if digits.is_some() && free {
         entries.push(Entry::new(format!("Hide {head}"), act(Act::Hide(id))).apart());
         if at > 1 {

@@ -38,6 +38,8 @@ pub(crate) enum Act {
     Move(&'static str, isize),
     /// Put what is seen of a column into the clipboard.
     Copy(&'static str),
+    /// Put all rows into the clipboard, or those that are chosen.
+    CopyRows(bool),
     /// Show the list of all columns.
     Columns,
 }
@@ -57,6 +59,8 @@ pub(crate) struct Model {
     pub(crate) tip: Callback<(u32, &'static str), Option<Tip>>,
     /// The totals of what is shown: column, text.
     pub(crate) foot: Memo<Vec<(&'static str, String)>>,
+    /// Whether columns may be hidden, moved and added.
+    pub(crate) free: Signal<bool>,
     /// By which column rows are sorted, and whether largest first.
     pub(crate) sorted: Memo<Option<(&'static str, bool)>>,
     /// Changes when another question is asked: then the table starts from its top.

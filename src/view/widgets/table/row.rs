@@ -85,6 +85,14 @@ fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
             <span>{text.clone()}</span>
         }
         .any(),
+        Content::Gap(at, gap, text) => {
+            let (at, gap) = (format!("{:.1}%", at * 100.0), format!("{:.1}%", gap * 100.0));
+            view! {
+                <span class="gap"><span class="gap-at" style:width=at></span><span class="gap-lost" style:width=gap></span></span>
+                <span class="unseen">{text.clone()}</span>
+            }
+            .any()
+        }
         Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.any(),
         Content::Name(name) => called(grid, index, row, name),
     }

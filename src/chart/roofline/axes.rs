@@ -1,0 +1,187 @@
+//! Where the chart's axes begin and end, and how they are marked. Knows marks and roofs; nothing of how they look.
+
+use super::dots::{Dot, Dots};
+use super::roofs::Ceilings;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::place::Rect;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::ticks::{self, Tick};
+use crate::units::Picos;
+
+/// The part of the axes that is seen: FLOP per byte, and FLOP/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// From left to right.
+    pub x: (f64, f64),
+    /// From bottom to top.
+    pub y: (f64, f64),
+}
+
+/// Room for the labels of the axes, and for marks that reach over the frame's top.
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 40.0;
+/// A zoom stops at this part of the whole.
+const FINEST: f64 = 1e-3;
+
+/// The axes as they lie on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axes {
+    pub x: Scale,
+    pub y: Scale,
+    pub frame: Rect,
+}
+
+impl Axes {
+    pub fn new(window: Window, width: f64, height: f64) -> Self {
+        let left = if width < 480.0 { LEFT - 12.0 } else { LEFT };
+        let frame =
+            Rect { x: left, y: TOP, width: (width - left - RIGHT).max(1.0), height: (height - TOP - BOTTOM).max(1.0) };
+        Self {
+            x: Scale::log(window.x, (frame.x, frame.x + frame.width)),
+            y: Scale::log(window.y, (frame.y + frame.height, frame.y)),
+            frame,
+        }
+    }
+
+    /// Marks that lie beyond what is seen, and their time.
+    pub fn beyond(&self, dots: &Dots) -> (u32, Picos) {
+        let rows = dots.all.iter().filter(|dot| dot.form.is_some() && !self.holds(self.to(dot.x, dot.y)));
+        rows.fold((0, Picos::ZERO), |(n, time), dot| (n + 1, time + dot.roof.total))
+    }
+
+    pub fn window(&self) -> Window {
+        Window { x: self.x.domain(), y: self.y.domain() }
+    }
+
+    pub fn to(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.x.to(x), self.y.to(y))
+    }
+
+    pub fn bottom(&self) -> f64 {
+        self.frame.y + self.frame.height
+    }
+
+    pub fn right(&self) -> f64 {
+        self.frame.x + self.frame.width
+    }
+
+    pub fn holds(&self, (x, y): (f64, f64)) -> bool {
+        self.frame.distance(x, y) <= 0.0
+    }
+}
+
+/// Rows with less than this part of the time do not stretch the axes that are shown first.
+const TINY: f64 = 2e-4;
+
+/// Whole decades around all marks, the ridge and the highest roof.
+pub fn whole(dots: &Dots, ceilings: &Ceilings) -> Window {
+    around(dots.all.iter(), ceilings)
+}
+
+/// The same around what matters: a few rows of next to no time may lie many decades away.
+pub fn usual(dots: &Dots, ceilings: &Ceilings) -> Window {
+    let all: f64 = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).sum();
+    around(dots.all.iter().filter(|dot| dot.roof.total.as_f64() >= all * TINY), ceilings)
+}
+
+fn around<'a>(dots: impl Iterator<Item = &'a Dot> + Clone, ceilings: &Ceilings) -> Window {
+    let ridge = ceilings.ridge();
+    let x = dots.clone().map(|dot| dot.x).chain(ridge).chain(ridge.map(|x| x * 2.0));
+    let y = dots.map(|dot| dot.y).chain(ceilings.top()).chain(ceilings.top().map(|y| y * 1.5));
+    Window { x: decades(x), y: decades(y) }
+}
+
+fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
+        Some(ends.map_or((value, value), |(lo, hi)| (lo.min(value), hi.max(value))))
+    });
+    let (lo, hi) = ends.unwrap_or((0.1, 1000.0));
+    Scale::log_around(lo, hi, (0.0, 1.0)).domain()
+}
+
+/// The window after a zoom about a place on the screen; nothing beyond the whole is shown.
+pub fn zoomed(window: Window, whole: Window, size: (f64, f64), at: (f64, f64), factor: f64) -> Window {
+    let (now, outer) = (Axes::new(window, size.0, size.1), Axes::new(whole, size.0, size.1));
+    let one = |scale: &Scale, outer: &Scale, px: f64| {
+        let next = scale.zoom_about(px, factor).within(outer);
+        let width = |scale: &Scale| (scale.domain().1 / scale.domain().0).log10();
+        if width(&next) < width(outer) * FINEST { scale.domain() } else { next.domain() }
+    };
+    Window { x: one(&now.x, &outer.x, at.0), y: one(&now.y, &outer.y, at.1) }
+}
+
+/// Grid, axes, ticks and what the axes are.
+pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, memory: &str) {
+    let narrow = axes.frame.width < 420.0;
+    let (bottom, right) = (axes.bottom(), axes.right());
+    let text = |x: f64, y: f64, text: String, anchor| {
+        let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: false };
+        Mark::new(shape, Paint::fill(Tone::Ink3))
+    };
+    let across = ticks::ticks(&axes.x, if narrow { 6 } else { 9 }, short);
+    let up = ticks::ticks(&axes.y, 9, |flops| short(flops / 1e12));
+    for Tick { at, label, .. } in across {
+        marks.push(Mark::new(Shape::line(at, axes.frame.y, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+        marks.push(text(at, bottom + 15.0, label, Anchor::Middle));
+    }
+    for Tick { at, label, .. } in up {
+        marks.push(Mark::new(Shape::line(axes.frame.x, at, right, at), Paint::stroke(Tone::Grid, 1.0)));
+        marks.push(text(axes.frame.x - 6.0, at + 4.0, label, Anchor::End));
+    }
+    let axis = |x1, y1, x2, y2| Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Line2, 1.0));
+    marks.push(axis(axes.frame.x, axes.frame.y, axes.frame.x, bottom));
+    marks.push(axis(axes.frame.x, bottom, right, bottom));
+    marks.push(text(axes.frame.x, axes.frame.y - 10.0, "TFLOP/s".to_owned(), Anchor::Start));
+    let words = format!("Arithmetic intensity, FLOP/byte of {memory}");
+    marks.push(text(axes.frame.x + axes.frame.width / 2.0, bottom + 32.0, words, Anchor::Middle));
+}
+
+/// A tick: "0.01", "100", "10 k".
+fn short(value: f64) -> String {
+    let (scaled, unit) = if value >= 0.999e6 {
+        (value / 1e6, " M")
+    } else if value >= 0.999e4 {
+        (value / 1e3, " k")
+    } else {
+        (value, "")
+    };
+    ticks::plain(scaled) + unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: Window = Window { x: (0.1, 10_000.0), y: (1e9, 1e15) };
+
+    #[test]
+    fn without_anything_there_are_axes_still() {
+        let window = whole(&Dots::default(), &Ceilings::default());
+        assert_eq!(window.x, (0.1, 1000.0));
+        assert!(window.y.0 < window.y.1);
+    }
+
+    #[test]
+    fn zooming_keeps_what_is_under_the_pointer_and_never_leaves_the_whole() {
+        let (size, at) = ((700.0, 500.0), (300.0, 200.0));
+        let value = |window| Axes::new(window, size.0, size.1).x.from(at.0);
+        let near = zoomed(WHOLE, WHOLE, size, at, 2.0);
+        assert!((value(near) / value(WHOLE) - 1.0).abs() < 1e-9);
+        assert!(near.x.0 > WHOLE.x.0 && near.x.1 < WHOLE.x.1);
+        let far = zoomed(near, WHOLE, size, at, 0.01);
+        assert!((far.x.0 / WHOLE.x.0 - 1.0).abs() < 1e-9 && (far.y.1 / WHOLE.y.1 - 1.0).abs() < 1e-9);
+        let mut closest = WHOLE;
+        for _ in 0..200 {
+            closest = zoomed(closest, WHOLE, size, at, 1.5);
+        }
+        assert!(closest.x.1 / closest.x.0 > 1.001);
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        assert_eq!([short(0.01), short(100.0), short(1e4), short(1e7)], ["0.01", "100", "10 k", "10 M"]);
+    }
+}

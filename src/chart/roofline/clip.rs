@@ -1,0 +1,88 @@
+//! What of a line or a polygon lies within a frame. Knows points; no chart.
+
+use crate::chart::place::Rect;
+
+/// A point.
+pub(super) type Point = (f64, f64);
+
+/// The part of a polygon within a frame, side by side (Sutherland and Hodgman, 1974). Empty where nothing is.
+pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
+    let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
+    let mut kept = points.to_vec();
+    // How far inside of each side a point is.
+    let inside: [&dyn Fn(Point) -> f64; 4] =
+        [&|p| p.0 - frame.x, &|p| right - p.0, &|p| p.1 - frame.y, &|p| bottom - p.1];
+    for depth in inside {
+        let from = std::mem::take(&mut kept);
+        for (a, b) in from.iter().zip(from.iter().cycle().skip(1)) {
+            let (da, db) = (depth(*a), depth(*b));
+            if da >= 0.0 {
+                kept.push(*a);
+            }
+            if (da >= 0.0) != (db >= 0.0) {
+                let part = da / (da - db);
+                kept.push((a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part));
+            }
+        }
+    }
+    kept
+}
+
+/// The part of a straight line within a frame; `None` where none is (Liang and Barsky, 1984).
+pub(super) fn line(a: Point, b: Point, frame: Rect) -> Option<(Point, Point)> {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let (mut from, mut to) = (0.0_f64, 1.0_f64);
+    let sides = [
+        (-dx, a.0 - frame.x),
+        (dx, frame.x + frame.width - a.0),
+        (-dy, a.1 - frame.y),
+        (dy, frame.y + frame.height - a.1),
+    ];
+    for (along, room) in sides {
+        if along == 0.0 {
+            if room < 0.0 {
+                return None;
+            }
+        } else if along < 0.0 {
+            from = from.max(room / along);
+        } else {
+            to = to.min(room / along);
+        }
+    }
+    let at = |part: f64| (a.0 + dx * part, a.1 + dy * part);
+    (from <= to).then(|| (at(from), at(to)))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FRAME: Rect = Rect { x: 10.0, y: 20.0, width: 100.0, height: 50.0 };
+
+    #[test]
+    fn what_is_inside_stays_and_what_is_outside_goes() {
+        assert_eq!(line((20.0, 30.0), (40.0, 60.0), FRAME), Some(((20.0, 30.0), (40.0, 60.0))));
+        assert_eq!(line((0.0, 45.0), (200.0, 45.0), FRAME), Some(((10.0, 45.0), (110.0, 45.0))));
+        assert_eq!(line((0.0, 0.0), (200.0, 0.0), FRAME), None);
+        let square = [(0.0, 0.0), (60.0, 0.0), (60.0, 40.0), (0.0, 40.0)];
+        let kept = polygon(&square, FRAME);
+        assert_eq!(Rect::around(&kept), Rect { x: 10.0, y: 20.0, width: 50.0, height: 20.0 });
+        assert!(polygon(&[(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)], FRAME).is_empty());
+        assert!(polygon(&[], FRAME).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_left_outside(points in prop::collection::vec((-200.0f64..300.0, -200.0f64..300.0), 0..8)) {
+            for (x, y) in polygon(&points, FRAME) {
+                prop_assert!(FRAME.distance(x, y) < 1e-6);
+            }
+            for pair in points.windows(2) {
+                if let Some((a, b)) = line(pair[0], pair[1], FRAME) {
+                    prop_assert!(FRAME.distance(a.0, a.1) < 1e-6 && FRAME.distance(b.0, b.1) < 1e-6);
+                }
+            }
+        }
+    }
+}

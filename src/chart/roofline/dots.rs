@@ -1,0 +1,107 @@
+//! What is drawn of an answer: its rows as places, and the sums beside them. Knows reports; no pixel.
+
+use super::form::Form;
+use crate::analysis::roofline::{Level, Roof, RooflineFigures};
+use crate::chart::rows;
+use crate::engine::RooflineHead;
+use crate::engine::roofline_place::RoofBy;
+use crate::units::Picos;
+
+/// A mark: a row, or a sum of many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dot {
+    /// What it is called.
+    pub name: String,
+    /// How its row is named where rows are selected; empty for a sum.
+    pub key: String,
+    /// Its form; `None` for a sum, which is a hollow diamond.
+    pub form: Option<Form>,
+    /// FLOP per byte of the memory that is looked at.
+    pub x: f64,
+    /// FLOP/s.
+    pub y: f64,
+    /// Where it lies, with all else.
+    pub roof: Roof,
+    /// In the order of what could be won: this and all before it ÷ all.
+    pub cumulative: Option<f64>,
+}
+
+/// The marks of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dots {
+    /// Rows, most time first, then sums.
+    pub all: Vec<Dot>,
+    /// Rows that have no place on axes by decades, and their time: no FLOPs, or no bytes of the memory looked at.
+    pub nowhere: (u32, Picos),
+    /// Rows that are held against a roof and were not sent to be drawn, and their time.
+    pub more: (u32, Picos),
+}
+
+impl Dots {
+    /// How many of `all` are rows.
+    pub fn n_rows(&self) -> usize {
+        self.all.iter().filter(|dot| dot.form.is_some()).count()
+    }
+}
+
+/// A mark of something, where it has a place.
+fn dot(name: &str, key: String, form: Option<Form>, roof: &Roof, level: Level, cumulative: Option<f64>) -> Option<Dot> {
+    let (x, y) = (roof.intensity_of(level)?, roof.flop_rate()?);
+    let has_place = x.is_finite() && y.is_finite() && x > 0.0 && y > 0.0;
+    has_place.then(|| Dot { name: name.to_owned(), key, form, x, y, roof: roof.clone(), cumulative })
+}
+
+/// The marks of an answer.
+pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
+    let mut dots = Dots { more: head.more, ..Dots::default() };
+    let mut add = |found: Option<Dot>, time: Picos| match found {
+        Some(found) => dots.all.push(found),
+        None => dots.nowhere = (dots.nowhere.0 + 1, dots.nowhere.1 + time),
+    };
+    if by == RoofBy::Step {
+        for step in &head.steps {
+            let name = format!("step {}", step.number);
+            if let Some(roof) = &step.roof {
+                add(dot(&name, step.number.to_string(), Some(Form::Other), roof, level, None), roof.total);
+            }
+        }
+    } else {
+        for point in &head.points {
+            if let Some(roof) = &point.roof {
+                let form = Form::of(point.op_group.as_deref());
+                let name = super::table::name(point, by);
+                add(dot(&name, key(point), Some(form), roof, level, point.cumulative), roof.total);
+            }
+        }
+    }
+    if by != RoofBy::Step || head.figures.header.step == "all" {
+        dots.all.extend(sums(&head.figures, level, by));
+    }
+    dots
+}
+
+/// How a row is named where rows are selected, as in the breakdown.
+pub fn key(point: &crate::engine::RoofPoint) -> String {
+    rows::key_of(&point.key, point.program_id)
+}
+
+/// The window as a whole, and its programs where there are several.
+fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
+    let mut sums = Vec::new();
+    let whole =
+        if figures.header.step == "all" { "whole capture".to_owned() } else { format!("step {}", figures.header.step) };
+    let mut held = figures.programs.iter().filter(|program| program.roof.is_some());
+    let (first, several) = (held.next(), held.next().is_some());
+    let name = match first.and_then(|program| program.program.as_deref()) {
+        Some(program) if !several && by != RoofBy::Program => format!("{whole}, {program}"),
+        _ => whole,
+    };
+    sums.extend(figures.step.as_ref().and_then(|roof| dot(&name, String::new(), None, roof, level, None)));
+    if several && by != RoofBy::Program {
+        for program in figures.programs.iter().take(4) {
+            let name = program.program.as_deref().unwrap_or("no program");
+            sums.extend(program.roof.as_ref().and_then(|roof| dot(name, String::new(), None, roof, level, None)));
+        }
+    }
+    sums
+}

@@ -1,0 +1,139 @@
+//! The read-out of a roofline: how much of the roof is reached, what could be won, how much of the time that speaks for.
+//! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
+
+use super::roofs;
+use crate::analysis::roofline::{Bound, Level, Precision, RooflineFigures, UsefulFlops, WindowUse};
+use crate::chart::readout::{Figure, How, Readout};
+use crate::report::number::{self, ABSENT};
+use crate::units::Picos;
+
+fn row(label: &str, value: impl Into<String>) -> (String, String) {
+    (label.to_owned(), value.into())
+}
+
+fn figure(label: &str, (value, unit): (String, &'static str), formula: &str, rows: Vec<(String, String)>) -> Figure {
+    Figure { label: label.to_owned(), value, unit, how: How { formula: formula.to_owned(), rows } }
+}
+
+fn share(fraction: Option<f64>) -> (String, &'static str) {
+    fraction.map_or_else(|| (ABSENT.to_owned(), ""), |fraction| (number::percent(fraction), "%"))
+}
+
+fn exact(time: Picos) -> String {
+    number::exact_time(time)
+}
+
+fn some(value: Option<f64>, unit: &str) -> String {
+    value.map_or_else(|| "not in the capture".to_owned(), |value| format!("{}{unit}", number::quantity(value)))
+}
+
+/// The read-out.
+pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readout {
+    let roof = figures.step.as_ref();
+    let hero = figure(
+        "At the roof, by time",
+        share(roof.and_then(|roof| roof.util)),
+        "Σ time at the roof ÷ Σ self time",
+        vec![
+            row("Time at the roof", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.t_roof))),
+            row("Self time", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.total))),
+            row("Of each op", "max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s), summed over ops"),
+            row("Left out", format!("{} that has no roof", share_of(figures))),
+            row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
+        ],
+    );
+    let mut main = Vec::new();
+    if let Some(roof) = roof {
+        let per = figures.header.step_duration.and_then(|window| roof.recoverable.fraction_of(window));
+        main.push(figure(
+            "Recoverable",
+            number::figure_time(roof.recoverable),
+            "Σ of self time − time at the roof, over ops below their roof",
+            vec![
+                row("In all", exact(roof.recoverable)),
+                row("Of the window", per.map_or_else(|| ABSENT.to_owned(), number::percent_text)),
+                row("Ops above their roof", format!("{}: they hide no gap of others", exact(roof.above))),
+            ],
+        ));
+    }
+    main.push(coverage(figures));
+    if let Some(roof) = roof {
+        let memory: Vec<(Level, Picos)> =
+            Level::ALL.into_iter().map(|level| (level, roof.bound_total[level.index() + 1])).collect();
+        let total: Picos = memory.iter().map(|(_, time)| *time).sum();
+        let each = memory.iter().filter(|(_, time)| *time > Picos::ZERO);
+        let mut rows: Vec<_> = each.map(|(level, time)| row(roofs::memory(*level), exact(*time))).collect();
+        rows.push(row("Bound by latency", format!("{}, of all: little use, and short", exact(figures.latency_bound))));
+        let compute = roof.bound_total[usize::try_from(Bound::Compute.place()).unwrap_or(0)];
+        main.push(figure(
+            "Compute-bound",
+            number::figure_time(compute),
+            "Σ self time of ops whose longest floor is FLOPs ÷ peak",
+            vec![row("In all", exact(compute)), row("Ridge", ridge(figures))],
+        ));
+        main.push(figure(
+            "Memory-bound",
+            number::figure_time(total),
+            "Σ self time of ops whose longest floor is bytes ÷ bandwidth",
+            rows,
+        ));
+    }
+    Readout { hero, main, side: mfu(&figures.window, useful) }
+}
+
+fn share_of(figures: &RooflineFigures) -> String {
+    figures.coverage.map_or_else(|| "all".to_owned(), |covered| number::percent_text(1.0 - covered))
+}
+
+fn ridge(figures: &RooflineFigures) -> String {
+    let ridge = figures.peaks.first().and_then(|peaks| peaks.ridge(Precision::Bf16));
+    ridge.map_or_else(|| ABSENT.to_owned(), |ridge| format!("{} FLOP/byte for bf16", number::decimal(ridge, 1)))
+}
+
+fn coverage(figures: &RooflineFigures) -> Figure {
+    let mut rows = vec![row("Asked about", exact(figures.considered))];
+    rows.extend(figures.step.as_ref().map(|roof| row("Held against a roof", exact(roof.total))));
+    rows.extend(figures.skipped.iter().map(|skipped| row(skipped.reason.label(), exact(skipped.total))));
+    figure("Coverage", share(figures.coverage), "Time of ops that have a roof ÷ time asked about", rows)
+}
+
+/// Use of the window as a whole, of all kinds of time and with its idle time.
+fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
+    let base = |flops: Option<f64>, what: &str| {
+        vec![
+            row(what, some(flops, "FLOP")),
+            row("Peak", some(window.peak_flops, "FLOP/s of a device, bf16")),
+            row("Window, over devices", exact(window.window)),
+        ]
+    };
+    let mut side = Vec::new();
+    if useful.is_some() {
+        side.push(figure(
+            "Useful MFU",
+            share(window.useful_mfu),
+            "Batch × sequence × FLOPs per token ÷ (peak × window)",
+            base(window.useful_flops, "As you count"),
+        ));
+    }
+    if window.model_mfu.is_some() {
+        side.push(figure(
+            "Model MFU",
+            share(window.model_mfu),
+            "Model FLOPs, without recompute ÷ (peak × window)",
+            base(window.model_flops, "Model FLOPs"),
+        ));
+    }
+    side.push(figure(
+        "MFU of the window",
+        share(window.mfu),
+        "FLOPs of all that ran, recompute included ÷ (peak × window)",
+        base(window.flops, "FLOPs"),
+    ));
+    side.push(figure(
+        "HBM",
+        share(window.hbm_util),
+        "Bytes of HBM ÷ (bandwidth × window)",
+        vec![row("Bytes", some(window.bytes, "B")), row("Window, over devices", exact(window.window))],
+    ));
+    side
+}

@@ -1,0 +1,195 @@
+//! The chart as a scene: axes, roofs, a mark for each row in the form of its group, sums as hollow diamonds, and labels
+//! where there is room. Knows places and forms; the words are `words`'.
+//!
+//! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
+
+use super::axes::{self, Axes, Window};
+use super::dots::{Dot, Dots};
+use super::form::Form;
+use super::roofs::{self, Ceilings};
+use super::words;
+use crate::analysis::Kind;
+use crate::analysis::roofline::Level;
+use crate::chart::label;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::place::Rect;
+use crate::chart::place_labels::{self, Candidate, Obstacle};
+use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size};
+use crate::chart::slot::Slot;
+use crate::sorted;
+
+/// How the chart is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// The part of the axes that is seen.
+    pub window: Window,
+    /// The memory whose bytes are counted.
+    pub level: Level,
+    /// Forms that are not drawn.
+    pub hidden: Vec<Form>,
+    /// Rows that are selected, by key.
+    pub selected: Vec<String>,
+    /// Pixels across and down.
+    pub size: (f64, f64),
+}
+
+/// Radii in pixels: of the row with the most time, on narrow charts, and of the smallest that can be seen.
+const LARGEST: f64 = 14.0;
+const NARROW: f64 = 9.0;
+const SMALLEST: f64 = 2.2;
+/// Half the diagonal of a sum's diamond.
+const SUM: f64 = 7.0;
+/// Rows that are named because there is much to win.
+const NAMED: usize = 8;
+const COMPUTE: Tone = Tone::Kind(Slot::Kind(Kind::Compute));
+
+/// A mark's place and size.
+struct Spot<'a> {
+    at: usize,
+    dot: &'a Dot,
+    x: f64,
+    y: f64,
+    r: f64,
+}
+
+/// The chart. `whose`: "TPU:0, step 3".
+pub fn scene(dots: &Dots, ceilings: &Ceilings, look: &Look, whose: &str) -> Scene {
+    let (width, height) = look.size;
+    let axes = Axes::new(look.window, width, height);
+    let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
+    axes::draw(&mut marks, &axes, roofs::memory(look.level));
+    roofs::draw(&mut marks, &axes, ceilings, &mut obstacles);
+    let spots = spots(dots, &axes, look);
+    for spot in &spots {
+        let is_selected = look.selected.contains(&spot.dot.key);
+        draw(&mut marks, spot, is_selected);
+        obstacles.push(Obstacle::Box(around(spot)));
+    }
+    labels(&mut marks, &axes, &spots, look, &obstacles);
+    Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, look.level) }
+}
+
+/// What is seen of the marks, the largest first: smaller ones lie on top. Sums come last.
+fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &Look) -> Vec<Spot<'a>> {
+    let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
+    let largest = if look.size.0 < 480.0 { NARROW } else { LARGEST };
+    let spot = |(at, dot): (usize, &'a Dot)| {
+        let (x, y) = axes.to(dot.x, dot.y);
+        let hidden = dot.form.is_some_and(|form| look.hidden.contains(&form));
+        let r = match dot.form {
+            Some(_) => (dot.roof.total.as_f64() / most).sqrt() * largest,
+            None => SUM,
+        };
+        (!hidden && axes.holds((x, y))).then(|| Spot { at, dot, x, y, r: r.max(SMALLEST) })
+    };
+    let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
+    sorted::sort_by_key(&mut spots, |spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
+    spots
+}
+
+fn around(spot: &Spot<'_>) -> Rect {
+    Rect { x: spot.x - spot.r, y: spot.y - spot.r, width: spot.r * 2.0, height: spot.r * 2.0 }
+}
+
+fn shape(spot: &Spot<'_>) -> Shape {
+    let Spot { x, y, r, .. } = *spot;
+    match spot.dot.form {
+        None => Shape::Path(vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)], true),
+        Some(form) => form.outline(x, y, r).map_or(Shape::Circle { x, y, r }, |points| Shape::Path(points, true)),
+    }
+}
+
+fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
+    let id = u32::try_from(spot.at).unwrap_or(u32::MAX);
+    let words = words::sentence(spot.dot);
+    let drawn = shape(spot);
+    if is_selected {
+        let ring = Shape::Circle { x: spot.x, y: spot.y, r: spot.r + 4.0 };
+        marks.push(Mark::new(ring.clone(), Paint::fill(Tone::Accent).faded(0.35)));
+        marks.push(Mark::new(ring, Paint::stroke(Tone::AccentLine, 2.5)));
+    }
+    match spot.dot.form {
+        None => {
+            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(Tone::Ground)));
+            marks.push(Mark::new(drawn, Paint::stroke(Tone::Ink, 1.75)));
+        }
+        // More than its device can do: an estimate that is wrong, and not a place to read values from.
+        Some(_) if spot.dot.roof.is_above() => {
+            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(Tone::Ground).faded(0.5)));
+            marks.push(Mark::new(drawn, Paint::stroke(COMPUTE, 1.5).dashed()));
+        }
+        Some(_) => {
+            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(COMPUTE).faded(0.45)));
+            marks.push(Mark::new(drawn, Paint::stroke(COMPUTE, 1.0)));
+        }
+    }
+}
+
+/// Names of those that matter, each near its mark, none over another thing.
+fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, obstacles: &[Obstacle]) {
+    let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
+    sorted::sort_most_first(&mut by_gap, |spot| spot.dot.roof.recoverable);
+    let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
+    let named: Vec<usize> = named.collect();
+    let mut wanted: Vec<(&Spot<'_>, u32, String)> = Vec::new();
+    for spot in spots {
+        let is_selected = look.selected.len() <= NAMED && look.selected.contains(&spot.dot.key);
+        let rank = named.iter().position(|at| *at == spot.at);
+        let priority = match (is_selected, spot.dot.form, rank) {
+            (true, ..) => 100,
+            (_, None, _) => 60,
+            (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
+            _ if spot.dot.roof.is_above() => 40,
+            _ => continue,
+        };
+        wanted.push((spot, priority, words::label(spot.dot)));
+    }
+    // Beside its mark, else farther off with a line to it.
+    let mut taken = obstacles.to_vec();
+    for away in AWAY {
+        let candidates: Vec<Candidate> = wanted.iter().map(|of| candidate(of, away)).collect();
+        let places = place_labels::place(&candidates, &taken, axes.frame);
+        let mut rest = Vec::new();
+        for (of, place) in wanted.into_iter().zip(places) {
+            let Some(place) = place else {
+                rest.push(of);
+                continue;
+            };
+            taken.push(Obstacle::Box(place));
+            if away > AWAY[0] {
+                marks.push(leader(of.0, place));
+            }
+            let tone = if of.0.dot.form.is_none() { Tone::Ink } else { Tone::Ink2 };
+            let y = place.y + Size::Micro.px();
+            let (text, anchor, size) = (of.2, Anchor::Start, Size::Micro);
+            let shape = Shape::Text { x: place.x, y, text, anchor, size, mono: false, halo: true };
+            marks.push(Mark::new(shape, Paint::fill(tone)));
+        }
+        wanted = rest;
+    }
+}
+
+/// How far labels are from the edges of their marks: the nearest that is free.
+const AWAY: [f64; 4] = [5.0, 22.0, 44.0, 72.0];
+
+fn candidate((spot, priority, text): &(&Spot<'_>, u32, String), away: f64) -> Candidate {
+    let size = Size::Micro.px();
+    let (width, height) = (label::width(text, size), size + 3.0);
+    Candidate { priority: *priority, x: spot.x, y: spot.y, away: spot.r + away, width, height }
+}
+
+/// From a mark's edge to the nearest point of its label.
+fn leader(spot: &Spot<'_>, label: Rect) -> Mark {
+    let (x, y) = (spot.x.clamp(label.x, label.x + label.width), spot.y.clamp(label.y, label.y + label.height));
+    let (dx, dy) = (x - spot.x, y - spot.y);
+    let part = spot.r / dx.hypot(dy).max(spot.r);
+    Mark::new(Shape::line(spot.x + dx * part, spot.y + dy * part, x, y), Paint::stroke(Tone::Ink3, 1.0))
+}
+
+/// The keys of rows whose marks have their centre within a rectangle.
+pub fn brushed(dots: &Dots, look: &Look, area: Rect) -> Vec<String> {
+    let axes = Axes::new(look.window, look.size.0, look.size.1);
+    let spots = spots(dots, &axes, look);
+    let inside = spots.iter().filter(|spot| spot.dot.form.is_some() && area.distance(spot.x, spot.y) <= 0.0);
+    inside.map(|spot| spot.dot.key.clone()).collect()
+}

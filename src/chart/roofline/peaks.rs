@@ -1,0 +1,109 @@
+//! The peaks as they are shown and chosen: what counts, where it is from, what else there is. Knows offers of peaks; no
+//! field.
+
+use super::roofs::memory;
+use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
+use crate::report::number;
+
+/// A line of the editor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Which peak.
+    pub of: PeakOf,
+    /// "bf16", "HBM".
+    pub label: &'static str,
+    /// Its unit: TFLOP/s, GB/s.
+    pub unit: &'static str,
+    /// What counts, in that unit.
+    pub value: Option<f64>,
+    /// Who says so.
+    pub source: Option<PeakSource>,
+    /// In which words.
+    pub from: String,
+    /// Whether the user may give another.
+    pub can_change: bool,
+}
+
+/// What a unit is of FLOP/s or bytes/s.
+pub const fn scale(of: PeakOf) -> f64 {
+    match of {
+        PeakOf::Compute(_) => 1e12,
+        PeakOf::Memory(_) => 1e9,
+    }
+}
+
+/// The types and memories that are shown: bf16 and HBM always, others where something is known of them.
+pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
+    let all = Precision::ALL.map(PeakOf::Compute).into_iter().chain(Level::ALL.map(PeakOf::Memory));
+    let line = |of: PeakOf| {
+        let known = peaks.peak(of);
+        let (label, unit) = match of {
+            PeakOf::Compute(precision) => (precision.key(), "TFLOP/s"),
+            PeakOf::Memory(level) => (memory(level), "GB/s"),
+        };
+        let can_change = matches!(of, PeakOf::Compute(_) | PeakOf::Memory(Level::Hbm));
+        let line = Line {
+            of,
+            label,
+            unit,
+            value: known.map(|peak| peak.value / scale(of)),
+            source: known.map(|peak| peak.source),
+            from: known.map(|peak| peak.from.clone()).unwrap_or_default(),
+            can_change,
+        };
+        (can_change || known.is_some()).then_some(line)
+    };
+    all.filter_map(line).collect()
+}
+
+/// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
+pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
+    let compute = peaks.flops(Precision::Bf16).map(|flops| (number::tflops(flops), "TFLOP/s bf16"));
+    let memory = peaks.bytes(Level::Hbm).map(|bytes| (number::gbs(bytes), "GB/s HBM"));
+    compute.into_iter().chain(memory).collect()
+}
+
+/// Whose the peaks are: "Peaks per device, from the profile".
+pub fn whose(figures: &RooflineFigures) -> String {
+    let Some(peaks) = figures.peaks.first() else { return "No device, no peaks".to_owned() };
+    let sources: Vec<PeakSource> = peaks
+        .used
+        .iter()
+        .filter(|peak| matches!(peak.of, PeakOf::Compute(Precision::Bf16) | PeakOf::Memory(Level::Hbm)))
+        .map(|peak| peak.source)
+        .collect();
+    let word = |source: PeakSource| match source {
+        PeakSource::Profile => "from the profile",
+        PeakSource::Published => "as published",
+        PeakSource::Yours => "yours",
+    };
+    let said = match sources.as_slice() {
+        [] => "not known",
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => word(*first),
+        _ => "from several sources",
+    };
+    let more = if figures.peaks.len() > 1 { "; devices differ" } else { "" };
+    format!("Peaks per device, {said}{more}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::roofline::Peak;
+
+    #[test]
+    fn bf16_and_hbm_can_always_be_given() {
+        let lines = lines(&DevicePeaks::default());
+        assert!(lines.iter().all(|line| line.value.is_none() && line.can_change));
+        assert!(lines.iter().any(|line| line.label == "bf16") && lines.iter().any(|line| line.label == "HBM"));
+        let known = Peak {
+            of: PeakOf::Memory(Level::VmemRead),
+            value: 9e12,
+            source: PeakSource::Profile,
+            from: "a stat".to_owned(),
+        };
+        let peaks = DevicePeaks { used: vec![known], ..DevicePeaks::default() };
+        let vmem = super::lines(&peaks).into_iter().find(|line| line.unit == "GB/s" && line.value.is_some());
+        assert_eq!(vmem.map(|line| (line.value, line.can_change)), Some((Some(9000.0), false)));
+    }
+}

@@ -1,0 +1,233 @@
+//! The roofs: for each type the peak of compute, for each memory its bandwidth, and the ridge where the two that matter
+//! meet. Knows peaks and axes; no ops.
+
+use super::axes::Axes;
+use super::clip;
+use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Pattern, Tone};
+use crate::chart::place::Rect;
+use crate::chart::place_labels::Obstacle;
+use crate::chart::scene::{Anchor, Mark, Shape, Size};
+use crate::report::number;
+
+/// The roofs of a chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ceilings {
+    /// FLOP/s by type, highest first: of the types that are computed with.
+    pub compute: Vec<(Precision, f64)>,
+    /// The memory that is looked at, and its bytes/s.
+    pub memory: Option<(Level, f64)>,
+    /// Others with bytes, and theirs.
+    pub others: Vec<(Level, f64)>,
+}
+
+/// How far the wall reaches beyond a roof.
+const WALL: f64 = 11.0;
+
+impl Ceilings {
+    /// Of the first device asked about.
+    pub fn of(figures: &RooflineFigures, used: &[Precision], level: Level) -> Self {
+        let Some(peaks) = figures.peaks.first() else { return Self::default() };
+        let mut compute: Vec<(Precision, f64)> = Precision::ALL
+            .into_iter()
+            .filter(|p| used.contains(p))
+            .filter_map(|p| Some((p, peaks.flops(p)?)))
+            .collect();
+        if compute.is_empty() {
+            compute.extend(peaks.flops(Precision::Bf16).map(|flops| (Precision::Bf16, flops)));
+        }
+        crate::sorted::sort_by(&mut compute, |a, b| b.1.total_cmp(&a.1));
+        Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
+    }
+
+    /// The highest roof, FLOP/s.
+    pub fn top(&self) -> Option<f64> {
+        self.compute.first().map(|(_, flops)| *flops)
+    }
+
+    /// FLOP per byte at which the highest roof and the memory's meet.
+    pub fn ridge(&self) -> Option<f64> {
+        Some(self.top()? / self.memory?.1)
+    }
+}
+
+fn others(peaks: &DevicePeaks, figures: &RooflineFigures, level: Level) -> Vec<(Level, f64)> {
+    let has_bytes = |of: &Level| figures.step.as_ref().is_some_and(|roof| roof.intensity_of(*of).is_some());
+    let others = Level::ALL.into_iter().filter(|of| *of != level).filter(has_bytes);
+    others.filter_map(|of| Some((of, peaks.bytes(of)?))).collect()
+}
+
+/// The name of a memory.
+pub const fn memory(level: Level) -> &'static str {
+    match level {
+        Level::Hbm => "HBM",
+        Level::VmemRead => "VMEM, read",
+        Level::VmemWrite => "VMEM, written",
+        Level::CmemRead => "CMEM, read",
+        Level::CmemWrite => "CMEM, written",
+    }
+}
+
+/// Draws roofs, wall and ridge. What labels are to keep clear of is added to `obstacles`.
+pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obstacles: &mut Vec<Obstacle>) {
+    let window = axes.window();
+    if let (Some(top), Some((_, bytes))) = (ceilings.top(), ceilings.memory) {
+        wall(marks, axes, top, bytes);
+    }
+    // Below the frame's left end a slope starts where it crosses the bottom.
+    let far = window.x.1.max(ceilings.ridge().unwrap_or(0.0)) * 10.0;
+    let near = window.x.0 / 10.0;
+    let mut line = |from: (f64, f64), to: (f64, f64), paint: Paint| {
+        let ((x1, y1), (x2, y2)) = clip::line(axes.to(from.0, from.1), axes.to(to.0, to.1), axes.frame)?;
+        marks.push(Mark::new(Shape::line(x1, y1, x2, y2), paint));
+        obstacles.push(Obstacle::Line((x1, y1), (x2, y2)));
+        Some(((x1, y1), (x2, y2)))
+    };
+    let mut texts = Vec::new();
+    for (level, bytes) in &ceilings.others {
+        let end = ceilings.top().map_or(far, |top| (top / bytes).min(far));
+        if let Some((from, to)) =
+            line((near, near * bytes), (end, end * bytes), Paint::stroke(Tone::Ink3, 1.0).dashed())
+        {
+            texts.push((slope_label(axes, from, to, *level, *bytes), Tone::Ink3));
+        }
+    }
+    for (at, (precision, flops)) in ceilings.compute.iter().enumerate() {
+        let start = ceilings.memory.map_or(near, |(_, bytes)| flops / bytes);
+        let paint = Paint::stroke(if at == 0 { Tone::Ink } else { Tone::Ink2 }, if at == 0 { 1.75 } else { 1.25 });
+        if let Some((_, to)) = line((start, *flops), (far, *flops), paint) {
+            let text = format!("{} peak {} TFLOP/s", precision.key(), number::tflops(*flops));
+            let above = if at == 0 { WALL + 5.0 } else { 5.0 };
+            texts.push((
+                Some((to.0 - 2.0, to.1 - above, text, Anchor::End)),
+                if at == 0 { Tone::Ink } else { Tone::Ink2 },
+            ));
+        }
+    }
+    if let Some((level, bytes)) = ceilings.memory {
+        let end = ceilings.ridge().unwrap_or(far);
+        if let Some((from, to)) = line((near, near * bytes), (end, end * bytes), Paint::stroke(Tone::Ink, 1.75)) {
+            texts.push((slope_label(axes, from, to, level, bytes), Tone::Ink));
+        }
+    }
+    if let (Some(ridge), Some(top)) = (ceilings.ridge(), ceilings.top()) {
+        let foot = axes.y.domain().0;
+        if let Some((from, to)) = line((ridge, foot), (ridge, top), Paint::stroke(Tone::Ink3, 1.0).dashed()) {
+            let text = format!("ridge {}", number::decimal(ridge, 1));
+            let left = from.0 - label::width(&text, Size::Micro.px()) - 6.0 > axes.frame.x;
+            let (x, anchor) = if left { (from.0 - 6.0, Anchor::End) } else { (from.0 + 6.0, Anchor::Start) };
+            texts.push((Some((x, from.1.max(to.1) - 6.0, text, anchor)), Tone::Ink3));
+        }
+    }
+    for (label, tone) in texts {
+        let Some((x, y, text, anchor)) = label else { continue };
+        let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: true };
+        let bounds = shape.bounds();
+        // Of two roofs that lie close, the first keeps its name.
+        let taken = obstacles.iter().any(|o| matches!(o, Obstacle::Box(other) if other.overlaps(bounds)));
+        let room = Rect { y: 0.0, height: axes.bottom(), ..axes.frame };
+        if !taken && room.holds(bounds) {
+            obstacles.push(Obstacle::Box(bounds));
+            marks.push(Mark::new(shape, Paint::fill(tone)));
+        }
+    }
+}
+
+/// The name of a memory's roof stands beyond the wall, where no op can be.
+fn slope_label(
+    axes: &Axes,
+    from: (f64, f64),
+    to: (f64, f64),
+    level: Level,
+    bytes: f64,
+) -> Option<(f64, f64, String, Anchor)> {
+    let name = if level == Level::Hbm { "HBM" } else { memory(level) };
+    let text = format!("{name} {} GB/s", number::gbs(bytes));
+    let width = label::width(&text, Size::Micro.px());
+    // Where the text ends left of the roof with the axis still left of it: halfway up, or as high as needed.
+    let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
+    let room = |(x, _): &(f64, f64)| x - 20.0 - width >= axes.frame.x + 2.0;
+    let (x, y) = [0.5, 0.6, 0.7, 0.8, 0.9].into_iter().map(along).find(room)?;
+    Some((x - 20.0, y, text, Anchor::End))
+}
+
+/// The band beyond the roofs, as a drawing marks a wall.
+fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
+    let window = axes.window();
+    let ridge = top / bytes;
+    let (low, high) = (window.x.0.min(ridge) / 10.0, window.x.1.max(ridge) * 10.0);
+    let (start, corner, end) = (axes.to(low, low * bytes), axes.to(ridge, top), axes.to(high, top));
+    let (dx, dy) = (corner.0 - start.0, corner.1 - start.1);
+    let length = dx.hypot(dy);
+    if length <= 0.0 {
+        return;
+    }
+    // To the left of the way up.
+    let (nx, ny) = (dy / length * WALL, -dx / length * WALL);
+    // Where the band's two outer edges meet: on the slope's outer edge, at the height of the flat one's.
+    let height = corner.1 - WALL;
+    let part = (height - start.1 - ny) / dy;
+    let meet = (start.0 + nx + dx * part, height);
+    let band = [start, corner, end, (end.0, height), meet, (start.0 + nx, start.1 + ny)];
+    let seen = clip::polygon(&band, axes.frame);
+    if seen.len() > 2 {
+        marks
+            .push(Mark::new(Shape::Path(seen, true), Paint { pattern: Some(Pattern::Wall), ..Paint::NONE }.faded(0.7)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::roofline::Window;
+
+    fn ceilings() -> Ceilings {
+        Ceilings {
+            compute: vec![(Precision::Int8, 394e12), (Precision::Bf16, 197e12)],
+            memory: Some((Level::Hbm, 819e9)),
+            others: vec![(Level::VmemRead, 9e12)],
+        }
+    }
+
+    fn drawn(window: Window) -> Vec<Mark> {
+        let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
+        draw(&mut marks, &Axes::new(window, 700.0, 500.0), &ceilings(), &mut obstacles);
+        marks
+    }
+
+    fn texts(marks: &[Mark]) -> Vec<String> {
+        let text = |mark: &Mark| match &mark.shape {
+            Shape::Text { text, .. } => Some(text.clone()),
+            _ => None,
+        };
+        marks.iter().filter_map(text).collect()
+    }
+
+    #[test]
+    fn roofs_have_names_and_meet_at_the_ridge() {
+        assert_eq!(ceilings().ridge().map(|ridge| (ridge * 10.0).round()), Some(4811.0));
+        let marks = drawn(Window { x: (0.1, 10_000.0), y: (1e9, 1e15) });
+        let texts = texts(&marks);
+        for name in ["int8 peak 394.0 TFLOP/s", "bf16 peak 197.0 TFLOP/s", "HBM 819 GB/s", "ridge 481.1"] {
+            assert!(texts.iter().any(|text| text == name), "{name}: {texts:?}");
+        }
+    }
+
+    #[test]
+    fn zoomed_in_nothing_leaves_the_frame() {
+        for window in [
+            Window { x: (100.0, 200.0), y: (1e13, 1e14) },
+            Window { x: (1.0, 2.0), y: (1e9, 1e10) },
+            Window { x: (1e3, 2e3), y: (3e14, 5e14) },
+        ] {
+            let frame = Axes::new(window, 700.0, 500.0).frame;
+            for mark in drawn(window) {
+                let bounds = mark.shape.bounds();
+                let text = matches!(mark.shape, Shape::Text { .. });
+                let inside = bounds.x >= frame.x - 0.01 && bounds.x + bounds.width <= frame.x + frame.width + 0.01;
+                assert!(inside && (text || bounds.y >= frame.y - 0.01), "{mark:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The roofline as a table: its columns, cells and totals. Knows rows of an answer; no browser.
+
+use super::words::bound;
+use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
+use crate::chart::rows::Tip;
+use crate::chart::table::{self, Column, Content, Measure, Name};
+use crate::engine::roofline_place::RoofBy;
+use crate::engine::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
+use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::sorted;
+use crate::units::Picos;
+
+/// Columns in the order they stand.
+const ALL: [(RoofColumn, &str, u32); 13] = [
+    (RoofColumn::Name, "Op", 0),
+    (RoofColumn::Gap, "Gap", 8),
+    (RoofColumn::Total, "Self", 8),
+    (RoofColumn::Util, "At roof", 8),
+    (RoofColumn::Intensity, "FLOP/B", 8),
+    (RoofColumn::Bound, "Bound", 9),
+    (RoofColumn::Mfu, "MFU", 7),
+    (RoofColumn::HbmUtil, "HBM", 7),
+    (RoofColumn::FlopRate, "TFLOP/s", 9),
+    (RoofColumn::ByteRate, "GB/s", 8),
+    (RoofColumn::Dtype, "Type", 7),
+    (RoofColumn::Executions, "Runs", 8),
+    (RoofColumn::OpGroup, "Group", 14),
+];
+/// The bar of what is at the roof and what is gap; it has no order of its own.
+const BAR: &str = "bar";
+/// The share of all that could be won, in the order of gaps.
+const SHARE: &str = "share";
+/// Which go first where there is little room.
+const DROP: [&str; 12] =
+    ["runs", "group", "dtype", "bytes", "flops", "hbm", "mfu", "share", "ai", "bar", "self", "bound"];
+
+/// Units of a table's columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Units {
+    gap: TimeUnit,
+    total: TimeUnit,
+    /// The longest bar.
+    longest: Picos,
+    /// The totals of gap and self time: what takes the most room.
+    widest: (Picos, Picos),
+}
+
+impl Units {
+    /// By the largest figures, and their totals.
+    pub fn of(largest: &RoofLargest, figures: &RooflineFigures) -> Self {
+        let recoverable = figures.step.as_ref().map_or(Picos::ZERO, |roof| roof.recoverable);
+        Self {
+            gap: TimeUnit::for_largest(largest.recoverable),
+            total: TimeUnit::for_largest(largest.total),
+            longest: largest.total,
+            widest: (recoverable, figures.considered),
+        }
+    }
+}
+
+/// The column of an id, where rows can be sorted by it.
+pub fn column(id: &str) -> Option<RoofColumn> {
+    RoofColumn::ALL.into_iter().find(|column| column.key() == id)
+}
+
+/// The columns that fit.
+pub fn columns(by: RoofBy, units: Units, two_lines: bool, measure: Measure) -> Vec<Column> {
+    let mut columns = Vec::new();
+    let wide = |time: Picos, unit: TimeUnit| u32::try_from(number::time(time, unit).len() + 1).unwrap_or(u32::MAX);
+    for (of, head, digits) in ALL {
+        let digits = match of {
+            RoofColumn::Gap => digits.max(wide(units.widest.0, units.gap)),
+            RoofColumn::Total => digits.max(wide(units.widest.1, units.total)),
+            _ => digits,
+        };
+        let text = matches!(of, RoofColumn::Name | RoofColumn::Bound | RoofColumn::Dtype | RoofColumn::OpGroup);
+        let head = match (of, by) {
+            (RoofColumn::Name, RoofBy::Source) => "Source",
+            (RoofColumn::Name, RoofBy::Program) => "Program",
+            (RoofColumn::Name, RoofBy::Step) => "Step",
+            _ => head,
+        };
+        let unit = match of {
+            RoofColumn::Gap => units.gap.symbol(),
+            RoofColumn::Total => units.total.symbol(),
+            RoofColumn::Util | RoofColumn::Mfu | RoofColumn::HbmUtil => "%",
+            _ => "",
+        };
+        let digits = (digits > 0).then_some(digits);
+        columns.push(Column { id: of.key(), head, unit, numeric: !text, digits, sort: Some(!text) });
+        if of == RoofColumn::Gap {
+            columns.push(Column {
+                id: BAR,
+                head: "At roof + gap",
+                unit: "",
+                numeric: false,
+                digits: Some(11),
+                sort: None,
+            });
+            if by != RoofBy::Step {
+                columns.push(Column {
+                    id: SHARE,
+                    head: "So far",
+                    unit: "%",
+                    numeric: true,
+                    digits: Some(7),
+                    sort: None,
+                });
+            }
+        }
+    }
+    if by == RoofBy::Step {
+        columns.retain(|column| column.id != "group");
+    }
+    if two_lines {
+        columns.retain(|column| {
+            [RoofColumn::Name, RoofColumn::Gap, RoofColumn::Util].iter().any(|of| of.key() == column.id)
+        });
+    }
+    table::fit_beside(if measure.width < 720.0 { 130.0 } else { 220.0 }, &mut columns, &DROP, measure);
+    columns
+}
+
+/// Steps as rows, in an order; ties by number.
+pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
+    let point = |step: &StepRoof| RoofPoint {
+        key: step.number.to_string(),
+        program: None,
+        program_id: None,
+        op_group: None,
+        source: None,
+        total: step.total,
+        n: step.roof.as_ref().map_or(0, |roof| roof.n),
+        roof: step.roof.clone(),
+        skipped: Vec::new(),
+        cumulative: None,
+    };
+    let mut points: Vec<RoofPoint> = steps.iter().map(point).collect();
+    let value = |point: &RoofPoint| -> Option<f64> {
+        let roof = point.roof.as_ref();
+        match sort.column {
+            RoofColumn::Name | RoofColumn::OpGroup | RoofColumn::Dtype => point.key.parse().ok(),
+            RoofColumn::Gap => roof.map(|roof| roof.recoverable.as_f64()),
+            RoofColumn::Total => Some(point.total.as_f64()),
+            RoofColumn::Util => roof.and_then(|roof| roof.util),
+            RoofColumn::Intensity => roof.and_then(|roof| roof.intensity),
+            #[expect(clippy::cast_precision_loss, reason = "one of six places")]
+            RoofColumn::Bound => roof.map(|roof| roof.bound.place() as f64),
+            RoofColumn::Mfu => roof.and_then(|roof| roof.mfu),
+            RoofColumn::HbmUtil => roof.and_then(Roof::hbm_util),
+            RoofColumn::FlopRate => roof.and_then(Roof::flop_rate),
+            RoofColumn::ByteRate => roof.and_then(|roof| roof.byte_rate(Level::Hbm)),
+            #[expect(clippy::cast_precision_loss, reason = "counts of executions")]
+            RoofColumn::Executions => Some(point.n as f64),
+        }
+    };
+    sorted::sort_by(&mut points, |a, b| {
+        let (a, b) = (value(a), value(b));
+        let by_value = a.zip(b).map_or(std::cmp::Ordering::Equal, |(a, b)| a.total_cmp(&b));
+        let by_value = if sort.descending { by_value.reverse() } else { by_value };
+        a.is_none().cmp(&b.is_none()).then(by_value)
+    });
+    points
+}
+
+/// What a row is called.
+pub fn name(point: &RoofPoint, by: RoofBy) -> String {
+    match (by, &point.source) {
+        (RoofBy::Source, Some(source)) => source.clone(),
+        _ => point.key.clone(),
+    }
+}
+
+/// How rows are looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// What they stand for.
+    pub by: RoofBy,
+    /// Units of columns.
+    pub units: Units,
+    /// Letters of a name.
+    pub room: usize,
+    /// Rows have two lines.
+    pub two_lines: bool,
+}
+
+/// A row.
+pub fn row(point: &RoofPoint, columns: &[Column], look: Look, selected: bool) -> table::Row {
+    let cells = columns.iter().map(|column| cell(point, column.id, look)).collect();
+    table::Row { cells, open: None, room: false, inner: false, selected, tells: look.by != RoofBy::Program }
+}
+
+fn cell(point: &RoofPoint, id: &str, look: Look) -> Content {
+    let Look { by, units, room, two_lines } = look;
+    if id == RoofColumn::Name.key() {
+        let second = two_lines.then(|| {
+            let bound = point.roof.as_ref().map_or_else(|| without(point), |roof| bound(roof.bound).to_owned());
+            (None, format!("{bound}, self {}", number::time_text(point.total)))
+        });
+        return Content::Name(Name {
+            text: number::middle_cut(&name(point, by), room),
+            mono: true,
+            second,
+            ..Name::default()
+        });
+    }
+    if id == BAR {
+        let Some(roof) = &point.roof else { return Content::Absent };
+        let part = |time: Picos| time.fraction_of(units.longest).unwrap_or(0.0);
+        return Content::Gap(part(roof.t_roof.min(roof.total)), part(roof.recoverable), text(point, id, units));
+    }
+    let above = point.roof.as_ref().is_some_and(Roof::is_above);
+    match text(point, id, units) {
+        words if words == ABSENT => Content::Absent,
+        words if id == RoofColumn::Util.key() && above => Content::Above(words),
+        words => Content::Text(words),
+    }
+}
+
+/// A cell as text: what is seen, and what goes into copies.
+pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
+    let Some(column) = column(id) else {
+        return match id {
+            BAR => point.roof.as_ref().map(|roof| number::time_text(roof.t_roof)),
+            SHARE => point.cumulative.map(number::percent),
+            _ => None,
+        }
+        .unwrap_or_else(|| ABSENT.to_owned());
+    };
+    let roof = point.roof.as_ref();
+    let told = match column {
+        RoofColumn::Name => Some(point.key.clone()),
+        RoofColumn::Gap => roof.map(|roof| number::time(roof.recoverable, units.gap)),
+        RoofColumn::Total => Some(number::time(point.total, units.total)),
+        RoofColumn::Util => roof.and_then(|roof| roof.util).map(number::percent),
+        RoofColumn::Intensity => roof.and_then(|roof| roof.intensity).map(short),
+        RoofColumn::Bound => roof.map(|roof| bound(roof.bound).to_owned()).or_else(|| Some(without(point))),
+        RoofColumn::Mfu => roof.and_then(|roof| roof.mfu).map(number::percent),
+        RoofColumn::HbmUtil => roof.and_then(Roof::hbm_util).map(number::percent),
+        RoofColumn::FlopRate => roof.and_then(Roof::flop_rate).map(number::tflops),
+        RoofColumn::ByteRate => roof.and_then(|roof| roof.byte_rate(Level::Hbm)).map(number::gbs),
+        RoofColumn::Dtype => roof.and_then(|roof| roof.dtype.clone()),
+        RoofColumn::Executions => Some(number::count(point.n)),
+        RoofColumn::OpGroup => point.op_group.clone(),
+    };
+    told.unwrap_or_else(|| ABSENT.to_owned())
+}
+
+/// FLOP per byte in a narrow column: what is far beyond every ridge needs no digits.
+fn short(intensity: f64) -> String {
+    if intensity < 99_999.5 { number::intensity(intensity) } else { number::quantity(intensity) }
+}
+
+/// Why a row has no roof, shortly.
+fn without(point: &RoofPoint) -> String {
+    point.skipped.first().map_or_else(|| ABSENT.to_owned(), |skipped| skipped.reason.label().to_owned())
+}
+
+/// What a cell has to say beyond its text.
+pub fn tip(point: &RoofPoint, id: &str) -> Option<Tip> {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    match &point.roof {
+        _ if id == RoofColumn::Name.key() => {
+            say("Program", point.program.clone());
+            say("Group", point.op_group.clone());
+            say("Source", point.source.clone());
+        }
+        Some(roof) => {
+            say("Self", Some(number::exact_time(point.total)));
+            say("FLOPs", Some(number::quantity(roof.flops)));
+            say("Bytes", Some(number::quantity(roof.bytes)));
+            say("FLOPs ÷ peak", Some(number::exact_time(roof.t_compute)));
+            say("Bytes ÷ bandwidth", Some(number::exact_time(roof.t_hbm())));
+            say("Time at the roof", Some(number::exact_time(roof.t_roof)));
+            say("▲", roof.is_above().then(|| "the cost estimate is above the peak".to_owned()));
+        }
+        None => {}
+    }
+    for skipped in &point.skipped {
+        say("No roof", Some(format!("{}: {}", skipped.reason.label(), number::time_text(skipped.total))));
+    }
+    Some(Tip { title: point.key.clone(), rows })
+}
+
+/// The totals.
+pub fn foot(figures: &RooflineFigures, n_rows: u32, by: RoofBy, units: Units) -> Vec<(&'static str, String)> {
+    let what = match by {
+        RoofBy::Op => ("op", "ops"),
+        RoofBy::Source => ("source", "sources"),
+        RoofBy::Program => ("program", "programs"),
+        RoofBy::Step => ("step", "steps"),
+    };
+    let mut foot = vec![(RoofColumn::Name.key(), number::counted(n_rows.into(), what.0, what.1))];
+    if by == RoofBy::Step {
+        return foot;
+    }
+    foot.push((RoofColumn::Total.key(), number::time(figures.considered, units.total)));
+    if let Some(roof) = &figures.step {
+        foot.push((RoofColumn::Gap.key(), number::time(roof.recoverable, units.gap)));
+        foot.extend(roof.util.map(|util| (RoofColumn::Util.key(), number::percent(util))));
+    }
+    foot
+}

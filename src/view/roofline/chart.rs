@@ -1,0 +1,370 @@
+//! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. Knows the
+//! pointer; geometry and words are in `chart::roofline`.
+
+use super::sight::Sight;
+use crate::analysis::roofline::Level;
+use crate::chart::place::Rect;
+use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, memory, scene, words, zoomed};
+use crate::chart::rows::Tip;
+use crate::engine::roofline_place::RoofBy;
+use crate::report::number;
+use crate::units::Picos;
+use crate::view::erase::{Any, If, effect, live};
+use crate::view::state::Same;
+use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::size::{on_size, rect, screen};
+use leptos::{ev, html, prelude::*};
+use std::collections::BTreeSet;
+
+/// One press of a zoom key or button, and one turn of a wheel.
+const STEP: f64 = 1.5;
+const TURN: f64 = 1.2;
+/// A press that moves this far is a brush.
+const BRUSH: f64 = 5.0;
+
+/// A brush from where it began to where it is.
+#[derive(Clone, Copy, PartialEq)]
+struct Brush {
+    from: (f64, f64),
+    to: (f64, f64),
+}
+
+impl Brush {
+    fn area(self) -> Rect {
+        Rect::around(&[self.from, self.to])
+    }
+}
+
+/// The chart with what is around it.
+#[component]
+pub(super) fn Chart(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let node = NodeRef::<html::Div>::new();
+    let size = RwSignal::new((0.0_f64, 0.0_f64));
+    effect(move || {
+        if let Some(node) = node.get() {
+            on_size(&node, move |now| size.set(now));
+        }
+    });
+    let look = Memo::new(move |_| Look {
+        window: sight.window.get().unwrap_or(sight.usual.get()),
+        level: sight.place.with(|place| place.x),
+        hidden: sight.hidden.get(),
+        selected: state.selected.get(),
+        size: size.get(),
+    });
+    let scene = Memo::new(move |_| {
+        let dots = sight.dots.get()?;
+        let shown = look.with(|look| {
+            let drawn = look.size.0 > 0.0;
+            drawn.then(|| sight.ceilings.with(|ceilings| scene(&dots, ceilings, look, &sight.whose())))
+        });
+        Some(Same::new(shown?))
+    });
+    let zoom = move |factor: f64, at: Option<(f64, f64)>| {
+        let (size, whole) = (size.get_untracked(), sight.whole.get_untracked());
+        let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
+        let usual = sight.usual.get_untracked();
+        let next = zoomed(sight.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
+        sight.window.set(Some(next).filter(|next| !is_same(*next, usual)));
+    };
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id: u32| {
+            let level = sight.place.with(|place| place.x);
+            let opens = opens(sight.place.with(|place| place.by));
+            with_dot(sight, id, |dot| Tip {
+                rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
+                title: dot.name.clone(),
+            })
+        }),
+        press: Callback::new(move |(id, enter): (u32, bool)| press(sight, id, enter)),
+        out: Callback::new(move |()| {
+            sight.window.get_untracked().is_some_and(|_| {
+                sight.window.set(None);
+                true
+            })
+        }),
+        walk: None,
+        key: Some(Callback::new(move |key: String| {
+            match &*key {
+                "+" | "=" => zoom(STEP, None),
+                "-" => zoom(1.0 / STEP, None),
+                "0" => sight.window.set(None),
+                _ => return false,
+            }
+            true
+        })),
+        at: RwSignal::new(None),
+    };
+    let brush = RwSignal::new(None::<Brush>);
+    let from = StoredValue::new(None::<(f64, f64)>);
+    let place = move |event: &ev::PointerEvent| {
+        let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+        (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y)
+    };
+    let down = move |event: ev::PointerEvent| {
+        if event.button() == 0 && event.pointer_type() != "touch" {
+            from.set_value(Some(place(&event)));
+        }
+    };
+    let moved = move |event: ev::PointerEvent| {
+        let (Some(start), to) = (from.get_value(), place(&event)) else { return };
+        if event.buttons() == 0 {
+            from.set_value(None);
+            brush.set(None);
+        } else if brush.with_untracked(Option::is_some) || (to.0 - start.0).hypot(to.1 - start.1) > BRUSH {
+            if let Some(node) = node.get_untracked() {
+                let _ = node.set_pointer_capture(event.pointer_id());
+            }
+            state.tips.hide();
+            brush.set(Some(Brush { from: start, to }));
+        }
+    };
+    let up = move |event: ev::PointerEvent| {
+        from.set_value(None);
+        let Some(done) = brush.get_untracked() else { return };
+        brush.set(None);
+        let found = sight.dots.with_untracked(|dots| {
+            look.with_untracked(|look| dots.as_ref().map(|dots| brushed(dots, look, done.area())))
+        });
+        state.selected.update(|selected| {
+            if !event.shift_key() {
+                selected.clear();
+            }
+            for key in found.unwrap_or_default() {
+                if !selected.contains(&key) {
+                    selected.push(key);
+                }
+            }
+        });
+    };
+    let wheel = move |event: ev::WheelEvent| {
+        // Where the page is what scrolls, a wheel scrolls it.
+        let scrolls =
+            document().document_element().is_some_and(|root| f64::from(root.scroll_height()) > screen().1 + 1.0);
+        if scrolls && !event.ctrl_key() {
+            return;
+        }
+        event.prevent_default();
+        let frame = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
+        let at = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
+        zoom(if event.delta_y() < 0.0 { TURN } else { 1.0 / TURN }, Some(at));
+    };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(state, model, "roofline", table);
+    let band = move || {
+        brush.get().map(|brush| {
+            let Rect { x, y, width, height } = brush.area();
+            let style = format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px");
+            view! { <div class="brush" style=style></div> }.any()
+        })
+    };
+    let none = move || {
+        let empty = sight.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
+        empty.then(|| view! { <p class="chart-empty">"No op that is asked about has a place here: the bar above says why."</p> }.any())
+    };
+    let is_usual = Memo::new(move |_| sight.window.get().is_none());
+    let is_whole = Memo::new(move |_| is_same(sight.window.get().unwrap_or(sight.usual.get()), sight.whole.get()));
+    view! {
+        <div class="picture-head">
+            <Legend sight />
+            <span class="grow"></span>
+            <Memory sight />
+            <span class="zooms">
+                <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(STEP, None)>"+"</button>
+            <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=move || is_whole.get() on:click=move |_| zoom(1.0 / STEP, None)>"−"</button>
+            <button type="button" class="btn small-text" title="As at first (0)" disabled=move || is_usual.get() on:click=move |_| sight.window.set(None)>"Fit"</button>
+                {chart::tools("roofline-menu", entries)}
+            </span>
+        </div>
+        <div
+            class="roofline-canvas"
+            class:as-table=move || table.get()
+            node_ref=node
+            on:pointerdown=down
+            on:pointermove=moved
+            on:pointerup=up
+            on:pointercancel=move |_| { from.set_value(None); brush.set(None); }
+            on:wheel=wheel
+        >
+            <If when=move || !table.get()>{move || view! { <chart::Chart state model /> }.any()}</If>
+            <If when=move || table.get()>{move || chart::as_table(model)}</If>
+            {live(band)}
+            {live(none)}
+        </div>
+        <Said sight look />
+    }
+    .any()
+}
+
+fn is_same(window: Window, other: Window) -> bool {
+    let same = |a: (f64, f64), b: (f64, f64)| (a.0 / b.0 - 1.0).abs() < 1e-6 && (a.1 / b.1 - 1.0).abs() < 1e-6;
+    same(window.x, other.x) && same(window.y, other.y)
+}
+
+fn with_dot<T>(sight: Sight, id: u32, read: impl FnOnce(&Dot) -> T) -> Option<T> {
+    sight.dots.with(|dots| dots.as_ref()?.all.get(id as usize).map(read))
+}
+
+/// What Enter does on a mark.
+const fn opens(by: RoofBy) -> &'static str {
+    match by {
+        RoofBy::Op => "opens the op",
+        RoofBy::Source => "shows its ops",
+        RoofBy::Step => "goes to the step",
+        RoofBy::Program => "selects it",
+    }
+}
+
+fn hint(dot: &Dot, opens: &str) -> Option<(String, String)> {
+    dot.form.map(|_| ("Enter".to_owned(), opens.to_owned()))
+}
+
+/// A press chooses a mark; on the one that is chosen alone, and by Enter, it opens it.
+fn press(sight: Sight, id: u32, enter: bool) {
+    let state = sight.state;
+    let found = untrack(|| with_dot(sight, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
+    let Some((key, name, true)) = found else { return };
+    let alone = state.selected.with_untracked(|selected| selected.as_slice() == [key.clone()]);
+    let opens = enter || alone;
+    state.selected.set(vec![key.clone()]);
+    if opens {
+        sight.open(&key, &name);
+    }
+}
+
+/// Forms and what they stand for; a press leaves one out.
+#[component]
+fn Legend(sight: Sight) -> impl IntoView {
+    let forms = Memo::new(move |_| {
+        let of = |dots: &Same<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
+        if sight.place.with(|place| place.by) == RoofBy::Step {
+            return Vec::new();
+        }
+        sight.dots.with(|dots| dots.as_ref().map(of)).unwrap_or_default().into_iter().collect::<Vec<_>>()
+    });
+    let one = move |form: Form| {
+        let shown = move || !sight.hidden.with(|hidden| hidden.contains(&form));
+        let toggle = move |_| {
+            sight.hidden.update(|hidden| match hidden.iter().position(|other| *other == form) {
+                Some(at) => drop(hidden.remove(at)),
+                None => hidden.push(form),
+            });
+        };
+        let points = form.outline(7.0, 7.0, 4.5).map(|points| crate::chart::scene::path_data(&points, true));
+        let mark = match points {
+            Some(data) => view! { <path d=data /> }.any(),
+            None => view! { <circle cx="7" cy="7" r="4.5" /> }.any(),
+        };
+        view! {
+            <button type="button" class="form-key" aria-pressed=move || shown().to_string() on:click=toggle>
+                <svg viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>
+                {form.label()}
+            </button>
+        }
+        .any()
+    };
+    let all = move || forms.get().into_iter().map(one).collect_view();
+    view! { <div class="forms" role="group" aria-label="Groups of work">{live(all)}</div> }.any()
+}
+
+/// The memory of the axis, where ops use several.
+#[component]
+fn Memory(sight: Sight) -> impl IntoView {
+    let levels = Memo::new(move |_| {
+        let has = |level: &Level| {
+            sight
+                .head
+                .with(|head| head.as_ref().and_then(|head| head.figures.step.as_ref()?.intensity_of(*level)).is_some())
+        };
+        Level::ALL.into_iter().filter(has).collect::<Vec<_>>()
+    });
+    let select = move || {
+        let levels = levels.get();
+        if levels.len() < 2 {
+            return None;
+        }
+        let change = move |event: ev::Event| {
+            let key = event_target_value(&event);
+            if let Some(level) = Level::ALL.into_iter().find(|level| level.key() == key) {
+                sight.change(|place| place.x = level);
+            }
+        };
+        let one = |level: Level| {
+            let selected = move || sight.place.with(|place| place.x == level);
+            view! { <option value=level.key() selected=selected>{memory(level)}</option> }.any()
+        };
+        let options = levels.into_iter().map(one).collect_view();
+        Some(view! { <label class="sub">"Bytes of " <select on:change=change>{options}</select></label> }.any())
+    };
+    live(select)
+}
+
+/// Under the chart: what is selected, what lies above the roof, what has no place.
+#[component]
+fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
+    let state = sight.state;
+    let selection = move || {
+        let selected = state.selected.get();
+        let (n, own, gap, first) = sight.dots.with(|dots| {
+            let mut sums = (0_u64, Picos::ZERO, Picos::ZERO, None);
+            for dot in dots
+                .iter()
+                .flat_map(|dots| dots.all.iter())
+                .filter(|dot| dot.form.is_some() && selected.contains(&dot.key))
+            {
+                sums = (
+                    sums.0 + 1,
+                    sums.1 + dot.roof.total,
+                    sums.2 + dot.roof.recoverable,
+                    sums.3.or_else(|| Some((dot.key.clone(), dot.name.clone()))),
+                );
+            }
+            sums
+        });
+        let (key, name) = first?;
+        let all = sight.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));
+        let share = all
+            .and_then(|all| gap.fraction_of(all))
+            .map_or_else(String::new, |share| format!(", {} of all", number::percent_text(share)));
+        let what = if n == 1 { number::middle_cut(&name, 48) } else { number::counted(n, "row", "rows") };
+        let open = (n == 1).then(|| {
+            let open = move |_| sight.open(&key, &name);
+            view! { <button type="button" class="link" on:click=open>"Open"</button> " " }.any()
+        });
+        Some(
+            view! {
+                <p class="roofline-selection">
+                    <b>{what}</b>
+                    {format!(": self {}, gap {}{share}. ", number::time_text(own), number::time_text(gap))}
+                    {open}
+                    <button type="button" class="link" on:click=move |_| state.selected.set(Vec::new())>"Clear"</button>
+                </p>
+            }
+            .any(),
+        )
+    };
+    let above = move || {
+        let said = sight.head.with(|head| {
+            let roof = head.as_ref()?.figures.step.clone()?;
+            sight.dots.with(|dots| words::above(dots.as_ref()?, &roof))
+        });
+        said.map(|(what, why)| {
+            view! { <p class="roofline-above">{icon(Icon::Warn)} <span><b>{what}</b> ": " {why}</span></p> }.any()
+        })
+    };
+    let elsewhere = move || {
+        let said = sight.dots.with(|dots| look.with(|look| words::elsewhere(dots.as_ref()?, look)));
+        said.map(|said| view! { <p class="sub">{said}</p> }.any())
+    };
+    view! {
+        <div class="roofline-said">
+            <div role="status">{live(selection)}</div>
+            {live(above)}
+            {live(elsewhere)}
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,65 @@
+//! What of the time has a roof, as one bar; beside it whose peaks count, and what the user may know better.
+
+use super::sight::Sight;
+use super::{editors, peaks};
+use crate::analysis::roofline::SkipReason;
+use crate::chart::roofline::coverage::{self, Part};
+use crate::chart::rows::Tip;
+use crate::view::erase::{Any, live};
+use crate::view::widgets::size::rect;
+use crate::view::widgets::tree::width;
+use leptos::{ev, prelude::*};
+use web_sys::Element;
+
+/// The bar, and the buttons beside it.
+#[component]
+pub(super) fn Coverage(sight: Sight) -> impl IntoView {
+    let parts = Memo::new(move |_| {
+        sight.head.with(|head| head.as_ref().map(|head| coverage::parts(&head.figures))).unwrap_or_default()
+    });
+    let bar = move || {
+        let mut at = 0.0;
+        let one = |part: &Part| {
+            let x = at;
+            at += part.share;
+            let class = if part.reason.is_none() { "covered" } else { "uncovered" };
+            view! { <rect class=class x=width(x) width=width(part.share) height="100%" /> }.any()
+        };
+        parts.with(|parts| parts.iter().map(one).collect_view())
+    };
+    let says = move || {
+        let one = |part: &Part| {
+            let said = format!("{} {}", crate::report::number::percent_text(part.share), part.label);
+            let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
+            let (title, detail) = (part.label.clone(), part.says.clone());
+            let hover = move |event: ev::PointerEvent| {
+                let tip = Tip { title: title.clone(), rows: vec![("Time".to_owned(), detail.clone())] };
+                sight.state.tips.hover(tip, rect(&event_target::<Element>(&event)));
+            };
+            let opaque = part.reason == Some(SkipReason::OpaqueCall);
+            view! {
+                <li class=class on:pointerenter=hover on:pointerleave=move |_| sight.state.tips.leave()>
+                    {said} <span class="unseen">" (" {part.says.clone()} ")"</span>
+                    {opaque.then(editors::hint)}
+                </li>
+            }
+            .any()
+        };
+        parts.with(|parts| parts.iter().map(one).collect_view())
+    };
+    let sentence = move || parts.with(|parts| coverage::sentence(parts));
+    view! {
+        <div class="coverage">
+            <div class="coverage-bar">
+                <svg role="img" aria-label=sentence>{live(bar)}</svg>
+                <ul>{live(says)}</ul>
+            </div>
+            <div class="coverage-tools">
+                <peaks::Peaks sight />
+                <editors::Kernels sight />
+                <editors::Useful sight />
+            </div>
+        </div>
+    }
+    .any()
+}

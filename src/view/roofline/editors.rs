@@ -1,0 +1,200 @@
+//! What the user knows better than the capture: what kernels cost, and what a step has to compute. Kept in the address, so
+//! that a reload and a link have it.
+
+use super::sight::Sight;
+use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
+use crate::chart::roofline::numbers;
+use crate::report::number;
+use crate::view::erase::{Any, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::{self, Popover};
+use leptos::{ev, html, prelude::*};
+
+/// Kernels that are listed.
+const LISTED: usize = 12;
+
+/// Beside what has no roof because its kernel says nothing.
+pub(super) fn hint() -> AnyView {
+    view! { " " <button type="button" class="link" on:click=move |_| popover::toggle("kernels")>"Set their cost"</button> }.any()
+}
+
+/// The costs of kernels.
+#[component]
+pub(super) fn Kernels(sight: Sight) -> impl IntoView {
+    let n = move || sight.place.with(|place| place.costs.len());
+    let face = move || {
+        let said = match n() {
+            0 => "Kernel costs".to_owned(),
+            n => number::counted(n as u64, "kernel cost", "kernel costs"),
+        };
+        view! { <span>{said}</span> }.any()
+    };
+    view! {
+        <Popover
+            id="kernels"
+            class="btn line small-text"
+            label=Signal::stored("Costs of kernels".to_owned())
+            panel_class="editor"
+            face=Box::new(move || live(face).into_any())
+        >
+            <h3>"What one run of a kernel costs"</h3>
+            <p class="sub">"By name, with * for any text. The first that fits counts, also before what the capture says. “1.2T” is 1.2 × 10¹²."</p>
+            <Costs sight />
+        </Popover>
+    }
+    .any()
+}
+
+#[component]
+fn Costs(sight: Sight) -> impl IntoView {
+    let given = move || {
+        let one = |(at, cost): (usize, &KernelCost)| {
+            let remove = move |_| sight.change(|place| drop(place.costs.remove(at)));
+            let label = format!("Take back the cost of {}", cost.pattern);
+            view! {
+                <tr>
+                    <th scope="row" class="mono">{cost.pattern.clone()}</th>
+                    <td class="num">{number::quantity(cost.flops)} "FLOP"</td>
+                    <td class="num">{number::quantity(cost.bytes)} "B"</td>
+                    <td><button type="button" class="btn icon-only small" aria-label=label title="Take back" on:click=remove>{icon(Icon::Close)}</button></td>
+                </tr>
+            }
+            .any()
+        };
+        sight.place.with(|place| place.costs.iter().enumerate().map(one).collect_view())
+    };
+    let pattern = RwSignal::new(String::new());
+    let opaque = move || {
+        let one = |kernel: &OpaqueKernel| {
+            let name = kernel.op.clone();
+            // Without its number: the kernel, not one of its calls.
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+            let says = format!("{}, {}", number::counted(kernel.n, "run", "runs"), number::time_text(kernel.total));
+            let take = move |_| pattern.set(format!("{stem}*"));
+            view! {
+                <li><button type="button" class="link mono" on:click=take>{number::middle_cut(&name, 40)}</button> <span class="sub">" " {says}</span></li>
+            }
+            .any()
+        };
+        let all = sight.head.with(|head| {
+            let opaque = &head.as_ref()?.figures.opaque;
+            let listed = opaque.iter().take(LISTED).map(one).collect_view();
+            (!opaque.is_empty())
+                .then(|| view! { <h3>"Kernels that say nothing"</h3> <ul class="editor-list">{listed}</ul> }.any())
+        });
+        all.into_any()
+    };
+    let (flops, bytes) = (NodeRef::<html::Input>::new(), NodeRef::<html::Input>::new());
+    let wrong = RwSignal::new(false);
+    let add = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        let number =
+            |field: NodeRef<html::Input>| field.get_untracked().and_then(|field| numbers::typed(&field.value()));
+        let name = pattern.get_untracked().trim().to_owned();
+        let cost = number(flops).zip(number(bytes)).filter(|_| !name.is_empty());
+        wrong.set(cost.is_none());
+        if let Some((cost_flops, cost_bytes)) = cost {
+            sight.change(|place| {
+                place.costs.retain(|cost| cost.pattern != name);
+                place.costs.push(KernelCost { pattern: name, flops: cost_flops, bytes: cost_bytes });
+            });
+            pattern.set(String::new());
+            for field in [flops, bytes].into_iter().filter_map(|field| field.get_untracked()) {
+                field.set_value("");
+            }
+        }
+    };
+    let says = move || {
+        wrong
+            .get()
+            .then(|| view! { <span class="bad">{icon(Icon::Warn)} " A name and two numbers are needed."</span> }.any())
+    };
+    view! {
+        <table class="editor-table"><tbody>{live(given)}</tbody></table>
+        <form class="editor-row" on:submit=add>
+            <label>
+                <span class="sub">"Kernel"</span>
+                <input type="text" class="mono" autocomplete="off" spellcheck="false" prop:value=move || pattern.get() on:input=move |event| pattern.set(event_target_value(&event)) />
+            </label>
+            <label><span class="sub">"FLOP a run"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=flops /></label>
+            <label><span class="sub">"Bytes a run"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=bytes /></label>
+            <button type="submit" class="btn line">"Add"</button>
+        </form>
+        <p role="status">{live(says)}</p>
+        {live(opaque)}
+    }
+    .any()
+}
+
+/// A field: what it is, its element, what stands in it.
+type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64>);
+
+/// What a step has to compute.
+#[component]
+pub(super) fn Useful(sight: Sight) -> impl IntoView {
+    let face = move || {
+        let given = sight.place.with(|place| place.useful.is_some());
+        view! { <span>{if given { "Useful FLOPs: yours" } else { "Useful FLOPs" }}</span> }.any()
+    };
+    let fields: [Field; 4] = [
+        ("Sequences of a step, over all devices", NodeRef::new(), |useful| Some(useful.batch)),
+        ("Tokens of a sequence", NodeRef::new(), |useful| Some(useful.sequence)),
+        ("FLOP per token, for training mostly 6 × parameters", NodeRef::new(), |useful| Some(useful.flops_per_token)),
+        ("Devices that share the step; empty: those shown", NodeRef::new(), |useful| useful.devices.map(f64::from)),
+    ];
+    let wrong = RwSignal::new(false);
+    let apply =
+        move |event: ev::SubmitEvent| {
+            event.prevent_default();
+            let text = |at: usize| fields[at].1.get_untracked().map(|field| field.value()).unwrap_or_default();
+            let number = |at: usize| numbers::typed(&text(at)).filter(|number| *number > 0.0);
+            let devices = text(3).trim().parse::<u32>().ok().filter(|n| *n > 0);
+            let useful = number(0)
+                .zip(number(1))
+                .zip(number(2))
+                .map(|((batch, sequence), flops_per_token)| UsefulFlops { batch, sequence, flops_per_token, devices });
+            wrong.set(useful.is_none() || (devices.is_none() && !text(3).trim().is_empty()));
+            if !wrong.get_untracked() {
+                sight.change(|place| place.useful = useful);
+            }
+        };
+    let clear = move |_| sight.change(|place| place.useful = None);
+    let form = move || {
+        let one = |(label, node, of): Field| {
+            let value = move || {
+                sight.place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default()
+            };
+            view! {
+                <label class="editor-line"><span>{label}</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=node prop:value=value /></label>
+            }
+            .any()
+        };
+        fields.map(one).collect_view()
+    };
+    let says = move || {
+        wrong
+            .get()
+            .then(|| view! { <span class="bad">{icon(Icon::Warn)} " Numbers above zero are needed."</span> }.any())
+    };
+    view! {
+        <Popover
+            id="useful"
+            class="btn line small-text"
+            label=Signal::stored("Useful FLOPs of a step".to_owned())
+            panel_class="editor"
+            face=Box::new(move || live(face).into_any())
+        >
+            <h3>"What a step has to compute"</h3>
+            <p class="sub">"Useful MFU = batch × sequence × FLOP per token ÷ (peak × time), whatever is computed twice or not at all."</p>
+            <form on:submit=apply>
+                {form()}
+                <div class="editor-foot">
+                    <button type="submit" class="btn line">"Apply"</button>
+                    <button type="button" class="btn" on:click=clear>"Take back"</button>
+                    <span role="status">{live(says)}</span>
+                </div>
+            </form>
+        </Popover>
+    }
+    .any()
+}

@@ -1,0 +1,52 @@
+//! How far ops are from what the hardware could do: figures, what has a roof, the chart, the table. Knows the order of the
+//! parts; each part knows itself, and [`sight`] what they all look at.
+
+mod chart;
+mod coverage;
+mod editors;
+mod peaks;
+mod rows;
+mod sight;
+mod tools;
+
+use crate::chart::roofline::figures;
+use crate::view::breakdown;
+use crate::view::erase::{Any, live};
+use crate::view::state::State;
+use crate::view::widgets::size::width_of;
+use crate::view::widgets::table::Table;
+use leptos::{html, prelude::*};
+use sight::Sight;
+
+/// The view.
+#[component]
+pub(crate) fn Roofline(state: State) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let sight = Sight::new(state, width_of(node).into());
+    let model = rows::model(sight);
+    state.table.set_value(Some(model));
+    state.place.set(Default::default());
+    on_cleanup(move || state.table.set_value(None));
+    let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let readout = move || {
+        let useful = sight.place.with(|place| place.useful);
+        sight.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
+    };
+    view! {
+        <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline" node_ref=node>
+            <h1 class="unseen">"Roofline of " {live(name)}</h1>
+            <dl class="figures">{live(readout)}</dl>
+            <coverage::Coverage sight />
+            <div class="roofline-halves">
+                <section class="roofline-chart" aria-label="Chart">
+                    <chart::Chart sight />
+                </section>
+                <section class="roofline-table" aria-labelledby="roofline-gaps">
+                    <tools::Tools sight />
+                    <Table model />
+                </section>
+            </div>
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,156 @@
+//! Whose peaks count, and other ones: by the capture, as published, of another chip, or the user's own. Each change is
+//! answered at once.
+
+use super::sight::Sight;
+use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
+use crate::chart::roofline::numbers;
+use crate::chart::roofline::peaks::{self, Line};
+use crate::chip::CHIPS;
+use crate::engine::roofline_place::RooflinePlace;
+use crate::view::erase::{Any, live};
+use crate::view::widgets::popover::Popover;
+use leptos::{ev, prelude::*};
+
+/// The button that says which peaks count, and the editor.
+#[component]
+pub(super) fn Peaks(sight: Sight) -> impl IntoView {
+    let of = move |read: fn(&RooflineFigures) -> AnyView| {
+        sight.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
+    };
+    let face = move || {
+        let said = of(|figures| {
+            let one = |(value, unit): (String, &'static str)| {
+                view! { <span><b>{value}</b> <span class="unit">" " {unit}</span></span> }.any()
+            };
+            let short = figures.peaks.first().map(peaks::short).unwrap_or_default();
+            view! {
+                <span class="peaks-whose">{peaks::whose(figures)}</span>
+                {short.into_iter().map(one).collect_view()}
+                <span class="change">"change"</span>
+            }
+            .any()
+        });
+        said.into_any()
+    };
+    view! {
+        <Popover
+            id="peaks"
+            class="peaks-button"
+            label=Signal::stored("Peaks: change".to_owned())
+            panel_class="editor"
+            face=Box::new(move || live(face).into_any())
+        >
+            <Editor sight />
+        </Popover>
+    }
+    .any()
+}
+
+#[component]
+fn Editor(sight: Sight) -> impl IntoView {
+    let prefer = move |source: PeakSource, label: &'static str| {
+        let pressed = move || sight.place.with(|place| place.peaks.prefer == source).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.prefer(source)>{label}</button> }
+            .any()
+    };
+    let told = move || {
+        sight
+            .head
+            .with(|head| head.as_ref()?.figures.peaks.first()?.chip.clone())
+            .unwrap_or_else(|| "not known".to_owned())
+    };
+    let chosen = move |name: &'static str| sight.place.with(|place| place.peaks.chip.as_deref() == Some(name));
+    let chip = move |event: ev::Event| {
+        let name = event_target_value(&event);
+        sight.change(|place| place.peaks.chip = Some(name).filter(|name| !name.is_empty()));
+    };
+    let chips = move || {
+        let one = |chip: &'static crate::chip::Chip| {
+            view! { <option value=chip.name selected=move || chosen(chip.name)>{chip.name}</option> }.any()
+        };
+        CHIPS.iter().map(one).collect_view()
+    };
+    let lines = Memo::new(move |_| {
+        let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
+        lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
+    });
+    let table = move || lines.get().into_iter().map(|line| one(sight, line)).collect_view();
+    let plain = move || sight.place.with(|place| place.peaks == Default::default());
+    view! {
+        <h3>"Peaks of one device"</h3>
+        <div class="editor-row">
+            <div class="segmented" role="group" aria-label="Which come first">
+                {prefer(PeakSource::Profile, "Profile")}
+                {prefer(PeakSource::Published, "Published")}
+            </div>
+            <label>
+                <span class="sub">"Chip "</span>
+                <select on:change=chip>
+                    <option value="" selected=move || sight.place.with(|place| place.peaks.chip.is_none())>"as captured"</option>
+                    {chips()}
+                </select>
+            </label>
+            <span class="sub">{told}</span>
+        </div>
+        <table class="editor-table">
+            <thead><tr><th scope="col">"Of"</th><th scope="col">"Peak"</th><th scope="col">"From"</th></tr></thead>
+            <tbody>{live(table)}</tbody>
+        </table>
+        <div class="editor-foot">
+            <button type="button" class="btn line" disabled=plain on:click=move |_| sight.change(|place| place.peaks = Default::default())>
+                "As captured"
+            </button>
+            <span class="sub">"Base 10. An empty field takes what the profile or the table says."</span>
+        </div>
+    }
+    .any()
+}
+
+fn one(sight: Sight, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
+    let line = Memo::new(move |_| {
+        let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
+        lines.and_then(|lines| lines.into_iter().find(|line| line.of == of))
+    });
+    let value = move || line.with(|line| line.as_ref()?.value).map(numbers::shown).unwrap_or_default();
+    let from = move || {
+        line.with(|line| match line {
+            Some(Line { source: Some(PeakSource::Yours), .. }) => "yours".to_owned(),
+            Some(Line { from, source: Some(_), .. }) => from.clone(),
+            _ => "nobody says; its ops have no roof".to_owned(),
+        })
+    };
+    let typed = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        match numbers::typed(&text).filter(|value| *value > 0.0) {
+            Some(value) => sight.change(|place| give(place, of, Some(value * peaks::scale(of)))),
+            None if text.trim().is_empty() => sight.change(|place| give(place, of, None)),
+            // What is no number does not count: the field says again what does.
+            None => sight.head.update(|_| {}),
+        }
+    };
+    let field = if can_change {
+        let name = format!("{label}, {unit}");
+        view! { <input type="text" inputmode="decimal" aria-label=name autocomplete="off" prop:value=value on:change=typed /> }.any()
+    } else {
+        view! { <span>{live(value)}</span> }.any()
+    };
+    view! {
+        <tr>
+            <th scope="row">{label}</th>
+            <td class="num">{field} <span class="unit">" " {unit}</span></td>
+            <td class="editor-from">{live(from)}</td>
+        </tr>
+    }
+    .any()
+}
+
+/// Gives a peak, or takes back what was given.
+fn give(place: &mut RooflinePlace, of: PeakOf, value: Option<f64>) {
+    match of {
+        PeakOf::Compute(precision) => {
+            place.peaks.flops.retain(|(other, _)| *other != precision);
+            place.peaks.flops.extend(value.map(|value| (precision, value)));
+        }
+        PeakOf::Memory(_) => place.peaks.hbm_bytes = value,
+    }
+}

@@ -1,0 +1,223 @@
+//! The rows of the roofline's table: asked for as they come into view, in the order chosen; steps are at hand. Knows the
+//! contract; what stands in a cell is `chart::roofline::table`'s.
+
+use super::sight::Sight;
+use crate::analysis::roofline::RooflineQuery;
+use crate::chart::roofline::{dots, table};
+use crate::chart::table::{self as tables, Column, Measure, Row};
+use crate::chart::window;
+use crate::engine::roofline_place::RoofBy;
+use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort};
+use crate::view::breakdown::save;
+use crate::view::erase::{Any, effect};
+use crate::view::state::Same;
+use crate::view::widgets::out;
+use crate::view::widgets::table::{Act, Model};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+
+/// Rows on screen: those of one question in one order that have come.
+#[derive(Clone, PartialEq)]
+struct Shown {
+    ask: RooflineQuery,
+    sort: RoofSort,
+    pages: BTreeMap<u32, Same<RoofRowsPage>>,
+}
+
+/// Rows that go to the clipboard at most; a file has all of them.
+const MOST: u32 = 1000;
+
+/// The model of the table.
+pub(super) fn model(sight: Sight) -> Model {
+    let state = sight.state;
+    let shown = RwSignal::new(None::<Shown>);
+    let flight = StoredValue::new(Vec::<u32>::new());
+    let by = Memo::new(move |_| sight.place.with(|place| place.by));
+    let sort = Memo::new(move |_| sight.place.with(|place| place.sort));
+    let measure = RwSignal::new(Measure::START);
+    // The first rows of each question and order; those on screen stay until they have come.
+    state.keep_asking(
+        move || {
+            let (ask, sort) = (sight.ask.get(), sort.get());
+            let query = RoofRowsQuery { ask, sort, first: 0, count: window::PAGE };
+            (by.get() != RoofBy::Step).then(|| Question::RooflineRows(query).into())
+        },
+        move |reply| {
+            if let Ok(page) = reply.told::<RoofRowsPage>() {
+                let (ask, sort) = (sight.ask.get_untracked(), sort.get_untracked());
+                flight.update_value(Vec::clear);
+                shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, Same::new(page))]) }));
+            }
+        },
+    );
+    let steps = Memo::new(move |_| {
+        let head = sight.head.get().filter(|_| by.get() == RoofBy::Step)?;
+        Some(Same::new(table::steps(&head.steps, sort.get())))
+    });
+    let with = move |row: u32, read: &dyn Fn(&RoofPoint)| {
+        if by.get() == RoofBy::Step {
+            steps.with(|steps| steps.as_ref().and_then(|steps| steps.get(row as usize)).map(read));
+        } else {
+            shown.with(|shown| {
+                let page = shown.as_ref()?.pages.get(&(row / window::PAGE * window::PAGE))?;
+                page.rows.get((row - page.first) as usize).map(read)
+            });
+        }
+    };
+    let point = move |row: u32| {
+        let found = std::cell::RefCell::new(None);
+        with(row, &|point| *found.borrow_mut() = Some(point.clone()));
+        found.into_inner()
+    };
+    let units = Memo::new(move |_| {
+        sight.head.with(|head| head.as_ref().map(|head| table::Units::of(&head.largest, &head.figures)))
+    });
+    let columns = Memo::new(move |_| {
+        units.get().map(|units| table::columns(by.get(), units, sight.narrow(), measure.get())).unwrap_or_default()
+    });
+    let count = Memo::new(move |_| match by.get() {
+        RoofBy::Step => steps.with(|steps| steps.as_ref().map_or(0, |steps| u32::try_from(steps.len()).unwrap_or(0))),
+        _ => sight.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows)),
+    });
+    let row = move |row: u32| -> Option<Row> {
+        let (point, units, by) = (point(row)?, units.get()?, by.get());
+        let key = key(&point, by);
+        let told = state.op.with(|op| by == RoofBy::Op && *op == key);
+        let chosen =
+            by == RoofBy::Step && sight.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
+        let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
+        Some(columns.with(|columns| {
+            let room = tables::name_room(columns, measure.get());
+            table::row(&point, columns, table::Look { by, units, room, two_lines: sight.narrow() }, selected)
+        }))
+    };
+    let want = move |rows: std::ops::Range<u32>| {
+        let Some((ask, sort, missing)) = shown.with_untracked(|shown| {
+            let shown = shown.as_ref()?;
+            let missing: Vec<u32> =
+                window::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
+            Some((shown.ask.clone(), shown.sort, missing))
+        }) else {
+            return;
+        };
+        for first in missing {
+            if by.get_untracked() == RoofBy::Step || flight.with_value(|flight| flight.contains(&first)) {
+                continue;
+            }
+            flight.update_value(|flight| flight.push(first));
+            let query = RoofRowsQuery { ask: ask.clone(), sort, first, count: window::PAGE };
+            let (asked, rows) = ((ask.clone(), sort), rows.clone());
+            state.request(&Question::RooflineRows(query).into(), move |reply| {
+                let _ = flight.try_update_value(|flight| flight.retain(|other| *other != first));
+                let Ok(page) = reply.told::<RoofRowsPage>() else { return };
+                let _ = shown.try_update(|shown| {
+                    let Some(shown) = shown.as_mut().filter(|shown| (&shown.ask, shown.sort) == (&asked.0, asked.1))
+                    else {
+                        return;
+                    };
+                    shown.pages.insert(first, Same::new(page));
+                    let keys: Vec<u32> = shown.pages.keys().copied().collect();
+                    if let Some(far) = window::farthest(keys.into_iter(), &rows) {
+                        shown.pages.remove(&far);
+                    }
+                });
+            });
+        }
+    };
+    let foot = Memo::new(move |_| {
+        let units = units.get()?;
+        sight.head.with(|head| head.as_ref().map(|head| table::foot(&head.figures, count.get(), by.get(), units)))
+    });
+    let question = Memo::new(move |_| {
+        use std::hash::BuildHasher;
+        shown.with(|shown| {
+            let text = shown.as_ref().map(|shown| format!("{:?}{:?}", shown.ask, shown.sort));
+            rustc_hash::FxBuildHasher.hash_one((text, by.get() == RoofBy::Step))
+        })
+    });
+    let act = move |act: Act| match act {
+        Act::Sort(id, descending) => {
+            if let Some(column) = table::column(id) {
+                sight.change(|place| place.sort = RoofSort { column, descending });
+            }
+        }
+        Act::Fold(row) => {
+            if let Some(point) = untrack(|| point(row)) {
+                let by = by.get_untracked();
+                sight.open(&key(&point, by), &table::name(&point, by));
+            }
+        }
+        Act::Select(row) => {
+            if let Some(point) = untrack(|| point(row)) {
+                let key = key(&point, by.get_untracked());
+                state.selected.update(|selected| match selected.iter().position(|other| *other == key) {
+                    Some(at) => drop(selected.remove(at)),
+                    None => selected.push(key),
+                });
+            }
+        }
+        Act::Copy(id) => {
+            let only = columns.get_untracked().into_iter().filter(|column| column.id == id).collect();
+            copy(sight, true, only, units.get_untracked());
+        }
+        Act::CopyRows(all) => copy(sight, all, columns.get_untracked(), units.get_untracked()),
+        // Its columns are those that fit.
+        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+    };
+    effect(move || {
+        sight.busy.track();
+        by.track();
+        state.tips.hide();
+    });
+    Model {
+        label: Signal::derive(move || format!("Gap to the roof by {}", by.get().key())),
+        columns,
+        count,
+        row: Callback::new(row),
+        tip: Callback::new(move |(row, id): (u32, &'static str)| table::tip(&point(row)?, id)),
+        foot: Memo::new(move |_| foot.get().unwrap_or_default()),
+        free: Signal::stored(false),
+        sorted: Memo::new(move |_| Some((sort.get().column.key(), sort.get().descending))),
+        question,
+        answer: Signal::derive(move || sight.head.track()),
+        busy: sight.busy.into(),
+        none: Callback::new(move |()| view! { <p>"No op that is asked about computes."</p> }.any()),
+        want: Callback::new(want),
+        act: Callback::new(act),
+        place: state.place,
+        measure,
+        tips: state.tips,
+    }
+}
+
+/// How a row is named where rows are selected.
+fn key(point: &RoofPoint, by: RoofBy) -> String {
+    if by == RoofBy::Step { point.key.clone() } else { dots::key(point) }
+}
+
+/// Copies rows with these columns: all, or those selected.
+fn copy(sight: Sight, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
+    let Some(units) = units else { return };
+    let (ask, place) = (sight.ask.get_untracked(), sight.place.get_untracked());
+    let selected = Some(sight.state.selected.get_untracked()).filter(|selected| !all && !selected.is_empty());
+    let n_rows = sight.head.with_untracked(|head| head.as_ref().map_or(0, |head| head.n_rows));
+    let of = selected.as_ref().map_or(n_rows, |selected| u32::try_from(selected.len()).unwrap_or(u32::MAX));
+    let state = sight.state;
+    let put = move |points: &[RoofPoint]| {
+        let is_meant = |point: &&RoofPoint| selected.as_ref().is_none_or(|keys| keys.contains(&key(point, place.by)));
+        let line = |point: &RoofPoint| columns.iter().map(|column| table::text(point, column.id, units)).collect();
+        let lines: Vec<Vec<String>> = points.iter().filter(is_meant).map(line).collect();
+        let n = lines.len();
+        out::copy(&tables::tsv(&columns, &lines), move |done| state.inform(save::said(done, n, of)));
+    };
+    if place.by == RoofBy::Step {
+        let steps = sight.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));
+        return put(&steps.unwrap_or_default());
+    }
+    let query = RoofRowsQuery { ask, sort: place.sort, first: 0, count: MOST };
+    state.request(&Question::RooflineRows(query).into(), move |reply| {
+        if let Ok(page) = reply.told::<RoofRowsPage>() {
+            put(&page.rows);
+        }
+    });
+}

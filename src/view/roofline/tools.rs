@@ -1,0 +1,79 @@
+//! Above the table: what it is, the filter, what rows stand for, what can be taken away.
+
+use super::sight::Sight;
+use crate::engine::roofline_place::RoofBy;
+use crate::engine::{Export, Question};
+use crate::report::number;
+use crate::view::breakdown::filter::FilterBox;
+use crate::view::breakdown::save::{self, ID};
+use crate::view::erase::{Any, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::table::Act;
+use leptos::prelude::*;
+
+/// The tools.
+#[component]
+pub(super) fn Tools(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let act = move |act: Act| {
+        Callback::new(move |()| {
+            if let Some(model) = state.table.get_value() {
+                model.act.run(act);
+            }
+        })
+    };
+    let export = move |format: Export| {
+        Callback::new(move |()| {
+            let (ask, sort) = (sight.ask.get_untracked(), sight.place.with_untracked(|place| place.sort));
+            let what = format!("roofline by {}", ask.query.by.key());
+            save::file(state, &Question::ExportRoofline { ask, sort, format }.into(), &what, format);
+        })
+    };
+    let entries = Signal::derive(move || {
+        let mut entries = Vec::new();
+        let selected = state.selected.with(Vec::len);
+        if selected > 0 {
+            let label = format!("Copy {}", number::counted(selected as u64, "selected row", "selected rows"));
+            entries.push(Entry::new(label, act(Act::CopyRows(false))).key("y"));
+        }
+        entries.push(Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"));
+        entries.push(Entry::new("Save CSV", export(Export::Csv)).apart());
+        entries.push(Entry::new("Save JSON", export(Export::Json)));
+        entries
+    });
+    let one = move |by: RoofBy| {
+        let pressed = move || sight.place.with(|place| place.by == by).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.by(by)>{by.label()}</button> }.any()
+    };
+    let says = move || {
+        if let Some(error) = state.filter_error.get() {
+            let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
+            return Some(view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any());
+        }
+        let filter = state.query.with(|query| query.filter.clone());
+        let n = sight.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows));
+        let clear = move |_| state.filter(|filter| *filter = Default::default());
+        (!filter.is_empty()).then(|| {
+            let kind = filter.kind.map_or(String::new(), |kind| format!(" of kind {}", kind.label().to_lowercase()));
+            let words = format!("{}{kind} match. ", number::counted(n.into(), "row", "rows"));
+            view! { <span>{words} <button type="button" class="link" on:click=clear>"Show all"</button></span> }.any()
+        })
+    };
+    view! {
+        <div class="roofline-tools">
+            <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
+            <div class="segmented" role="group" aria-label="Rows">{RoofBy::ALL.map(one).collect_view()}</div>
+            <FilterBox state />
+            <MenuButton
+                id=ID
+                class="btn line icon-only"
+                label=Signal::stored("Save or copy".to_owned())
+                entries
+                face=Box::new(|| icon(Icon::Save))
+            />
+        </div>
+        <p class="filter-says roofline-says" id="filter-says" role="status">{live(says)}</p>
+    }
+    .any()
+}
