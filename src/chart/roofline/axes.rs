@@ -20,7 +20,7 @@ pub struct Window {
 
 /// Room for the labels of the axes, and for marks that reach over the frame's top.
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 14.0;
+const RIGHT: f64 = 20.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 40.0;
 /// A zoom stops at this part of the whole.

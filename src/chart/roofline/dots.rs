@@ -74,7 +74,8 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
             }
         }
     }
-    if by != RoofBy::Step || head.figures.header.step == "all" {
+    // The sum of one mark lies where that lies.
+    if dots.all.len() > 1 && (by != RoofBy::Step || head.figures.header.step == "all") {
         dots.all.extend(sums(&head.figures, level, by));
     }
     dots

@@ -151,13 +151,15 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
         let places = place_labels::place(&candidates, &taken, axes.frame);
         let mut rest = Vec::new();
         for (of, place) in wanted.into_iter().zip(places) {
-            let Some(place) = place else {
+            let line = place.filter(|_| away > AWAY[0]).map(|place| leader(of.0, place));
+            let crosses = line.is_some_and(|line| obstacles.iter().any(|other| crosses(line, other)));
+            let Some(place) = place.filter(|_| !crosses) else {
                 rest.push(of);
                 continue;
             };
             taken.push(Obstacle::Box(place));
-            if away > AWAY[0] {
-                marks.push(leader(of.0, place));
+            if let Some(((x1, y1), (x2, y2))) = line {
+                marks.push(Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Ink3, 1.0)));
             }
             let tone = if of.0.dot.form.is_none() { Tone::Ink } else { Tone::Ink2 };
             let y = place.y + Size::Micro.px();
@@ -178,12 +180,24 @@ fn candidate((spot, priority, text): &(&Spot<'_>, u32, String), away: f64) -> Ca
     Candidate { priority: *priority, x: spot.x, y: spot.y, away: spot.r + away, width, height }
 }
 
+/// A straight line.
+type Line = ((f64, f64), (f64, f64));
+
 /// From a mark's edge to the nearest point of its label.
-fn leader(spot: &Spot<'_>, label: Rect) -> Mark {
+fn leader(spot: &Spot<'_>, label: Rect) -> Line {
     let (x, y) = (spot.x.clamp(label.x, label.x + label.width), spot.y.clamp(label.y, label.y + label.height));
     let (dx, dy) = (x - spot.x, y - spot.y);
     let part = spot.r / dx.hypot(dy).max(spot.r);
-    Mark::new(Shape::line(spot.x + dx * part, spot.y + dy * part, x, y), Paint::stroke(Tone::Ink3, 1.0))
+    ((spot.x + dx * part, spot.y + dy * part), (x, y))
+}
+
+/// Whether a line passes through a roof.
+fn crosses((a, b): Line, other: &Obstacle) -> bool {
+    let Obstacle::Line(c, d) = other else { return false };
+    let side = |(px, py): (f64, f64), (qx, qy): (f64, f64), (rx, ry): (f64, f64)| {
+        (qx - px) * (ry - py) - (qy - py) * (rx - px)
+    };
+    (side(a, b, *c) > 0.0) != (side(a, b, *d) > 0.0) && (side(*c, *d, a) > 0.0) != (side(*c, *d, b) > 0.0)
 }
 
 /// The keys of rows whose marks have their centre within a rectangle.

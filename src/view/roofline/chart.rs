@@ -80,11 +80,16 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
             })
         }),
         press: Callback::new(move |(id, enter): (u32, bool)| press(sight, id, enter)),
+        // What was chosen goes first, then the zoom.
         out: Callback::new(move |()| {
-            sight.window.get_untracked().is_some_and(|_| {
+            let chosen = state.selected.with_untracked(|selected| !selected.is_empty());
+            let zoomed = sight.window.with_untracked(Option::is_some);
+            if chosen {
+                state.selected.set(Vec::new());
+            } else if zoomed {
                 sight.window.set(None);
-                true
-            })
+            }
+            chosen || zoomed
         }),
         walk: None,
         key: Some(Callback::new(move |key: String| {
@@ -324,7 +329,11 @@ fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
             }
             sums
         });
-        let (key, name) = first?;
+        let Some((key, name)) = first else {
+            // Always a line: what stands above it does not move when something is chosen.
+            let words = "Press a mark to choose it, once more to open it; drag to choose several.";
+            return view! { <p class="roofline-selection sub">{words}</p> }.any();
+        };
         let all = sight.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));
         let share = all
             .and_then(|all| gap.fraction_of(all))
@@ -334,17 +343,15 @@ fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
             let open = move |_| sight.open(&key, &name);
             view! { <button type="button" class="link" on:click=open>"Open"</button> " " }.any()
         });
-        Some(
-            view! {
-                <p class="roofline-selection">
-                    <b>{what}</b>
-                    {format!(": self {}, gap {}{share}. ", number::time_text(own), number::time_text(gap))}
-                    {open}
-                    <button type="button" class="link" on:click=move |_| state.selected.set(Vec::new())>"Clear"</button>
-                </p>
-            }
-            .any(),
-        )
+        view! {
+            <p class="roofline-selection">
+                <b>{what}</b>
+                {format!(": self {}, gap {}{share}. ", number::time_text(own), number::time_text(gap))}
+                {open}
+                <button type="button" class="link" on:click=move |_| state.selected.set(Vec::new())>"Clear"</button>
+            </p>
+        }
+        .any()
     };
     let above = move || {
         let said = sight.head.with(|head| {

@@ -125,7 +125,7 @@ fn one(sight: Sight, (of, label, unit, can_change): (PeakOf, &'static str, &'sta
             Some(value) => sight.change(|place| give(place, of, Some(value * peaks::scale(of)))),
             None if text.trim().is_empty() => sight.change(|place| give(place, of, None)),
             // What is no number does not count: the field says again what does.
-            None => sight.head.update(|_| {}),
+            None => event_target::<web_sys::HtmlInputElement>(&event).set_value(&untrack(value)),
         }
     };
     let field = if can_change {

@@ -57,6 +57,11 @@ impl Sight {
             })
         });
         let (head, busy) = (RwSignal::new(None::<Same<RooflineHead>>), RwSignal::new(true));
+        // Nothing of another session is shown as this one's.
+        effect(move || {
+            state.opened.track();
+            head.set(None);
+        });
         state.keep_asking(
             move || {
                 busy.set(true);

@@ -267,7 +267,11 @@ impl State {
                 self.op.set(String::new());
                 self.graph.set(false);
                 self.file.set(FilePlace::default());
-                self.view.set(View::default());
+                self.roofline.set(String::new());
+                // Who looks at one capture's roofline wants to see the other's.
+                if self.view.get_untracked() == View::File {
+                    self.view.set(View::default());
+                }
                 self.toasts.set(Vec::new());
             }
         }
