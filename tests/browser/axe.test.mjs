@@ -115,8 +115,40 @@ const STATES = {
     await page.locator("#how-audit-button").click();
     await page.locator("#how-audit").waitFor();
   },
+  "roofline, a mark told": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("3");
+    await page.locator(".roofline .scene").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".tip").waitFor();
+    await page.keyboard.press("+");
+  },
+  "other peaks": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#peaks-button").click();
+    await page.locator("#peaks input").first().waitFor();
+  },
+  "what kernels cost": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#kernels-button").click();
+    await page.locator("#kernels").getByRole("button", { name: "Add" }).click();
+    await page.locator("#kernels .bad").waitFor();
+  },
+  "what a step has to compute": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#useful-button").click();
+    await page.locator("#useful input").first().waitFor();
+  },
+  "roofline by step, as a table": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator(".roofline-tools").getByRole("button", { name: "Steps", exact: true }).click();
+    await page.locator("#roofline-menu-button").click();
+    await page.getByRole("menuitem", { name: "Show as a table" }).click();
+    await page.locator(".roofline .chart-table td").first().waitFor();
+  },
   "zoomed into a scope": async (page) => {
     await page.keyboard.press("Escape");
+    await page.keyboard.press("2");
     await page.getByRole("button", { name: "Scopes", exact: true }).click();
     await page.locator(".scene").focus();
     await page.keyboard.press("ArrowDown");

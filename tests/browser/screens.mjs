@@ -103,6 +103,25 @@ const states = {
     await page.locator(".graph .scene").focus();
     await page.keyboard.press("ArrowDown");
   },
+  roofline: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("3");
+    await page.locator(".roofline-canvas [fill='var(--k-compute)']").first().waitFor();
+    await page.locator("[data-row='0'] [data-column='0']").focus();
+    await page.keyboard.press("Space");
+    await page.locator(".roofline-selection b").waitFor();
+    await page.evaluate(() => document.activeElement.blur());
+    await page.waitForTimeout(300);
+  },
+  peaks: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("3");
+    await page.locator(".roofline-canvas [fill='var(--k-compute)']").first().waitFor();
+    await page.locator("#peaks-button").click();
+    await page.locator("#peaks input").first().waitFor();
+  },
   audit: async (page) => {
     await pickFiles(page, [tpu]);
     await opened(page);

@@ -9,7 +9,7 @@ import { figures, heads } from "./reading.mjs";
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
+    const inScroller = (node) => node.closest(".grid, .roofline-canvas, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
@@ -62,6 +62,10 @@ for (const [width, height, what] of SIZES) {
     assert.deepEqual(await sticksOut(page), [], "graph");
     await page.getByRole("button", { name: "Close the graph" }).click();
     await page.getByRole("complementary").getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("tab", { name: "Roofline" }).click();
+    await page.locator(".roofline .scene").waitFor();
+    await page.locator(".roofline-table [data-row='0']").waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "roofline");
     await page.getByRole("tab", { name: "File" }).click();
     await page.locator(".code-line code").first().waitFor();
     await page.locator(".file-planes .tree-name").first().click();
