@@ -1,0 +1,16 @@
+//! What fills the memory of a device: what a program needs, by its compiler, and what was in use, by its allocator.
+//!
+//! Knows buffer assignments, modules and allocator events; nothing of files.
+
+mod ask;
+mod report;
+mod runtime_report;
+mod words;
+
+pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
+pub use report::{
+    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
+    Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, Vocabulary, WhatIf,
+};
+pub use runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn};
+pub use words::{Category, MemoryClass, RollUpBy};
