@@ -3,11 +3,19 @@
 //! Knows buffer assignments, modules and allocator events; nothing of files.
 
 mod ask;
+mod buffers;
+mod class;
+mod lives;
+mod program;
 mod report;
 mod runtime_report;
+mod schedule;
+mod space;
+mod tell;
 mod words;
 
 pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
+pub use program::ProgramMemory;
 pub use report::{
     AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
     Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, Vocabulary, WhatIf,

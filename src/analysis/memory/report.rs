@@ -37,7 +37,7 @@ pub struct ProgramPeaks {
 pub struct SpacePeak {
     /// The memory colour: 0 is the device's main memory.
     pub color: i64,
-    /// "HBM", "VMEM", "S(5)".
+    /// "HBM", "VMEM", "S(5)"; "device memory" for colour 0 of what is no TPU.
     pub space: String,
     /// The most that is alive at once.
     pub peak: u64,
