@@ -17,8 +17,10 @@ use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
 /// A buffer's memory from when it is taken until it is free. Alive at the points `first + 1 ..= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Life {
-    /// The buffer that the memory was taken for: its place in [`Buffers`].
+    /// The buffer whose memory it is, and whose size counts: its place in [`Buffers`].
     pub(super) slot: u32,
+    /// The buffer that took it: the same, or one that shares memory which was free already.
+    pub(super) holder: u32,
     /// The event that took it.
     pub(super) first: u32,
     /// The event that freed it; the number of events where none does.
@@ -67,6 +69,7 @@ pub(super) fn replay(trace: &HeapSimulatorTrace, buffers: &Buffers) -> Replay {
 /// One event; `None` where it makes no sense.
 fn step(event: &Event, at: u32, n: u32, buffers: &Buffers, memory: &mut [Memory], lives: &mut Vec<Life>) -> Option<()> {
     let slot = buffers.slot(event.buffer_id)? as usize;
+    // Whose memory the buffer has from here on.
     let own = match Kind::try_from(event.kind).ok()? {
         Kind::Alloc => {
             let held = &mut memory[slot];
@@ -97,7 +100,7 @@ fn step(event: &Event, at: u32, n: u32, buffers: &Buffers, memory: &mut [Memory]
     memory[own].holders += 1;
     if memory[own].holders == 1 {
         memory[own].open = lives.len() as u32;
-        lives.push(Life { slot: own as u32, first: at, last: n });
+        lives.push(Life { slot: own as u32, holder: slot as u32, first: at, last: n });
     }
     Some(())
 }

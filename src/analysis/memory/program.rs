@@ -131,7 +131,7 @@ impl ProgramMemory {
         self.spaces.iter().find(|space| space.color == color)
     }
 
-    fn size(&self, slot: u32) -> u64 {
+    pub(super) fn size(&self, slot: u32) -> u64 {
         self.buffers.all[slot as usize].size
     }
 
@@ -184,8 +184,9 @@ impl ProgramMemory {
 
     /// A buffer that comes and goes.
     pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, life: Life) -> Buffer {
-        let category = self.buffers.allocation(life.slot).map_or(Category::Temporary, |a| a.category);
-        self.buffer(module, vocabularies, Some(life.slot), category, (life.first, life.last))
+        let category = self.buffers.allocation(life.holder).map_or(Category::Temporary, |a| a.category);
+        let buffer = self.buffer(module, vocabularies, Some(life.holder), category, (life.first, life.last));
+        Buffer { id: BufferId(life.slot), size: self.size(life.slot), ..buffer }
     }
 
     fn buffer(

@@ -54,7 +54,7 @@ impl Schedule {
             let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.comes_and_goes());
             let defined = buffer.instruction(module).filter(|_| is_temporary);
             let Some((id, first)) = defined.and_then(|id| Some((id, *self.places.get(&id)?))) else { continue };
-            let life = Life { slot, first, last: self.last_use(module, id).max(first + 1) };
+            let life = Life { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
             pieces.entry((assigned.allocation, assigned.offset), Vec::new).push(life);
         }
         let mut lives: Vec<Life> = Vec::new();
@@ -66,7 +66,7 @@ impl Schedule {
                     Some(before) if life.first < before.last => {
                         before.last = before.last.max(life.last);
                         if buffers.all[life.slot as usize].size > buffers.all[before.slot as usize].size {
-                            before.slot = life.slot;
+                            (before.slot, before.holder) = (life.slot, life.holder);
                         }
                     }
                     _ => lives.push(life),

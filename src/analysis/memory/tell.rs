@@ -9,7 +9,7 @@ use super::report::{
     StaticMemory, Vocabulary,
 };
 use super::space::{Space, curve, highest};
-use super::words::{Category, MemoryClass, RollUpBy};
+use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::scope_path;
 use crate::hlo::Module;
 use crate::keyed::Keyed;
@@ -57,7 +57,7 @@ impl ProgramMemory {
             padding: padding(&all),
             long_lived: self.long_lived(module, ask, space),
             jumps: self.jumps(module, ask, space),
-            vocabulary: self.vocabulary(module, ask, space, &all),
+            vocabulary: self.vocabulary(module, ask, space),
             estimate: self.estimate(module, ask, &all),
             lanes: self.lanes_of(module, ask, space, around),
             alive: self.told_alive(module, ask, space, point, all),
@@ -68,7 +68,7 @@ impl ProgramMemory {
     fn long_lived(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Buffer> {
         let vocabularies = self.vocabularies(ask);
         let is_long = |life: &&Life| (life.last - life.first) > space.n_events / 2;
-        let large = space.lives.iter().filter(is_long).filter(|life| self.buffers.all[life.slot as usize].size > LARGE);
+        let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
         let mut told: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
         sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id, buffer.first));
         told.truncate(WORST);
@@ -78,7 +78,7 @@ impl ProgramMemory {
     /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers.
     fn jumps(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Jump> {
         let vocabularies = self.vocabularies(ask);
-        let size = |life: &Life| self.buffers.all[life.slot as usize].size;
+        let size = |life: &Life| self.size(life.slot);
         let mut lives: Vec<&Life> = space.lives.iter().filter(|life| size(life) > 0).collect();
         sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first));
         let jump = |life: &Life| Jump {
@@ -90,33 +90,44 @@ impl ProgramMemory {
         lives.into_iter().take(JUMPS).map(jump).collect()
     }
 
-    fn vocabulary(&self, module: &Module, ask: &MemoryQuery, space: &Space, alive: &[Buffer]) -> Option<Vocabulary> {
+    fn vocabulary(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
         let vocabularies = self.vocabularies(ask);
-        let dim = |slot: u32| vocabularies.dim(self.buffers.all[slot as usize].shape(module)?);
-        let mut dims: Vec<u64> = space.lives.iter().filter_map(|life| dim(life.slot)).collect();
-        dims.sort_unstable_by(|a, b| b.cmp(a));
-        dims.dedup();
-        if dims.is_empty() {
+        let dim = |life: &Life| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
+        let large: Vec<(u64, Life)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
+        if large.is_empty() {
             return None;
         }
-        let is = |buffer: &&Buffer| buffer.category == Category::Temporary && dim(buffer.id.0).is_some();
-        let mut buffers: Vec<Buffer> = alive.iter().filter(is).cloned().collect();
-        let size = buffers.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
-        buffers.truncate(WORST);
+        let mut dims: Vec<u64> = large.iter().map(|(dim, _)| *dim).collect();
+        dims.sort_unstable_by(|a, b| b.cmp(a));
+        dims.dedup();
+        let mut told = Vec::new();
         // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
         let mut in_pieces: Keyed<u32, ()> = Keyed::default();
-        for life in space.lives.iter().filter(|life| dim(life.slot).is_some()) {
-            let buffer = self.living(module, &vocabularies, *life);
-            if buffer.class == MemoryClass::Logits && buffer.category == Category::Temporary {
+        for (_, life) in large {
+            let buffer = self.living(module, &vocabularies, life);
+            if buffer.class == MemoryClass::Logits {
                 in_pieces.first(life.slot, ());
             }
+            if life.covers(space.peak_point()) {
+                told.push(buffer);
+            }
         }
+        let size = told.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
+        sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id));
+        told.truncate(WORST);
         let piece = |slot: u32| {
-            let size = self.buffers.all[slot as usize].size;
+            let size = self.size(slot);
             if in_pieces.has(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
         };
         let (peak, _) = highest(&curve(&space.lives, space.n_events, space.peak.indefinite, piece));
-        Some(Vocabulary { dims, buffers, size, chunks: CHUNKS, peak, saves: space.peak.peak.saturating_sub(peak) })
+        Some(Vocabulary {
+            dims,
+            buffers: told,
+            size,
+            chunks: CHUNKS,
+            peak,
+            saves: space.peak.peak.saturating_sub(peak),
+        })
     }
 
     fn estimate(&self, module: &Module, ask: &MemoryQuery, alive: &[Buffer]) -> Estimate {
@@ -142,7 +153,7 @@ impl ProgramMemory {
         let vocabularies = self.vocabularies(ask);
         let to = window.to.min(space.n_events + 1);
         let from = window.from.min(to);
-        let size = |life: &Life| self.buffers.all[life.slot as usize].size;
+        let size = |life: &Life| self.size(life.slot);
         let mut lives: Vec<Life> = space
             .lives
             .iter()
