@@ -4,10 +4,12 @@
 
 mod ask;
 mod buffers;
+mod check;
 mod class;
 mod lives;
 mod program;
 mod report;
+mod runtime;
 mod runtime_report;
 mod schedule;
 mod space;
