@@ -2,10 +2,12 @@
 
 use super::Programs;
 use super::programs::HeldMemory;
-use crate::analysis::FileProgram;
 use crate::analysis::memory::{
-    AliveAt, BufferId, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks, StaticMemory, WhatIf,
+    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks, StaticMemory,
+    ToldProgram, ToldSpace, WhatIf, WholeMemory,
 };
+use crate::analysis::{Analysis, FileProgram};
+use crate::chip::Chip;
 use crate::profile::{Note, Profile, Severity};
 use crate::sorted;
 use std::cmp::Reverse;
@@ -35,7 +37,7 @@ fn peaks(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place:
         name: program.map_or(String::new(), |program| program.name.clone()),
         program_id: program.and_then(|program| program.program_id),
         spaces: held.as_ref().map_or(Vec::new(), |held| held.memory.peaks()),
-        note: held.err(),
+        note: held.map_or_else(Some, |held| held.memory.caution()),
     }
 }
 
@@ -122,16 +124,45 @@ pub fn memory_lanes(
     Ok(held.memory.lanes(&held.module, ask, window))
 }
 
-/// Bytes at every point of a program's curve: for files, not for pages.
-///
-/// # Errors
-/// A [`Note`] that says why nothing is known of the program's memory.
-pub fn memory_timeline(
+/// Everything, for files: `is_asked` chooses programs, `color` a memory (`None`: all of them), `chip` whose memory counts
+/// where no allocator says how much there is. Which program `ask` names plays no part.
+pub fn whole_memory(
+    analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,
-    all: &[FileProgram],
     ask: &MemoryQuery,
-) -> Result<Option<Vec<u64>>, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.timeline(ask.color).map(<[u64]>::to_vec))
+    color: Option<i64>,
+    is_asked: &dyn Fn(&ProgramPeaks) -> bool,
+    chip: Option<&Chip>,
+) -> WholeMemory {
+    let all = analysis.programs(profile);
+    let MemoryPrograms { programs: mut peaks, mut notes } = memory_programs(profile, programs, &all);
+    peaks.retain(is_asked);
+    let mut told = Vec::new();
+    for peaks in peaks {
+        let mut spaces = Vec::new();
+        for color in peaks.spaces.iter().map(|space| space.color).filter(|of| color.is_none_or(|color| color == *of)) {
+            let ask = MemoryQuery { program: peaks.program, color, ..ask.clone() };
+            let Ok(held) = held(profile, programs, &all, peaks.program as usize) else { continue };
+            let StaticMemory { space, notes: said, .. } = held.memory.tell(&held.module, peaks.clone(), &ask);
+            let timeline = held.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
+            spaces.extend(space.map(|memory| ToldSpace { memory, timeline }));
+            notes.extend(said.into_iter().map(|note| note.at(&peaks.name)));
+        }
+        notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.at(&peaks.name)));
+        told.push(ToldProgram { peaks, spaces });
+    }
+    let runtime = analysis.runtime_memory(profile);
+    notes.extend(runtime.notes.iter().cloned());
+    let peaks = told.iter().map(|program| program.peaks.clone()).collect();
+    let checks = analysis.cross_check(profile, &MemoryPrograms { programs: peaks, notes: Vec::new() }, &runtime, chip);
+    notes
+        .extend(checks.iter().filter(|check| check.static_peak.is_some() && check.capacity.is_none()).map(no_capacity));
+    WholeMemory { programs: told, runtime, checks, notes }
+}
+
+fn no_capacity(check: &CrossCheck) -> Note {
+    let message =
+        "How much memory the device has is not known: no allocator and no plane says it. Name the chip to compare.";
+    Note::new(Severity::Info, "no_capacity", message).at(&check.label)
 }

@@ -31,7 +31,7 @@ pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
-pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, memory_timeline, static_memory, what_if};
+pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
 pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;

@@ -20,7 +20,8 @@ pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use program::ProgramMemory;
 pub use report::{
     AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
-    Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, Vocabulary, WhatIf,
+    Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
+    Vocabulary, WhatIf, WholeMemory,
 };
 pub use runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn};
 pub use words::{Category, MemoryClass, RollUpBy};

@@ -45,6 +45,12 @@ impl ProgramMemory {
         self.spaces.iter().map(|space| space.peak.clone()).collect()
     }
 
+    /// What makes the figures of any of its memories less than certain: the first of it.
+    pub fn caution(&self) -> Option<Note> {
+        let notes = self.spaces.iter().flat_map(|space| self.notes(space));
+        notes.into_iter().find(|note| note.severity > Severity::Info)
+    }
+
     /// Bytes at every point of a memory's curve.
     pub fn timeline(&self, color: i64) -> Option<&[u64]> {
         self.space(color).map(|space| space.padded.as_slice())

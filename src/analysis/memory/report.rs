@@ -4,6 +4,7 @@
 //! buffer taken by event `first` and let go by event `last` is alive at the points `first + 1 ..= last`.
 
 use super::ask::{BufferId, BytesPerParameter};
+use super::runtime_report::{CrossCheck, RuntimeMemory};
 use super::words::{Category, MemoryClass, RollUpBy};
 use crate::profile::Note;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,44 @@ pub enum Basis {
     Schedule,
     /// Nothing comes and goes.
     Constant,
+}
+
+/// All there is to say of a session's memory: what the command line writes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WholeMemory {
+    /// As in [`MemoryPrograms`], with the memories that were asked for.
+    pub programs: Vec<ToldProgram>,
+    /// What allocators say.
+    pub runtime: RuntimeMemory,
+    /// Their peaks beside each other.
+    pub checks: Vec<CrossCheck>,
+    /// What is to be said of all.
+    pub notes: Vec<Note>,
+}
+
+impl WholeMemory {
+    /// Whether nothing at all is known.
+    pub fn is_empty(&self) -> bool {
+        self.runtime.allocators.is_empty() && self.programs.iter().all(|program| program.peaks.spaces.is_empty())
+    }
+}
+
+/// A program with all that is known of its memories.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToldProgram {
+    /// Its peaks.
+    pub peaks: ProgramPeaks,
+    /// By colour: those that were asked for.
+    pub spaces: Vec<ToldSpace>,
+}
+
+/// A memory with its whole curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToldSpace {
+    /// All that is shown of it.
+    pub memory: SpaceMemory,
+    /// Bytes at every point.
+    pub timeline: Vec<u64>,
 }
 
 /// All that is shown of one program's memory at once.
