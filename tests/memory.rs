@@ -4,11 +4,15 @@
 mod common;
 
 use common::hlo::{AOT, aot, programs, xspace};
-use rooflight::analysis::memory::{AliveAt, Buffer, BufferId, MemoryQuery, ProgramMemory, ProgramPeaks, SpaceMemory};
+use rooflight::analysis::Analysis;
+use rooflight::analysis::memory::{
+    AliveAt, AllocatorMemory, Buffer, Capacity, CapacitySource, Category, MemoryQuery, ProgramMemory, ProgramPeaks,
+    SpaceMemory, WholeMemory,
+};
+use rooflight::engine::{self, Programs};
 use rooflight::hlo::Module;
 use rooflight::wire::proto::hlo::HloProto;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What xprof tells apart.
 const SMALL: u64 = 16 << 10;
@@ -135,6 +139,25 @@ fn alive(what: &str, ours: &AliveAt, theirs: &Value) {
     let only = |a: &[Row], b: &[Row]| a.iter().filter(|row| !b.contains(row)).cloned().collect::<Vec<_>>();
     assert_eq!((only(&found, &known), only(&known, &found)), (Vec::new(), Vec::new()), "{what} alive");
     assert_eq!(found.len(), known.len(), "{what} alive");
+    // When each was taken and let go.
+    let (mut n_lives, mut n_shared) = (0, 0);
+    for (row, b) in all.iter().flat_map(|row| {
+        ours.buffers.iter().filter(move |b| b.instruction == text(&row["instructionName"])).map(move |b| (row, b))
+    }) {
+        let life = &theirs["logicalBufferSpans"][row["logicalBufferId"].to_string()];
+        if b.category == Category::Temporary && !life.is_null() {
+            let last = u64::from(b.last).min(theirs["heapSizes"].as_array().unwrap().len() as u64 - 2);
+            assert_eq!(u64::from(b.first), life["start"].as_u64().unwrap_or(0), "{what} {}", b.instruction);
+            let limit = life["limit"].as_u64().unwrap_or(0);
+            // Theirs is when the buffer itself was let go: what shares its memory may hold that for longer.
+            assert!(limit <= last, "{what} {} {limit} {last}", b.instruction);
+            n_shared += usize::from(limit < last);
+            n_lives += 1;
+        }
+    }
+    let is_temporary = |b: &&Buffer| b.category == Category::Temporary && b.size >= SMALL;
+    assert!(n_lives + 3 >= ours.buffers.iter().filter(is_temporary).count(), "{what}: {n_lives} lives compared");
+    assert!(n_shared <= 1, "{what}: {n_shared} lives are longer here");
     let small: u64 = ours.buffers.iter().filter(|b| b.size < SMALL).map(|b| b.size).sum();
     let theirs: u64 = all.iter().filter(is_small).map(|row| bytes(&row["logicalBufferSizeMib"])).sum();
     assert_eq!(small, theirs, "{what} small");
@@ -168,4 +191,95 @@ fn v6e_programs() {
             agrees(name, &proto, color, &common::json(&file).unwrap());
         }
     }
+}
+
+#[test]
+fn cpu_program() {
+    let Some(space) = xspace("cpu-jax/vm.xplane.pb") else { return };
+    let theirs = common::json("cpu-jax/xprof/memory_viewer.jit_train_step.ms0.json.gz").unwrap();
+    let (name, proto) = programs(&space).into_iter().find(|(name, _)| name.starts_with("jit_train_step(")).unwrap();
+    agrees(&name, &proto, 0, &theirs);
+}
+
+/// As the command line asks.
+fn whole(name: &str, bytes: Vec<u8>) -> (Analysis, WholeMemory) {
+    let mut opened = common::open(name, bytes).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let ask = MemoryQuery::default();
+    let whole = engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
+    (analysis, whole)
+}
+
+/// What allocators say against xprof's memory profile. Its moment is not compared: of several with the same peak it takes
+/// any, here it is the first.
+fn allocators(name: &str, folder: &str, key: impl Fn(&AllocatorMemory) -> String) -> Option<WholeMemory> {
+    let (_, whole) = whole(name, common::profile(&format!("{folder}/{name}"))?);
+    let theirs = common::json(&format!("{folder}/xprof/memory_profile.json.gz"))?;
+    let theirs = theirs["memoryProfilePerAllocator"].as_object().unwrap();
+    assert_eq!(whole.runtime.allocators.len(), theirs.len(), "{folder}");
+    for ours in &whole.runtime.allocators {
+        let theirs = &theirs[&key(ours)];
+        let (summary, peak) = (&theirs["profileSummary"], &theirs["profileSummary"]["peakStats"]);
+        let number = |value: &Value| value.as_str().map(|text| text.parse::<u64>().unwrap());
+        assert_eq!(Some(ours.peak.in_use()), number(&peak["peakBytesInUse"]), "{folder}");
+        assert_eq!(Some(ours.peak.reserved), number(&peak["stackReservedBytes"]));
+        assert_eq!(Some(ours.peak.allocated), number(&peak["heapAllocatedBytes"]));
+        assert_eq!(ours.peak.available, number(&peak["freeMemoryBytes"]));
+        assert_eq!(ours.capacity, number(&summary["memoryCapacity"]));
+        // On one GPU theirs is less than what is in use at the peak beside it.
+        assert!(ours.lifetime_peak >= number(&summary["peakBytesUsageLifetime"]));
+        // They print six digits.
+        let fragmentation = peak["fragmentation"].as_f64().unwrap();
+        assert!((ours.fragmentation.unwrap() - fragmentation).abs() <= 1e-5 * fragmentation, "{fragmentation}");
+        let all = theirs["sampledTimelineSnapshots"].as_array().unwrap();
+        assert_eq!(ours.n_events, all.len() as u64, "{folder}");
+        let least = all.iter().map(|at| {
+            let of = |field: &str| number(&at["aggregationStats"][field]).unwrap();
+            of("stackReservedBytes") + of("heapAllocatedBytes")
+        });
+        assert_eq!(Some(ours.persistent), least.min());
+        assert_eq!(ours.persistent + ours.transient, ours.peak.in_use());
+        assert_eq!(ours.timeline.iter().map(|column| column.most).max(), Some(ours.peak.in_use()));
+    }
+    Some(whole)
+}
+
+#[test]
+fn v6e_runtime() {
+    let by_ordinal = |a: &AllocatorMemory| a.ordinal.unwrap().to_string();
+    let Some(whole) = allocators("host.xplane.pb", "tpu-v6e-host-offload", by_ordinal) else { return };
+    let first = &whole.runtime.allocators[0];
+    assert_eq!((first.label.as_str(), first.device), ("TPU:0", Some(0)));
+    assert_eq!((first.peak.in_use(), first.capacity), (21_492_569_216, Some(33_550_237_696)));
+    // The first event of that height, on the session's clock: 19,503,197,106 ns after its line's start at 212,990 ns.
+    assert_eq!((first.peak.at.0, first.peak.step), (19_503_410_096_000, Some(0)));
+    let check = &whole.checks[0];
+    let capacity = Capacity { size: 33_550_237_696, source: CapacitySource::Allocator };
+    assert_eq!((check.static_peak, check.runtime_peak), (Some(21_474_836_512), Some(21_492_569_216)));
+    assert_eq!((check.program.as_deref(), check.capacity.as_ref()), (Some("jit_f"), Some(&capacity)));
+    assert_eq!((check.headroom, check.is_tight, check.is_fragmented), (Some(12_057_668_480), false, false));
+    assert!(whole.checks[1].is_fragmented);
+    let names: Vec<&str> = whole.programs.iter().map(|program| program.peaks.name.as_str()).collect();
+    assert_eq!(names, ["jit_f", "jit__psum", "jit_broadcast_in_dim", "jit_convert_element_type"]);
+}
+
+#[test]
+fn gpu_runtime() {
+    let by_name = |a: &AllocatorMemory| a.allocator.clone().unwrap();
+    let Some(whole) = allocators("gemm.xplane.pb", "gpu-mi300", by_name) else { return };
+    let of_host = whole.checks.iter().find(|check| check.label.contains("host")).unwrap();
+    assert_eq!(of_host.static_peak, None, "what a host keeps for devices is no device's memory");
+    allocators("host.xplane.pb", "gpu-v100", by_name);
+}
+
+/// A program that is a file of its own gives the whole static view.
+#[test]
+fn a_program_alone() {
+    let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };
+    let (_, whole) = whole("v5e.hlo_proto.pb", bytes);
+    let hbm = &whole.programs[0].spaces[0];
+    assert_eq!((hbm.memory.peak.space.as_str(), hbm.memory.peak.peak), ("HBM", 314_813_440));
+    assert_eq!(hbm.timeline.iter().copied().max(), Some(314_813_440));
+    assert!(!whole.is_empty() && whole.runtime.allocators.is_empty());
 }

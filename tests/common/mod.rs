@@ -3,6 +3,7 @@
 
 pub mod hlo;
 pub mod make;
+pub mod memory;
 
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::{Path, PathBuf};

@@ -31,6 +31,8 @@ impl Analysis {
         let mut checks: Vec<CrossCheck> = Vec::new();
         for allocator in &runtime.allocators {
             let plane = allocator.device.map(|device| &profile.planes[self.devices[device as usize].plane]);
+            // What a host keeps for its devices is no device's memory.
+            let program = program.filter(|_| !allocator.is_of_host());
             checks.push(check(&allocator.label, program, Some(allocator), size(plane, chip)));
         }
         for (i, device) in self.devices.iter().enumerate() {

@@ -36,7 +36,8 @@ impl ProgramMemory {
         let unpadded: Vec<u64> = buffers.all.iter().map(|b| b.unpadded(module).unwrap_or(b.size)).collect();
         let schedule = Schedule::new(module);
         let space = |color| Space::new(proto, &buffers, &unpadded, module, &schedule, color);
-        let spaces = buffers.colors().into_iter().map(space).collect();
+        let is_used = |space: &Space| space.peak.peak > 0 || space.peak.total_allocation > 0;
+        let spaces = buffers.colors().into_iter().map(space).filter(is_used).collect();
         Self { spaces, schedule, vocabularies: Vocabularies::new(module), buffers }
     }
 

@@ -46,10 +46,17 @@ pub struct AllocatorMemory {
     pub timeline: Vec<UseColumn>,
 }
 
+impl AllocatorMemory {
+    /// It gives memory of the host: `gpu_host_bfc`.
+    pub fn is_of_host(&self) -> bool {
+        self.allocator.as_ref().is_some_and(|name| name.contains("host"))
+    }
+}
+
 /// What was in use at a moment. In use = reserved + allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UseAt {
-    /// When, after the first event of the same clock.
+    /// When, on the event clock: after the earliest of the session's lines that this rests on.
     pub at: Picos,
     /// For programs: the arenas of those that are loaded or run.
     pub reserved: u64,

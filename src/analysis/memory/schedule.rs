@@ -16,7 +16,7 @@ pub(super) struct Schedule {
     pub(super) order: Vec<InstructionId>,
     places: Keyed<InstructionId, u32>,
     /// Some instruction is of a gradient: the program trains.
-    has_gradient: bool,
+    pub(super) has_gradient: bool,
 }
 
 impl Schedule {

@@ -35,7 +35,7 @@ impl ProgramMemory {
         let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
         let told = space.map(|space| self.tell_space(module, ask, space));
         if let Some(told) = &told {
-            notes.extend(unnamed(told));
+            notes.extend(unnamed(told).filter(|_| self.schedule.has_gradient));
         } else {
             let message = format!("The program has nothing in memory {}.", ask.color);
             notes.push(Note::new(Severity::Info, "no_such_memory", message));
@@ -185,7 +185,7 @@ impl ProgramMemory {
     }
 }
 
-/// Parameters that no name tells apart.
+/// Parameters that no name tells apart, of a program that trains.
 fn unnamed(told: &SpaceMemory) -> Option<Note> {
     let classes = told.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
     let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
