@@ -103,7 +103,7 @@ fn interpret(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<u64> {
             let own = *memory.get(&id).unwrap_or(&id);
             match event.kind() {
                 Kind::Alloc if own == id && holders.get(&id).is_some_and(|n| *n > 0) => {
-                    *holders.get_mut(&id).unwrap() += 1
+                    *holders.get_mut(&id).unwrap() += 1;
                 }
                 Kind::Alloc => {
                     memory.insert(id, id);
