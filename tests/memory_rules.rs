@@ -9,7 +9,7 @@ use prost::Message;
 use rooflight::analysis::Analysis;
 use rooflight::analysis::memory::{
     Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
-    SpaceMemory,
+    SpaceMemory, StaticMemory, WhatIf,
 };
 use rooflight::engine::{self, Programs};
 use rooflight::hlo::Module;
@@ -217,6 +217,33 @@ proptest! {
         let known = interpret(&events, &left).into_iter().max().unwrap() + below;
         prop_assert_eq!(what.peak, known);
     }
+}
+
+/// As many memories as a file can have are not told: each has curves of its own.
+#[test]
+fn of_endless_memories_few_are_told() {
+    let mut proto = tiny();
+    let assignment = proto.buffer_assignment.as_mut().unwrap();
+    let allocation = |color| BufferAllocationProto { color, size: 1, is_constant: true, ..BufferAllocationProto::default() };
+    assignment.buffer_allocations.extend((1..1000).map(allocation));
+    let (module, memory) = held(&proto);
+    assert_eq!(memory.peaks().len(), 64);
+    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let note = told.notes.iter().find(|note| note.code == "memories_left_out").unwrap();
+    assert!(note.message.starts_with("936 "), "{note:?}");
+}
+
+/// What the page is sent comes out as it went in.
+#[test]
+fn reports_pass_from_worker_to_page() {
+    let (module, memory) = held(&tiny());
+    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let bytes = postcard::to_allocvec(&told).unwrap();
+    assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), told);
+    let what = memory.what_if(&module, &MemoryQuery::default(), &[told.space.unwrap().alive.buffers[0].id]).unwrap();
+    // Without the logits the softmax takes once more what is free, and that is no more than before.
+    assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
+    assert_eq!(postcard::from_bytes::<WhatIf>(&postcard::to_allocvec(&what).unwrap()).unwrap(), what);
 }
 
 /// Asks everything of whatever it is.

@@ -3,10 +3,15 @@
 use super::words::Category;
 use crate::hlo::{InstructionId, Module, Shape};
 use crate::keyed::Keyed;
+use crate::sorted;
 use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 
 /// Bytes of an entry in the table of pointers that a tuple is in memory.
 const POINTER: u64 = 8;
+
+/// Memories that are told: real programs have a dozen. Each has curves of its own, so a damaged file with as many colours as
+/// events would take their product.
+const COLORS: usize = 64;
 
 /// The tables.
 #[derive(Debug, Default)]
@@ -153,12 +158,17 @@ impl Buffers {
         self.allocations.iter().enumerate().filter(own).map(|(i, a)| (i as u32, a))
     }
 
-    /// Memories that the program has anything in, in order.
-    pub(super) fn colors(&self) -> Vec<i64> {
-        let mut colors: Vec<i64> = self.allocations.iter().filter(|a| !a.is_thread_local).map(|a| a.color).collect();
-        colors.sort_unstable();
-        colors.dedup();
-        colors
+    /// Memories that the program has anything in, in order, and how many more than [`COLORS`] there are.
+    pub(super) fn colors(&self) -> (Vec<i64>, usize) {
+        let mut seen: Keyed<i64, ()> = Keyed::default();
+        for allocation in self.allocations.iter().filter(|a| !a.is_thread_local) {
+            seen.first(allocation.color, ());
+        }
+        let mut colors: Vec<i64> = seen.iter().map(|(color, ())| *color).collect();
+        sorted::sort_by_key(&mut colors, |color| *color);
+        let more = colors.len().saturating_sub(COLORS);
+        colors.truncate(COLORS);
+        (colors, more)
     }
 }
 

@@ -27,6 +27,8 @@ pub struct ProgramMemory {
     pub(super) spaces: Vec<Space>,
     pub(super) schedule: Schedule,
     pub(super) vocabularies: Vocabularies,
+    /// Memories that are not told: no real program has so many.
+    colors_left_out: usize,
 }
 
 impl ProgramMemory {
@@ -37,8 +39,9 @@ impl ProgramMemory {
         let schedule = Schedule::new(module);
         let space = |color| Space::new(proto, &buffers, &unpadded, module, &schedule, color);
         let is_used = |space: &Space| space.peak.peak > 0 || space.peak.total_allocation > 0;
-        let spaces = buffers.colors().into_iter().map(space).filter(is_used).collect();
-        Self { spaces, schedule, vocabularies: Vocabularies::new(module), buffers }
+        let (colors, colors_left_out) = buffers.colors();
+        let spaces = colors.into_iter().map(space).filter(is_used).collect();
+        Self { spaces, schedule, vocabularies: Vocabularies::new(module), buffers, colors_left_out }
     }
 
     /// Peaks and sums by colour.
@@ -83,10 +86,11 @@ impl ProgramMemory {
         let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite());
         let gone_below =
             indefinite.filter(|(i, _)| gone.has(&(n + i))).fold(0, |sum: u64, (_, a)| sum.saturating_add(a.size));
-        let mut taken: Vec<u32> = space.lives.iter().map(|life| life.slot).filter(|slot| gone.has(slot)).collect();
-        taken.sort_unstable();
-        taken.dedup();
-        let gone_above = taken.iter().fold(0, |sum: u64, slot| sum.saturating_add(self.size(*slot)));
+        let mut taken: Keyed<u32, ()> = Keyed::default();
+        for life in space.lives.iter().filter(|life| gone.has(&life.slot)) {
+            taken.first(life.slot, ());
+        }
+        let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
         let (peak, position) = highest(&curve(&space.lives, space.n_events, below, size));
@@ -126,6 +130,10 @@ impl ProgramMemory {
                 space.odd
             );
             note(Severity::Partial, "heap_trace_damaged", message);
+        }
+        if self.colors_left_out > 0 {
+            let message = format!("{} more memories are left out: no real program has so many.", self.colors_left_out);
+            note(Severity::Partial, "memories_left_out", message);
         }
         if self.buffers.damaged > 0 {
             let message = format!("{} sizes are below zero and count as nothing.", self.buffers.damaged);

@@ -60,7 +60,7 @@ impl Analysis {
         let mut allocators = Vec::new();
         for (key, mut moments) in by_allocator.into_entries() {
             // Events of one moment stay in the order of the file.
-            moments.sort_by_key(|(at, _)| *at);
+            sorted::sort_by_key(&mut moments, |(at, _)| *at);
             allocators.extend(self.allocator(profile, key, &moments, clock));
         }
         sorted::sort_by(&mut allocators, |a: &AllocatorMemory, b| {

@@ -10,6 +10,9 @@ use crate::sorted;
 /// Calls nested deeper than this lead nowhere: computations that call each other in a circle.
 const DEPTH: usize = 64;
 
+/// A buffer that goes on through more instructions than this is taken to live until the end.
+const USERS: u32 = 4096;
+
 /// The order in which the entry's instructions run.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
@@ -87,7 +90,12 @@ impl Schedule {
         };
         let (mut last, mut left) = (0, vec![id]);
         let mut seen: Keyed<InstructionId, ()> = Keyed::default();
+        let mut n = 0;
         while let Some(id) = left.pop() {
+            n += 1;
+            if n > USERS {
+                return self.order.len() as u32;
+            }
             let place = self.places.get(&id).copied().unwrap_or_default();
             let is_root = module.instruction(id).is_some_and(|i| i.is_root);
             last = last.max(if is_root { self.order.len() as u32 } else { place + 1 });

@@ -97,9 +97,9 @@ impl ProgramMemory {
         if large.is_empty() {
             return None;
         }
-        let mut dims: Vec<u64> = large.iter().map(|(dim, _)| *dim).collect();
-        dims.sort_unstable_by(|a, b| b.cmp(a));
-        dims.dedup();
+        let dims: Keyed<u64, ()> = large.iter().map(|(dim, _)| (*dim, ())).collect();
+        let mut dims: Vec<u64> = dims.into_entries().into_iter().map(|(dim, ())| dim).collect();
+        sorted::sort_by_key(&mut dims, |dim| Reverse(*dim));
         let mut told = Vec::new();
         // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
         let mut in_pieces: Keyed<u32, ()> = Keyed::default();
@@ -198,7 +198,8 @@ fn unnamed(told: &SpaceMemory) -> Option<Note> {
     Some(Note::new(Severity::Info, "parameters_unnamed", message))
 }
 
-/// What a model of so many parameters needs, beside the same classes of what is alive. Source: docs/ARCHITECTURE.md.
+/// What a model of so many parameters needs, beside the same classes of what is alive. The rule is that of mixed precision with
+/// Adam: a weight and its gradient in 2 bytes, two moments and a master weight in 4 each.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
