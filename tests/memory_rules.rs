@@ -224,7 +224,8 @@ proptest! {
 fn of_endless_memories_few_are_told() {
     let mut proto = tiny();
     let assignment = proto.buffer_assignment.as_mut().unwrap();
-    let allocation = |color| BufferAllocationProto { color, size: 1, is_constant: true, ..BufferAllocationProto::default() };
+    let allocation =
+        |color| BufferAllocationProto { color, size: 1, is_constant: true, ..BufferAllocationProto::default() };
     assignment.buffer_allocations.extend((1..1000).map(allocation));
     let (module, memory) = held(&proto);
     assert_eq!(memory.peaks().len(), 64);

@@ -105,18 +105,20 @@ fn step(event: &Event, at: u32, n: u32, buffers: &Buffers, memory: &mut [Memory]
     Some(())
 }
 
-/// The trace of a memory: of an allocation that comes and goes there, else the one with the most events of that memory.
-/// Which allocation it is of is told by its first event: what the trace says of itself is wrong in real files.
+/// Whether a trace is of an allocation that comes and goes in a memory. Which allocation it is of is told by its first event:
+/// what the trace says of itself is wrong in real files.
+pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
+    let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));
+    let allocation = first.and_then(|slot| buffers.allocation(slot));
+    allocation.is_some_and(|a| a.color == color && a.comes_and_goes())
+}
+
+/// The trace of a memory: one that is of it, else the one with the most events of that memory; the largest of several.
 pub(super) fn trace_of<'t>(
     traces: &'t [HeapSimulatorTrace],
     buffers: &Buffers,
     color: i64,
 ) -> Option<&'t HeapSimulatorTrace> {
-    let slot = |event: &Event| buffers.slot(event.buffer_id);
-    let is_of_temporary = |trace: &&HeapSimulatorTrace| {
-        let first = trace.events.first().and_then(slot).and_then(|slot| buffers.allocation(slot));
-        first.is_some_and(|a| a.color == color && a.comes_and_goes())
-    };
     let first_largest = |traces: &mut dyn Iterator<Item = (usize, &'t HeapSimulatorTrace)>| {
         let mut best: Option<(usize, &HeapSimulatorTrace)> = None;
         for (n, trace) in traces {
@@ -127,9 +129,13 @@ pub(super) fn trace_of<'t>(
         best.map(|(_, trace)| trace)
     };
     let of_color = |trace: &HeapSimulatorTrace| {
-        let is = |event: &&Event| slot(event).is_some_and(|slot| buffers.all[slot as usize].color == color);
+        let is = |event: &&Event| {
+            buffers.slot(event.buffer_id).is_some_and(|slot| buffers.all[slot as usize].color == color)
+        };
         trace.events.iter().filter(is).count()
     };
-    first_largest(&mut traces.iter().filter(is_of_temporary).map(|trace| (trace.events.len(), trace)))
-        .or_else(|| first_largest(&mut traces.iter().map(|trace| (of_color(trace), trace))))
+    first_largest(
+        &mut traces.iter().filter(|trace| is_of(trace, buffers, color)).map(|trace| (trace.events.len(), trace)),
+    )
+    .or_else(|| first_largest(&mut traces.iter().map(|trace| (of_color(trace), trace))))
 }

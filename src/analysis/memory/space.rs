@@ -11,7 +11,7 @@
 //! shares with whom does not depend on sizes, so that is a replay.
 
 use super::buffers::Buffers;
-use super::lives::{Life, replay, trace_of};
+use super::lives::{Life, is_of, replay, trace_of};
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
 use crate::hlo::{InstructionId, Module};
@@ -60,11 +60,8 @@ impl Space {
             instructions = schedule.order.iter().map(|id| Some(*id)).collect();
         }
         let n_events = instructions.len() as u32;
-        let of_color = |trace: &&crate::wire::proto::hlo::HeapSimulatorTrace| {
-            let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));
-            first.and_then(|slot| buffers.allocation(slot)).is_some_and(|a| a.color == color && a.comes_and_goes())
-        };
-        let other_traces = proto.heap_simulator_traces.iter().filter(of_color).count().saturating_sub(1) as u32;
+        let of_color = proto.heap_simulator_traces.iter().filter(|trace| is_of(trace, buffers, color));
+        let other_traces = of_color.count().saturating_sub(1) as u32;
         let padded = curve(&lives, n_events, peak.indefinite, |slot| buffers.all[slot as usize].size);
         let unpadded = curve(&lives, n_events, peak.indefinite, |slot| unpadded[slot as usize]);
         let (most, position) = highest(&padded);
