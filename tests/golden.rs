@@ -19,7 +19,7 @@ fn text(args: &[&str], file: &Path) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-const VIEWS: [(&str, &[&str]); 17] = [
+const VIEWS: [(&str, &[&str]); 18] = [
     ("by_op", &["breakdown", "--by", "op"]),
     ("by_dedup", &["breakdown", "--by", "dedup", "--step", "all"]),
     ("by_op_group", &["breakdown", "--by", "op_group", "--step", "all"]),
@@ -59,6 +59,7 @@ const VIEWS: [(&str, &[&str]); 17] = [
             "100",
         ],
     ),
+    ("memory", &["memory"]),
     ("summary", &["summary", "--step", "all"]),
     ("inspect", &["inspect"]),
 ];
@@ -81,6 +82,18 @@ fn small_capture() {
     insta::assert_snapshot!("small_roofline_csv", text(&["roofline", "--csv"], &file));
     insta::assert_snapshot!("small_steps", text(&["summary"], &file));
     insta::assert_snapshot!("small_markdown", text(&["summary", "--markdown"], &file));
+}
+
+/// A compiled program alone.
+#[test]
+fn small_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("jit_f.hlo_proto.pb");
+    std::fs::write(&file, prost::Message::encode_to_vec(&common::memory::tiny())).unwrap();
+    insta::assert_json_snapshot!("program_memory", json(&["memory", "--chip", "TPU v5e"], &file));
+    insta::assert_snapshot!("program_memory_text", text(&["memory", "--top", "3", "--chip", "TPU v7x"], &file));
+    insta::assert_snapshot!("program_memory_csv", text(&["memory", "--csv"], &file));
+    insta::assert_snapshot!("program_memory_markdown", text(&["memory", "--markdown", "--color", "0"], &file));
 }
 
 /// Names and paths of captures that are not ours are not ours to commit: their golden files hold figures only.

@@ -6,8 +6,9 @@
 mod synth;
 
 use clap::Parser;
+use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::engine::{Input, Opened};
+use rooflight::engine::{Input, Opened, Programs};
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -146,6 +147,34 @@ fn a_roofline_finds_what_was_put_in() {
     }
     assert!(held > 300 && skipped > 50, "{held} held, {skipped} skipped");
     assert_eq!(answer.figures.step.as_ref().map(|roof| roof.gap), Some(gaps));
+}
+
+/// Each device's allocator and its program's peak, as the run that was simulated has them.
+#[test]
+fn memory_is_what_was_put_in() {
+    let (folder, truth) = made(&["--steps", "3", "--devices", "8", "--hosts", "2", "--no-trace"]);
+    let memory = &truth["memory"];
+    let number = |field: &str| memory[field].as_u64();
+    assert!(number("static_peak_bytes").is_some());
+    let mut n = 0;
+    for (name, bytes) in files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb")) {
+        let mut opened = open(&name, bytes);
+        let analysis = Analysis::new(&opened.profile);
+        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        let ask = MemoryQuery::default();
+        let whole =
+            rooflight::engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, Some(0), &|_| true, None);
+        assert_eq!(whole.checks.len(), analysis.devices.len());
+        for (check, allocator) in whole.checks.iter().zip(&whole.runtime.allocators) {
+            assert_eq!(check.static_peak, number("static_peak_bytes"));
+            assert_eq!(check.runtime_peak, number("runtime_peak_bytes"));
+            assert_eq!(check.capacity.as_ref().map(|capacity| capacity.size), number("capacity_bytes"));
+            // A batch comes just before each step: the first one is the first moment of the peak.
+            assert_eq!((allocator.device.is_some(), allocator.peak.step.unwrap_or(0)), (true, 0));
+            n += 1;
+        }
+    }
+    assert_eq!(n, 8);
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod filter;
 mod kind;
 mod layer;
 mod measure;
+pub mod memory;
 mod moe;
 pub mod non_compute;
 mod op_detail;

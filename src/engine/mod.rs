@@ -13,6 +13,7 @@ mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
 mod listings;
+mod memory;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod message;
 mod open;
@@ -33,6 +34,7 @@ pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
+pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
 pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;

@@ -2,11 +2,13 @@
 //! program an op is of, and the last programs that were read. Knows no browser.
 
 use crate::analysis::FoundOp;
+use crate::analysis::memory::ProgramMemory;
 use crate::hlo::Module;
 use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
 use crate::sorted;
 use crate::source::{Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
+use crate::wire::proto::hlo::HloProto;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -55,12 +57,20 @@ pub struct Programs {
     files: Vec<Kept>,
     /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
+    /// The same of those whose buffers were asked for.
+    memories: Vec<(usize, Result<Rc<HeldMemory>, Note>)>,
+}
+
+/// A program with its buffers.
+pub(super) struct HeldMemory {
+    pub(super) module: Rc<Module>,
+    pub(super) memory: ProgramMemory,
 }
 
 impl Programs {
     /// Programs in these files, in the profile's order.
     pub const fn new(files: Vec<Kept>) -> Self {
-        Self { files, read: Vec::new() }
+        Self { files, read: Vec::new(), memories: Vec::new() }
     }
 
     /// The program of an op, with its id and what is to be said of it: of several that it may be the first that has an
@@ -108,19 +118,33 @@ impl Programs {
 
     /// The program at a place among [`Profile::hlo`].
     pub(super) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
-        let read = match self.read.iter().position(|(i, _)| *i == at) {
-            Some(place) => self.read.remove(place).1,
-            None => {
-                // Room first: two large programs and a third would be too many.
-                self.read.drain(..(self.read.len() + 1).saturating_sub(KEPT));
-                self.load(profile, at)
-            }
-        };
+        let read = take(&mut self.read, at)
+            .unwrap_or_else(|| self.load(profile, at).map(|proto| Rc::new(Module::from_proto(&proto))));
         self.read.push((at, read.clone()));
         read
     }
 
-    fn load(&self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
+    /// The buffers of the program at a place among [`Profile::hlo`].
+    pub(super) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<HeldMemory>, Note> {
+        let held = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
+        self.memories.push((at, held.clone()));
+        held
+    }
+
+    fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
+        let mut proto = self.load(profile, at)?;
+        let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
+        let buffers = buffers.ok_or_else(no_buffers)?;
+        let module = match take(&mut self.read, at) {
+            Some(Ok(module)) => module,
+            _ => Rc::new(Module::from_proto(&proto)),
+        };
+        self.read.push((at, Ok(Rc::clone(&module))));
+        let memory = ProgramMemory::new(&buffers, &module);
+        Ok(HeldMemory { module, memory })
+    }
+
+    fn load(&self, profile: &Profile, at: usize) -> Result<HloProto, Note> {
         let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
         let Some(file) = self.files.get(blob.file) else { return Err(unread("its file is not open any more")) };
         if blob.span.len() > MAX_PROGRAM {
@@ -128,10 +152,24 @@ impl Programs {
         }
         let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
         let decode = if blob.form == HloForm::Module { decode_module } else { decode };
-        let proto = decode(&bytes).map_err(|e| unread(&e.to_string()))?;
-        drop(bytes);
-        Ok(Rc::new(Module::from_proto(&proto)))
+        decode(&bytes).map_err(|e| unread(&e.to_string()))
     }
+}
+
+/// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
+/// programs and a third would be too many.
+fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
+    let place = kept.iter().position(|(i, _)| *i == at);
+    if place.is_none() {
+        kept.drain(..(kept.len() + 1).saturating_sub(KEPT));
+    }
+    place.map(|place| kept.remove(place).1)
+}
+
+fn no_buffers() -> Note {
+    let message = "The program has no buffer assignment: it was written before its memory was planned. The HLO that a capture \
+                   holds has one, and so has what --xla_dump_hlo_as_proto writes after optimizations.";
+    Note::new(Severity::Info, "no_buffer_assignment", message)
 }
 
 /// Programs for one question: each is read when the first op of it asks, and stays until all have.

@@ -8,11 +8,13 @@
 //!                  └─ + {flops: 12} ──► op 9 ◄── events that say flops = 12   (event stats win)
 //! ```
 
+use super::allocator::{self, AllocatorStat};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
 use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
+use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, kept, resolve, set};
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
@@ -69,6 +71,7 @@ struct Slot {
 struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
+    allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
     key: Vec<u64>,
@@ -284,7 +287,7 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration) | None => {}
+            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_)) | None => {}
         }
     }
 
@@ -297,6 +300,7 @@ impl Sink for Builder<'_> {
             display_name: head.display_name,
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
+            allocator: Vec::new(),
             events: Events {
                 start_ps: Vec::with_capacity(n),
                 duration_ps: Vec::with_capacity(n),
@@ -318,6 +322,14 @@ impl Sink for Builder<'_> {
             None | Some(Kept::HloProto) => {}
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
+            Some(Kept::Allocator(which)) => match self.value(stat.value) {
+                Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
+                Some(value) => {
+                    let number = value.number(&self.profile.strings);
+                    number.into_iter().for_each(|number| self.pending.allocator.number(which, number));
+                }
+                None => {}
+            },
             Some(Kept::Op(which)) => {
                 if let Some(value) = self.op_value(which, stat.value) {
                     self.pending.overrides.push((which, value));
@@ -331,7 +343,8 @@ impl Sink for Builder<'_> {
         let op = self.op_of(event.metadata_id);
         let (start, duration) = (self.odd.clamped(event.offset_ps.unwrap_or(0)), self.odd.clamped(event.duration_ps));
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
-        let Some(Line { events, .. }) = &mut self.line else { return };
+        let Some(Line { events, allocator, .. }) = &mut self.line else { return };
+        allocator.extend(self.pending.allocator.take(events.len()));
         let device = (self.pending.device_start.take(), self.pending.device_duration.take());
         if let (Some(_), Some(_)) = device
             && events.device.is_none()
@@ -360,6 +373,7 @@ impl Sink for Builder<'_> {
         self.pending.overrides.clear();
         self.pending.device_start = None;
         self.pending.device_duration = None;
+        self.pending.allocator = allocator::Pending::default();
     }
 
     fn plane_end(&mut self) {
@@ -391,22 +405,5 @@ impl Sink for Builder<'_> {
     fn progress(&mut self, at: u64) {
         let planes = self.profile.planes.len();
         (self.progress)(Reached { at, planes, events: self.n_events, plane: &self.plane.name });
-    }
-}
-
-/// `copy-done.4` from `%copy-done.4 = f32[…] copy-done(…)`; any other text as it is.
-fn short_name(text: &str) -> &str {
-    let name = text.strip_prefix('%').unwrap_or(text);
-    name.split_once(" = ").map_or(name, |(name, _)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names() {
-        assert_eq!(short_name("%copy-done.4 = f32[5]{0} copy-done(%x)"), "copy-done.4");
-        assert_eq!(short_name("MemoryAllocation"), "MemoryAllocation");
     }
 }

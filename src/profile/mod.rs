@@ -8,6 +8,7 @@
 //!
 //! Knows XSpace's words, not its bytes (that is `wire`), and not what a step, a device or a kind is
 //! (that is `analysis`).
+mod allocator;
 mod builder;
 mod ids;
 mod memory;
@@ -15,9 +16,11 @@ mod model;
 mod note;
 mod odd;
 mod programs;
+mod short_name;
 mod stats;
 mod strings;
 
+pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};
 pub use memory::{Memories, MemoryBytes};
 pub use model::{

@@ -2,7 +2,7 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
-use super::{Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
+use super::{AllocatorRow, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,6 +105,8 @@ pub struct Line {
     pub timestamp_ns: i64,
     /// Its events, in file order.
     pub events: Events,
+    /// What an allocator said at some of them, in their order.
+    pub allocator: Vec<AllocatorRow>,
     /// Bytes in the file.
     pub bytes: u64,
 }

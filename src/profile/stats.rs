@@ -1,5 +1,6 @@
 //! Which stats are kept, and how their values become an op's. Names are the format's own.
 
+use super::allocator::AllocatorStat;
 use super::model::{OpStats, ProgramId};
 use super::{StrId, Strings};
 use crate::source::inflate_slice;
@@ -16,6 +17,8 @@ pub(super) enum Kept {
     DeviceDuration,
     /// A serialized HLO program.
     HloProto,
+    /// It is of an allocator, and differs from event to event.
+    Allocator(AllocatorStat),
 }
 
 /// A stat that describes an op.
@@ -56,7 +59,7 @@ pub(super) fn kept(name: &str) -> Option<Kept> {
         "model_flops" => Kept::Op(OpStat::ModelFlops),
         "bytes_accessed" => Kept::Op(OpStat::BytesAccessed),
         "memory_access_breakdown" => Kept::Op(OpStat::Memory),
-        _ => return None,
+        _ => return AllocatorStat::named(name).map(Kept::Allocator),
     })
 }
 
@@ -93,7 +96,7 @@ impl Value {
 
     /// Numbers only; a text that spells an integer, as all costs are, counts (producers differ).
     #[expect(clippy::cast_precision_loss, reason = "costs are estimates; the field's tools keep them as doubles")]
-    fn number(self, strings: &Strings) -> Option<f64> {
+    pub(super) fn number(self, strings: &Strings) -> Option<f64> {
         match self {
             Self::Uint(v) => Some(v as f64),
             Self::Int(v) => Some(v as f64),

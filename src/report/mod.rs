@@ -3,6 +3,8 @@
 pub mod inspect;
 pub mod json;
 mod json_text;
+pub mod memory_json;
+pub mod memory_table;
 pub mod non_compute_json;
 pub mod non_compute_table;
 pub mod number;

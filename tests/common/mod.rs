@@ -3,6 +3,7 @@
 
 pub mod hlo;
 pub mod make;
+pub mod memory;
 
 use rooflight::analysis::Query;
 use rooflight::analysis::roofline::RooflineQuery;

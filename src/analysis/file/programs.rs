@@ -21,7 +21,7 @@ struct Ran {
 
 impl Analysis {
     /// Programs, those with the most time first.
-    pub(super) fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
+    pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
         let mut known: Keyed<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
         let mut told = Vec::new();

@@ -1,5 +1,6 @@
 //! What may be said on the command line.
 
+use super::memory::Memories;
 use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
@@ -44,6 +45,13 @@ pub enum Command {
         only: Only,
         #[command(flatten)]
         roofs: Roofs,
+        #[command(flatten)]
+        view: View,
+    },
+    /// What fills a device's memory at its peak: by program and memory, buffer by buffer, and what allocators saw.
+    Memory {
+        #[command(flatten)]
+        memory: Memories,
         #[command(flatten)]
         view: View,
     },
@@ -148,6 +156,7 @@ impl Args {
             Command::Breakdown { view, .. }
             | Command::NonCompute { view }
             | Command::Roofline { view, .. }
+            | Command::Memory { view, .. }
             | Command::Summary { view }
             | Command::Inspect { view } => view,
         }

@@ -5,6 +5,7 @@
 
 mod args;
 mod files;
+mod memory;
 mod roofline_args;
 
 use args::{Args, Command, Output, View};
@@ -77,6 +78,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::NonCompute { .. } => session.non_compute()?,
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
+        Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } => session.inspect(),
     };

@@ -1,0 +1,25 @@
+//! Any bytes: what decodes with buffers can be asked everything about its memory, and what is alive sums to the curve.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rooflight::analysis::memory::{BufferId, MemoryQuery, Points, ProgramMemory, ProgramPeaks};
+use rooflight::hlo::Module;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(program) = rooflight::wire::hlo::decode(bytes) else { return };
+    let Some(assignment) = &program.buffer_assignment else { return };
+    let module = Module::from_proto(&program);
+    let memory = ProgramMemory::new(assignment, &module);
+    for peak in memory.peaks() {
+        let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
+        let Some(space) = memory.tell(&module, ProgramPeaks::default(), &ask).space else { panic!("a memory is told") };
+        let alive = &space.alive;
+        assert_eq!(alive.buffers.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size)), peak.peak);
+        assert!(memory.timeline(peak.color).is_some_and(|points| points.iter().all(|bytes| *bytes <= peak.peak)));
+        let ids: Vec<BufferId> = alive.buffers.iter().map(|buffer| buffer.id).collect();
+        assert!(memory.what_if(&module, &ask, &ids).is_some_and(|what| what.peak <= peak.peak));
+        memory.alive_at(&module, &ask, peak.n_events / 2);
+        memory.curve(&ask, Points { from: 1, to: peak.n_events / 2 });
+        memory.lanes(&module, &ask, Points { from: 0, to: u32::MAX });
+    }
+});

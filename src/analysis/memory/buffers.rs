@@ -1,0 +1,205 @@
+//! A buffer assignment as tables: buffers and allocations by place. Knows sizes and what refers to what; no time.
+
+use super::words::Category;
+use crate::hlo::{InstructionId, Module, Shape};
+use crate::keyed::Keyed;
+use crate::sorted;
+use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
+
+/// Bytes of an entry in the table of pointers that a tuple is in memory.
+const POINTER: u64 = 8;
+
+/// Memories that are told: real programs have a dozen. Each has curves of its own, so a damaged file with as many colours as
+/// events would take their product.
+const COLORS: usize = 64;
+
+/// The tables.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    /// In the order of the file.
+    pub(super) all: Vec<Logical>,
+    /// In the order of the file.
+    pub(super) allocations: Vec<Allocation>,
+    places: Keyed<i64, u32>,
+    /// Sizes below zero, which no compiler writes: they count as nothing.
+    pub(super) damaged: u32,
+}
+
+/// What an instruction gives, or a part of it.
+#[derive(Debug)]
+pub(super) struct Logical {
+    /// Bytes with padding.
+    pub(super) size: u64,
+    /// Which memory it is in.
+    pub(super) color: i64,
+    /// The allocation it has a piece of.
+    pub(super) allocation: Option<Assigned>,
+    /// What defines it, as the file names it: newer ones by id, older ones by name.
+    instruction: i64,
+    name: Box<str>,
+    /// Which part of what that gives.
+    index: Box<[i64]>,
+}
+
+/// A piece of an allocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Assigned {
+    /// The allocation's place.
+    pub(super) allocation: u32,
+    /// Where in it the piece begins.
+    pub(super) offset: i64,
+}
+
+/// A piece of memory that the compiler asked for.
+#[derive(Debug)]
+pub(super) struct Allocation {
+    /// Bytes.
+    pub(super) size: u64,
+    /// Which memory it is in.
+    pub(super) color: i64,
+    /// What it is to the program.
+    pub(super) category: Category,
+    /// Only one thread of a computation that is called sees it: it is counted where that runs.
+    pub(super) is_thread_local: bool,
+    /// It may live on after the program.
+    pub(super) is_live_out: bool,
+    /// It holds a constant.
+    pub(super) is_constant: bool,
+    /// The buffer that stands for it where one has to.
+    pub(super) shown: Option<u32>,
+}
+
+impl Allocation {
+    fn new(proto: &BufferAllocationProto, size: u64) -> Self {
+        Self {
+            size,
+            color: proto.color,
+            category: if proto.is_entry_computation_parameter {
+                Category::Parameter
+            } else if proto.maybe_live_out {
+                Category::Output
+            } else if proto.is_constant {
+                Category::Constant
+            } else {
+                Category::Temporary
+            },
+            is_thread_local: proto.is_thread_local,
+            is_live_out: proto.maybe_live_out,
+            is_constant: proto.is_constant,
+            shown: None,
+        }
+    }
+
+    /// It is alive from before the program to after it.
+    pub(super) fn is_indefinite(&self) -> bool {
+        !self.is_thread_local && self.category != Category::Temporary
+    }
+
+    /// It is taken and freed while the program runs.
+    pub(super) fn comes_and_goes(&self) -> bool {
+        !self.is_thread_local && self.category == Category::Temporary
+    }
+}
+
+impl Buffers {
+    pub(super) fn new(proto: &BufferAssignmentProto) -> Self {
+        let mut buffers = Self::default();
+        for LogicalBufferProto { id, size, defined_at, color } in &proto.logical_buffers {
+            let at = defined_at.as_ref();
+            let logical = Logical {
+                size: buffers.size(*size),
+                color: *color,
+                allocation: None,
+                instruction: at.map_or(-1, |at| at.instruction_id),
+                name: at.map_or("", |at| &at.instruction_name).into(),
+                index: at.map_or(&[][..], |at| &at.shape_index).into(),
+            };
+            if buffers.places.first(*id, buffers.all.len() as u32) {
+                buffers.all.push(logical);
+            }
+        }
+        for (place, allocation) in proto.buffer_allocations.iter().enumerate() {
+            let size = buffers.size(allocation.size);
+            let mut told = Allocation::new(allocation, size);
+            for assigned in &allocation.assigned {
+                let Some(slot) = buffers.slot(assigned.logical_buffer_id) else { continue };
+                buffers.all[slot as usize].allocation =
+                    Some(Assigned { allocation: place as u32, offset: assigned.offset });
+                // The first that fills it: of a parameter updated in place the parameter comes before its update.
+                let fills = |slot: u32| buffers.all[slot as usize].size == size;
+                if told.shown.is_none_or(|shown| fills(slot) && !fills(shown)) {
+                    told.shown = Some(slot);
+                }
+            }
+            buffers.allocations.push(told);
+        }
+        buffers
+    }
+
+    fn size(&mut self, wire: i64) -> u64 {
+        self.damaged += u32::from(wire < 0);
+        u64::try_from(wire).unwrap_or_default()
+    }
+
+    /// The place of the buffer that the file calls `id`.
+    pub(super) fn slot(&self, id: i64) -> Option<u32> {
+        self.places.get(&id).copied()
+    }
+
+    /// The allocation that a buffer has a piece of.
+    pub(super) fn allocation(&self, slot: u32) -> Option<&Allocation> {
+        let assigned = self.all.get(slot as usize)?.allocation?;
+        self.allocations.get(assigned.allocation as usize)
+    }
+
+    /// Allocations of a memory that the program has for itself.
+    pub(super) fn of_color(&self, color: i64) -> impl Iterator<Item = (u32, &Allocation)> {
+        let own = move |(_, a): &(usize, &Allocation)| a.color == color && !a.is_thread_local;
+        self.allocations.iter().enumerate().filter(own).map(|(i, a)| (i as u32, a))
+    }
+
+    /// Memories that the program has anything in, in order, and how many more than [`COLORS`] there are.
+    pub(super) fn colors(&self) -> (Vec<i64>, usize) {
+        let mut seen: Keyed<i64, ()> = Keyed::default();
+        for allocation in self.allocations.iter().filter(|a| !a.is_thread_local) {
+            seen.first(allocation.color, ());
+        }
+        let mut colors: Vec<i64> = seen.iter().map(|(color, ())| *color).collect();
+        sorted::sort_by_key(&mut colors, |color| *color);
+        let more = colors.len().saturating_sub(COLORS);
+        colors.truncate(COLORS);
+        (colors, more)
+    }
+}
+
+impl Logical {
+    /// What defines it.
+    pub(super) fn instruction(&self, module: &Module) -> Option<InstructionId> {
+        module.instruction_of_proto(self.instruction).or_else(|| module.instruction_named(&self.name))
+    }
+
+    /// Its own shape: of a part of a tuple that part's.
+    pub(super) fn shape<'m>(&self, module: &'m Module) -> Option<&'m Shape> {
+        module.instruction(self.instruction(module)?)?.shape.at(&self.index)
+    }
+
+    /// Bytes of its elements; of a tuple, of its table of pointers, for its parts are buffers of their own.
+    pub(super) fn unpadded(&self, module: &Module) -> Option<u64> {
+        match self.shape(module)? {
+            Shape::Tuple(parts) => (parts.len() as u64).checked_mul(POINTER),
+            Shape::Token => Some(0),
+            shape @ (Shape::Array(_) | Shape::Buffer(_)) => shape.bytes(),
+            Shape::Opaque | Shape::Other(_) => None,
+        }
+    }
+
+    /// The name of what defines it, with which part it is.
+    pub(super) fn name(&self, module: &Module) -> String {
+        let name = self.instruction(module).and_then(|id| module.instruction(id)).map_or(&*self.name, |i| &i.name);
+        if self.index.is_empty() {
+            return name.to_owned();
+        }
+        let index: Vec<String> = self.index.iter().map(i64::to_string).collect();
+        format!("{name}{{{}}}", index.join(","))
+    }
+}

@@ -1,0 +1,141 @@
+//! A device's peaks beside each other: what programs need, what was in use, what there is. Knows both reports; no event.
+
+use super::report::MemoryPrograms;
+use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
+use crate::analysis::breakdown::Analysis;
+use crate::chip::Chip;
+use crate::profile::{Plane, Profile};
+
+/// More than this is in use: act.
+const TIGHT: f64 = 0.9;
+/// More than this is in pieces too small to use: worth knowing.
+const FRAGMENTED: f64 = 0.1;
+
+impl Analysis {
+    /// Every device with an allocator, then those without one; one without a name where a session has no device at all.
+    /// `chip` is whose memory counts where no allocator says how much there is; `None`: as each plane says.
+    pub fn cross_check(
+        &self,
+        profile: &Profile,
+        programs: &MemoryPrograms,
+        runtime: &RuntimeMemory,
+        chip: Option<&Chip>,
+    ) -> Vec<CrossCheck> {
+        let highest = programs.programs.iter().filter_map(|program| {
+            let peak = program.spaces.iter().find(|space| space.color == 0)?.peak;
+            Some((peak, program.name.as_str()))
+        });
+        // Of several of the same height the first.
+        let program =
+            highest.fold(None, |best: Option<(u64, &str)>, next| best.filter(|b| b.0 >= next.0).or(Some(next)));
+        let mut checks: Vec<CrossCheck> = Vec::new();
+        for allocator in &runtime.allocators {
+            let plane = allocator.device.map(|device| &profile.planes[self.devices[device as usize].plane]);
+            // What a host keeps for its devices is no device's memory.
+            let program = program.filter(|_| !allocator.is_of_host());
+            checks.push(check(&allocator.label, program, Some(allocator), size(plane, chip)));
+        }
+        for (i, device) in self.devices.iter().enumerate() {
+            if !runtime.allocators.iter().any(|allocator| allocator.device == Some(i as u32)) {
+                checks.push(check(&device.label, program, None, size(Some(&profile.planes[device.plane]), chip)));
+            }
+        }
+        if checks.is_empty() && program.is_some() {
+            checks.push(check("a device", program, None, size(None, chip)));
+        }
+        checks
+    }
+}
+
+/// The memory of one device by the table of chips.
+fn size(plane: Option<&Plane>, chip: Option<&Chip>) -> Option<Capacity> {
+    let told = || Chip::named(plane?.text_stat("device_type_string").or_else(|| plane?.text_stat("gpu_device_name"))?);
+    let chip = chip.or_else(told)?;
+    let megacore = plane.and_then(|plane| plane.number_stat("has_megacore")).map(|has| has > 0.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole bytes, below 2⁵³")]
+    let size = chip.hbm_size?.value as u64 / u64::from(chip.devices(megacore).max(1));
+    Some(Capacity { size, source: CapacitySource::Chip(chip.name.to_owned()) })
+}
+
+fn check(
+    label: &str,
+    program: Option<(u64, &str)>,
+    allocator: Option<&AllocatorMemory>,
+    published: Option<Capacity>,
+) -> CrossCheck {
+    let (static_peak, runtime_peak) = (program.map(|(peak, _)| peak), allocator.map(|a| a.peak.in_use()));
+    let told = allocator.and_then(|a| a.capacity).filter(|size| *size > 0);
+    let capacity = told.map(|size| Capacity { size, source: CapacitySource::Allocator }).or(published);
+    let of = static_peak.max(runtime_peak).zip(capacity.as_ref().map(|capacity| capacity.size));
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let used = of.map(|(peak, size)| peak as f64 / size as f64);
+    let signed = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
+    let fragmentation = allocator.and_then(|a| a.fragmentation);
+    CrossCheck {
+        label: label.to_owned(),
+        static_peak,
+        program: program.map(|(_, name)| name.to_owned()),
+        runtime_peak,
+        headroom: of.map(|(peak, size)| signed(size).saturating_sub(signed(peak))),
+        is_tight: used.is_some_and(|used| used > TIGHT),
+        used,
+        capacity,
+        fragmentation,
+        is_fragmented: fragmentation.is_some_and(|share| share > FRAGMENTED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::memory::UseAt;
+
+    fn allocator(reserved: u64, allocated: u64, available: Option<u64>, fragmentation: f64) -> AllocatorMemory {
+        AllocatorMemory {
+            label: "TPU:0".to_owned(),
+            device: None,
+            ordinal: Some(0),
+            allocator: None,
+            plane: "/host:CPU".to_owned(),
+            file: 0,
+            n_events: 1,
+            peak: UseAt { reserved, allocated, available, ..UseAt::default() },
+            capacity: available.map(|available| reserved + allocated + available),
+            fragmentation: Some(fragmentation),
+            lifetime_peak: None,
+            persistent: 0,
+            transient: 0,
+            timeline: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_larger_peak_counts_against_what_there_is() {
+        let of = |reserved, allocated, fragmentation| {
+            let allocator = allocator(reserved, allocated, Some(100 - reserved - allocated), fragmentation);
+            check("TPU:0", Some((70, "jit_f")), Some(&allocator), None)
+        };
+        let roomy = of(20, 30, 0.1);
+        assert_eq!(
+            (roomy.used, roomy.headroom, roomy.is_tight, roomy.is_fragmented),
+            (Some(0.7), Some(30), false, false)
+        );
+        let tight = of(20, 71, 0.11);
+        assert_eq!(
+            (tight.used, tight.headroom, tight.is_tight, tight.is_fragmented),
+            (Some(0.91), Some(9), true, true)
+        );
+    }
+
+    #[test]
+    fn without_an_allocator_the_chip_says_what_there_is() {
+        let v5e = size(None, Chip::named("TPU v5e"));
+        let check = check("TPU:0", Some((20_000_000_000, "jit_f")), None, v5e);
+        assert_eq!(check.capacity.as_ref().unwrap().source, CapacitySource::Chip("TPU v5e".to_owned()));
+        assert!(check.is_tight && check.headroom < Some(0), "{check:?}");
+        let v7x = size(None, Chip::named("TPU v7x")).unwrap();
+        assert_eq!(v7x.size, 96 << 30, "half a chip");
+        let unknown = super::check("a device", Some((7, "jit_f")), None, None);
+        assert_eq!((unknown.used, unknown.headroom, unknown.is_tight), (None, None, false));
+    }
+}

@@ -1,0 +1,27 @@
+//! What fills the memory of a device: what a program needs, by its compiler, and what was in use, by its allocator.
+//!
+//! Knows buffer assignments, modules and allocator events; nothing of files.
+
+mod ask;
+mod buffers;
+mod check;
+mod class;
+mod lives;
+mod program;
+mod report;
+mod runtime;
+mod runtime_report;
+mod schedule;
+mod space;
+mod tell;
+mod words;
+
+pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
+pub use program::ProgramMemory;
+pub use report::{
+    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
+    Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
+    Vocabulary, WhatIf, WholeMemory,
+};
+pub use runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn};
+pub use words::{Category, MemoryClass, RollUpBy};

@@ -1,0 +1,237 @@
+//! One program's memory, held for questions: what is alive at a point, a piece of the curve, the peak without some buffers.
+//!
+//! ```text
+//!  BufferAssignmentProto ─► buffers ─► lives ─► spaces: curve, peak ─┬─► StaticMemory   told
+//!  Module ───────────────► schedule, vocabularies ──────────────────┴─► AliveAt, Curve, Lanes, WhatIf
+//! ```
+
+use super::ask::{BufferId, MemoryQuery, Points};
+use super::buffers::Buffers;
+use super::class::{Facts, Vocabularies, class};
+use super::lives::Life;
+use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf};
+use super::schedule::Schedule;
+use super::space::{Space, curve, highest};
+use super::words::Category;
+use crate::hlo::{InstructionId, Module};
+use crate::keyed::Keyed;
+use crate::profile::{Note, Severity};
+use crate::sorted;
+use crate::wire::proto::hlo::BufferAssignmentProto;
+
+/// A program's buffers, with the curves of all its memories.
+#[derive(Debug)]
+pub struct ProgramMemory {
+    pub(super) buffers: Buffers,
+    /// By colour.
+    pub(super) spaces: Vec<Space>,
+    pub(super) schedule: Schedule,
+    pub(super) vocabularies: Vocabularies,
+    /// Memories that are not told: no real program has so many.
+    colors_left_out: usize,
+}
+
+impl ProgramMemory {
+    /// Replays what the compiler assigned. `module` is the same program's, here and in every question.
+    pub fn new(proto: &BufferAssignmentProto, module: &Module) -> Self {
+        let buffers = Buffers::new(proto);
+        let unpadded: Vec<u64> = buffers.all.iter().map(|b| b.unpadded(module).unwrap_or(b.size)).collect();
+        let schedule = Schedule::new(module);
+        let space = |color| Space::new(proto, &buffers, &unpadded, module, &schedule, color);
+        let is_used = |space: &Space| space.peak.peak > 0 || space.peak.total_allocation > 0;
+        let (colors, colors_left_out) = buffers.colors();
+        let spaces = colors.into_iter().map(space).filter(is_used).collect();
+        Self { spaces, schedule, vocabularies: Vocabularies::new(module), buffers, colors_left_out }
+    }
+
+    /// Peaks and sums by colour.
+    pub fn peaks(&self) -> Vec<SpacePeak> {
+        self.spaces.iter().map(|space| space.peak.clone()).collect()
+    }
+
+    /// What makes the figures of any of its memories less than certain: the first of it.
+    pub fn caution(&self) -> Option<Note> {
+        let notes = self.spaces.iter().flat_map(|space| self.notes(space));
+        notes.into_iter().find(|note| note.severity > Severity::Info)
+    }
+
+    /// Bytes at every point of a memory's curve.
+    pub fn timeline(&self, color: i64) -> Option<&[u64]> {
+        self.space(color).map(|space| space.padded.as_slice())
+    }
+
+    /// The same without padding: what is alive all the time counts with it.
+    pub fn unpadded_timeline(&self, color: i64) -> Option<&[u64]> {
+        self.space(color).map(|space| space.unpadded.as_slice())
+    }
+
+    /// A piece of a memory's curve, in at most `ask.columns` columns. `None` where the program has nothing in it.
+    pub fn curve(&self, ask: &MemoryQuery, points: Points) -> Option<Curve> {
+        self.space(ask.color).map(|space| space.curve(points.from, points.to, ask.columns))
+    }
+
+    /// What is alive at a point of the curve; the last one where there is none.
+    pub fn alive_at(&self, module: &Module, ask: &MemoryQuery, point: u32) -> Option<AliveAt> {
+        let space = self.space(ask.color)?;
+        let point = point.min(space.n_events);
+        let all = self.alive(module, ask, space, point);
+        Some(self.told_alive(module, ask, space, point, all))
+    }
+
+    /// The peak of a memory without some buffers, as [`Buffer::id`] names them.
+    pub fn what_if(&self, module: &Module, ask: &MemoryQuery, without: &[BufferId]) -> Option<WhatIf> {
+        let space = self.space(ask.color)?;
+        let gone: Keyed<u32, ()> = without.iter().map(|id| (id.0, ())).collect();
+        let n = self.buffers.all.len() as u32;
+        let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite());
+        let gone_below =
+            indefinite.filter(|(i, _)| gone.has(&(n + i))).fold(0, |sum: u64, (_, a)| sum.saturating_add(a.size));
+        let mut taken: Keyed<u32, ()> = Keyed::default();
+        for life in space.lives.iter().filter(|life| gone.has(&life.slot)) {
+            taken.first(life.slot, ());
+        }
+        let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
+        let below = space.peak.indefinite.saturating_sub(gone_below);
+        let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
+        let (peak, position) = highest(&curve(&space.lives, space.n_events, below, size));
+        let instruction =
+            position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
+        let without = gone_below.saturating_add(gone_above);
+        Some(WhatIf { before: space.peak.peak, peak, position, instruction, without })
+    }
+
+    /// What is to be said of a memory's figures.
+    pub(super) fn notes(&self, space: &Space) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
+        if space.basis == Basis::Schedule {
+            let message = "The program has no trace of its heap in this memory: what is alive is told by where instructions stand \
+                           in the entry's schedule. Bodies of loops are not walked, so the peak may be higher.";
+            note(Severity::Caution, "no_heap_trace", message.to_owned());
+        }
+        if space.basis == Basis::Constant
+            && self.buffers.of_color(space.color).any(|(_, a)| a.comes_and_goes() && a.size > 0)
+        {
+            let message = "The program says neither what its heap does nor in which order it runs: only what is alive all the \
+                           time is counted, and the peak is higher.";
+            note(Severity::Caution, "no_schedule", message.to_owned());
+        }
+        if space.other_traces > 0 {
+            let message = format!(
+                "{} more traces are of this memory: the curve follows the one with the most events, and the peak may be higher.",
+                space.other_traces
+            );
+            note(Severity::Caution, "several_heap_traces", message);
+        }
+        if space.odd > 0 {
+            let message = format!(
+                "{} events of the heap's trace make no sense (a buffer that is not there, freed twice or taken twice) and are \
+                 passed over.",
+                space.odd
+            );
+            note(Severity::Partial, "heap_trace_damaged", message);
+        }
+        if self.colors_left_out > 0 {
+            let message = format!("{} more memories are left out: no real program has so many.", self.colors_left_out);
+            note(Severity::Partial, "memories_left_out", message);
+        }
+        if self.buffers.damaged > 0 {
+            let message = format!("{} sizes are below zero and count as nothing.", self.buffers.damaged);
+            note(Severity::Partial, "sizes_damaged", message);
+        }
+        notes
+    }
+
+    pub(super) fn space(&self, color: i64) -> Option<&Space> {
+        self.spaces.iter().find(|space| space.color == color)
+    }
+
+    pub(super) fn size(&self, slot: u32) -> u64 {
+        self.buffers.all[slot as usize].size
+    }
+
+    /// All that is alive at a point, the largest first.
+    pub(super) fn alive(&self, module: &Module, ask: &MemoryQuery, space: &Space, point: u32) -> Vec<Buffer> {
+        let vocabularies = self.vocabularies(ask);
+        let n = self.buffers.all.len() as u32;
+        let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite()).map(|(i, a)| {
+            let buffer = self.buffer(module, &vocabularies, a.shown, a.category, (0, space.n_events));
+            let unpadded = a.shown.and_then(|slot| self.buffers.all[slot as usize].unpadded(module));
+            // Where several share an allocation the one shown may be smaller than what it stands for.
+            Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
+        });
+        let temporary = space.alive(point).map(|life| self.living(module, &vocabularies, *life));
+        let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
+        sorted::sort_by_key(&mut all, |buffer| (std::cmp::Reverse(buffer.size), buffer.id));
+        all
+    }
+
+    pub(super) fn told_alive(
+        &self,
+        module: &Module,
+        ask: &MemoryQuery,
+        space: &Space,
+        point: u32,
+        mut all: Vec<Buffer>,
+    ) -> AliveAt {
+        let at = space.instruction(point);
+        let n = all.len();
+        let rest = all.drain(n.min(ask.buffers as usize)..).fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
+        AliveAt {
+            point,
+            instruction: at.and_then(|id| Some(module.instruction(id)?.name.to_string())),
+            moment: at.and_then(|id| self.moment(module, id)),
+            size: space.padded[point as usize],
+            unpadded: space.unpadded[point as usize],
+            n: n as u32,
+            buffers: all,
+            rest,
+        }
+    }
+
+    pub(super) fn moment(&self, module: &Module, id: InstructionId) -> Option<Moment> {
+        self.schedule.moment(module, id)
+    }
+
+    pub(super) fn vocabularies(&self, ask: &MemoryQuery) -> Vocabularies {
+        self.vocabularies.with(ask.vocabulary)
+    }
+
+    /// A buffer that comes and goes.
+    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, life: Life) -> Buffer {
+        let category = self.buffers.allocation(life.holder).map_or(Category::Temporary, |a| a.category);
+        let buffer = self.buffer(module, vocabularies, Some(life.holder), category, (life.first, life.last));
+        Buffer { id: BufferId(life.slot), size: self.size(life.slot), ..buffer }
+    }
+
+    fn buffer(
+        &self,
+        module: &Module,
+        vocabularies: &Vocabularies,
+        slot: Option<u32>,
+        category: Category,
+        (first, last): (u32, u32),
+    ) -> Buffer {
+        let logical = slot.and_then(|slot| self.buffers.all.get(slot as usize));
+        let id = logical.and_then(|logical| logical.instruction(module));
+        let instruction = id.and_then(|id| module.instruction(id));
+        let shape = logical.and_then(|logical| logical.shape(module));
+        let (opcode, op_name) = instruction.map_or(("", ""), |i| (&*i.opcode, i.op_name()));
+        let source = id.and_then(|id| module.stack(id).first().map(|frame| format!("{}:{}", frame.file, frame.line)));
+        Buffer {
+            id: BufferId(slot.unwrap_or_default()),
+            size: logical.map_or(0, |logical| logical.size),
+            unpadded: logical.and_then(|logical| logical.unpadded(module)),
+            shape: shape.map_or(String::new(), ToString::to_string),
+            dtype: shape.and_then(|shape| Some(shape.as_array()?.dtype.to_string())),
+            instruction: logical.map_or(String::new(), |logical| logical.name(module)),
+            opcode: opcode.to_owned(),
+            op_name: op_name.to_owned(),
+            source,
+            category,
+            class: class(&Facts { category, opcode, op_name, shape }, vocabularies),
+            first,
+            last,
+        }
+    }
+}

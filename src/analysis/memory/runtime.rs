@@ -1,0 +1,170 @@
+//! What allocators say: how much was in use, when it was the most, how much of it stayed.
+//!
+//! ```text
+//!  events of all threads of a host ─► by device and allocator ─► by time ─┬─► peak: the first moment of the most
+//!                                                                        ├─► persistent: the least
+//!                                                                        └─► columns of a timeline
+//! ```
+//!
+//! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
+
+use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::device::{Clock, Device, StepBasis, intervals, is_tensor_core};
+use crate::keyed::Keyed;
+use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
+use crate::sorted;
+use crate::units::Picos;
+
+/// Columns of a timeline.
+const COLUMNS: usize = 1000;
+
+/// An allocator: the plane its events are in, the device as they call it, its name.
+type Key = (usize, Option<u64>, Option<StrId>);
+
+/// An allocator's state at a moment of the session's event clock, picoseconds.
+type Moment = (u64, AllocatorRow);
+
+impl Analysis {
+    /// What the allocators of all hosts say.
+    pub fn runtime_memory(&self, profile: &Profile) -> RuntimeMemory {
+        let lines = || {
+            let planes = profile.planes.iter().enumerate();
+            planes.flat_map(|(i, plane)| plane.lines.iter().filter(|l| !l.allocator.is_empty()).map(move |l| (i, l)))
+        };
+        let mut notes = Vec::new();
+        let Some(first) = lines().map(|(_, line)| line.timestamp_ns).min() else {
+            let message = "The capture holds no events of an allocator: what was in use while it ran is not known.";
+            notes.push(Note::new(Severity::Info, "no_allocator_events", message));
+            return RuntimeMemory { allocators: Vec::new(), notes };
+        };
+        // Of lines of the host and of devices alike, so that moments can be compared.
+        let clock = Clock::Event { origin_ns: self.origin_ns(profile).min(first) };
+        let mut by_allocator: Keyed<Key, Vec<Moment>> = Keyed::default();
+        let mut out_of_range = 0_usize;
+        for (plane, line) in lines() {
+            let Some(times) = intervals(line, clock) else {
+                out_of_range += line.allocator.len();
+                continue;
+            };
+            for row in &line.allocator {
+                let Some((at, _)) = times.get(row.event as usize) else { continue };
+                by_allocator.entry((plane, row.ordinal, row.name), Vec::new).push((*at, *row));
+            }
+        }
+        if out_of_range > 0 {
+            let message =
+                format!("{out_of_range} events of allocators lie 213 days or more after the others and are left out.");
+            notes.push(Note::new(Severity::Caution, "allocator_clock", message));
+        }
+        let mut allocators = Vec::new();
+        for (key, mut moments) in by_allocator.into_entries() {
+            // Events of one moment stay in the order of the file.
+            sorted::sort_by_key(&mut moments, |(at, _)| *at);
+            allocators.extend(self.allocator(profile, key, &moments, clock));
+        }
+        sorted::sort_by(&mut allocators, |a: &AllocatorMemory, b| {
+            (a.file, a.ordinal, &a.allocator, &a.plane).cmp(&(b.file, b.ordinal, &b.allocator, &b.plane))
+        });
+        RuntimeMemory { allocators, notes }
+    }
+
+    /// The earliest line of any device.
+    fn origin_ns(&self, profile: &Profile) -> i64 {
+        let planes = self.devices.iter().map(|device| &profile.planes[device.plane]);
+        let lines = planes.flat_map(|plane| plane.lines.iter().filter(|line| !line.events.is_empty()));
+        lines.map(|line| line.timestamp_ns).min().unwrap_or(i64::MAX)
+    }
+
+    fn allocator(
+        &self,
+        profile: &Profile,
+        (plane, ordinal, name): Key,
+        moments: &[Moment],
+        clock: Clock,
+    ) -> Option<AllocatorMemory> {
+        let in_use = |row: &AllocatorRow| row.reserved.saturating_add(row.allocated);
+        let most = moments.iter().map(|(_, row)| in_use(row)).max()?;
+        let least = moments.iter().map(|(_, row)| in_use(row)).min()?;
+        let (at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
+        let of = &profile.planes[plane];
+        let device = self.device_of(profile, of.file, ordinal);
+        let step = device.and_then(|i| step_at(profile, &self.devices[i], *at, clock));
+        let name = name.map(|name| profile.text(name).to_owned());
+        let label = match (device, ordinal, &name) {
+            (Some(device), ..) => self.devices[device].label.clone(),
+            (None, Some(ordinal), _) => format!("device {ordinal}"),
+            (None, None, Some(name)) => name.clone(),
+            (None, None, None) => "a device".to_owned(),
+        };
+        Some(AllocatorMemory {
+            label,
+            device: device.map(|device| device as u32),
+            ordinal,
+            allocator: name,
+            plane: of.name.clone(),
+            file: of.file as u32,
+            n_events: moments.len() as u64,
+            peak: UseAt {
+                at: Picos(*at),
+                reserved: row.reserved,
+                allocated: row.allocated,
+                available: row.available,
+                step,
+            },
+            capacity: row.available.map(|available| most.saturating_add(available)),
+            fragmentation: row.fragmentation,
+            lifetime_peak: moments.iter().filter_map(|(_, row)| row.peak).max(),
+            persistent: least,
+            transient: most - least,
+            timeline: timeline(moments),
+        })
+    }
+
+    /// The device that a host calls by this number: it counts its own planes, in the order of their numbers, also those on
+    /// which nothing ran.
+    fn device_of(&self, profile: &Profile, file: usize, ordinal: Option<u64>) -> Option<usize> {
+        let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
+        let is_own = |i: &usize| profile.planes[*i].file == file && is_tensor_core(&profile.planes[*i].name);
+        let mut own: Vec<usize> = (0..profile.planes.len()).filter(is_own).collect();
+        sorted::sort_by_key(&mut own, number);
+        let plane = own.get(usize::try_from(ordinal?).ok()?)?;
+        self.devices.iter().position(|device| device.plane == *plane)
+    }
+}
+
+/// The step whose window has a moment of the event clock. A device's steps may be on its own clock: then the events they
+/// were made of say when they were on the other.
+fn step_at(profile: &Profile, device: &Device, at: u64, clock: Clock) -> Option<u64> {
+    let plane = &profile.planes[device.plane];
+    let name = match device.basis {
+        StepBasis::StepsLine => "Steps",
+        StepBasis::Modules { .. } => "XLA Modules",
+        StepBasis::None => return None,
+    };
+    let lines = plane.lines.iter().filter(|line| line.name == name && !line.events.is_empty());
+    let both =
+        lines.filter_map(|line| Some(intervals(line, device.step_clock)?.into_iter().zip(intervals(line, clock)?)));
+    let own = both.flatten().find(|(_, (start, end))| *start <= at && at < *end)?.0;
+    device.steps.iter().find(|step| step.window == own).map(|step| step.number)
+}
+
+/// Neighbouring events as columns: one each where there are few.
+fn timeline(moments: &[Moment]) -> Vec<UseColumn> {
+    let wide = moments.len().div_ceil(COLUMNS).max(1);
+    moments.chunks(wide).filter_map(column).collect()
+}
+
+fn column(moments: &[Moment]) -> Option<UseColumn> {
+    let in_use = |row: &AllocatorRow| row.reserved.saturating_add(row.allocated);
+    let most = moments.iter().map(|(_, row)| in_use(row)).max()?;
+    let (most_at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
+    Some(UseColumn {
+        at: Picos(moments.first()?.0),
+        least: moments.iter().map(|(_, row)| in_use(row)).min()?,
+        most,
+        reserved: row.reserved,
+        most_at: Picos(*most_at),
+        last: in_use(&moments.last()?.1),
+    })
+}

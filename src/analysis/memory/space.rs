@@ -1,0 +1,178 @@
+//! One memory of a program: lives with sizes are a curve, its peak, and what is alive at a point.
+//!
+//! ```text
+//!  bytes │        ┌─┐          points   one before each event, one at the end
+//!        │   ┌────┘ └──┐       peak     the most, first reached by event `position`: the point after it
+//!        │ ──┘         └──     below    what is alive all the time
+//!        └────────────────►
+//! ```
+//!
+//! Σ sizes of what is alive at a point = the curve there, exactly. Removing buffers leaves lives out and sums again: who
+//! shares with whom does not depend on sizes, so that is a replay.
+
+use super::buffers::Buffers;
+use super::lives::{Life, is_of, replay, trace_of};
+use super::report::{Basis, Curve, CurveColumn, SpacePeak};
+use super::schedule::Schedule;
+use crate::hlo::{InstructionId, Module};
+use crate::wire::proto::hlo::BufferAssignmentProto;
+
+/// A memory of a program.
+#[derive(Debug)]
+pub(super) struct Space {
+    pub(super) color: i64,
+    pub(super) basis: Basis,
+    pub(super) n_events: u32,
+    /// By when they begin.
+    pub(super) lives: Vec<Life>,
+    /// Bytes at each point.
+    pub(super) padded: Vec<u64>,
+    /// The same without padding.
+    pub(super) unpadded: Vec<u64>,
+    /// The instruction of each event.
+    pub(super) instructions: Vec<Option<InstructionId>>,
+    /// Its peak and sums.
+    pub(super) peak: SpacePeak,
+    /// Events of the trace that make no sense.
+    pub(super) odd: u32,
+    /// Other traces that are of this memory: they are not in the curve.
+    pub(super) other_traces: u32,
+}
+
+impl Space {
+    pub(super) fn new(
+        proto: &BufferAssignmentProto,
+        buffers: &Buffers,
+        unpadded: &[u64],
+        module: &Module,
+        schedule: &Schedule,
+        color: i64,
+    ) -> Self {
+        let trace = trace_of(&proto.heap_simulator_traces, buffers, color);
+        let mut peak = sums(buffers, color, is_tiled(module));
+        let (mut basis, mut odd, mut lives, mut instructions) = (Basis::Constant, 0, Vec::new(), Vec::new());
+        if let Some(trace) = trace {
+            let replayed = replay(trace, buffers);
+            (basis, odd, lives) = (Basis::Trace, replayed.odd, replayed.lives);
+            instructions = trace.events.iter().map(|e| module.instruction_named(&e.instruction_name)).collect();
+        } else if buffers.of_color(color).any(|(_, a)| a.comes_and_goes() && a.size > 0) && !schedule.order.is_empty() {
+            (basis, lives) = (Basis::Schedule, schedule.lives(module, buffers, color));
+            instructions = schedule.order.iter().map(|id| Some(*id)).collect();
+        }
+        let n_events = instructions.len() as u32;
+        let of_color = proto.heap_simulator_traces.iter().filter(|trace| is_of(trace, buffers, color));
+        let other_traces = of_color.count().saturating_sub(1) as u32;
+        let padded = curve(&lives, n_events, peak.indefinite, |slot| buffers.all[slot as usize].size);
+        let unpadded = curve(&lives, n_events, peak.indefinite, |slot| unpadded[slot as usize]);
+        let (most, position) = highest(&padded);
+        peak.peak = most;
+        peak.position = position;
+        peak.instruction = position.and_then(|at| {
+            let told =
+                trace.and_then(|trace| trace.events.get(at as usize)).map(|event| event.instruction_name.clone());
+            told.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
+        });
+        (peak.n_events, peak.basis) = (n_events, basis);
+        Self { color, basis, n_events, lives, padded, unpadded, instructions, peak, odd, other_traces }
+    }
+
+    /// The point of the peak.
+    pub(super) fn peak_point(&self) -> u32 {
+        self.peak.position.map_or(0, |at| at + 1)
+    }
+
+    /// What comes and goes and is alive at a point.
+    pub(super) fn alive(&self, point: u32) -> impl Iterator<Item = &Life> {
+        // Lives are in the order of their beginnings: later ones cannot cover the point.
+        self.lives[..self.lives.partition_point(|life| life.first < point)]
+            .iter()
+            .filter(move |life| life.covers(point))
+    }
+
+    /// The instruction of the event before a point.
+    pub(super) fn instruction(&self, point: u32) -> Option<InstructionId> {
+        *self.instructions.get((point as usize).checked_sub(1)?)?
+    }
+
+    /// The points `from .. to` in at most `columns` columns.
+    pub(super) fn curve(&self, from: u32, to: u32, columns: u32) -> Curve {
+        let n_points = self.padded.len() as u32;
+        let to = to.min(n_points);
+        let from = from.min(to);
+        let n = u64::from(to - from);
+        let wide = u64::from(columns).clamp(1, n.max(1));
+        let edge = |i: u64| from + (n * i / wide) as u32;
+        let column = |i: u64| self.column(edge(i), edge(i + 1));
+        Curve { n_points, from, to, columns: (0..wide).filter_map(column).collect() }
+    }
+
+    fn column(&self, from: u32, to: u32) -> Option<CurveColumn> {
+        let points = from as usize..to as usize;
+        let (padded, unpadded) = (&self.padded[points.clone()], &self.unpadded[points]);
+        let most = *padded.iter().max()?;
+        Some(CurveColumn {
+            first: from,
+            least: *padded.iter().min()?,
+            most,
+            most_at: from + padded.iter().position(|size| *size == most)? as u32,
+            unpadded_least: *unpadded.iter().min()?,
+            unpadded_most: *unpadded.iter().max()?,
+        })
+    }
+}
+
+/// Bytes at each point: those of the lives that cover it, and `below` all the time.
+pub(super) fn curve(lives: &[Life], n_events: u32, below: u64, size: impl Fn(u32) -> u64) -> Vec<u64> {
+    // What rises and what falls, by point. A life that the last event or none ends falls behind the last point.
+    let mut change = vec![0_i128; n_events as usize + 2];
+    for life in lives {
+        let size = i128::from(size(life.slot));
+        change[life.first as usize + 1] += size;
+        change[life.last as usize + 1] -= size;
+    }
+    change.pop();
+    let mut now = i128::from(below);
+    let points = change.into_iter().map(|change| {
+        now += change;
+        // Sums of a damaged file's sizes may go beyond all memory.
+        u64::try_from(now).unwrap_or(u64::MAX)
+    });
+    points.collect()
+}
+
+/// The most, and the event that first reached it; `None` where it is that from the start.
+pub(super) fn highest(points: &[u64]) -> (u64, Option<u32>) {
+    let most = points.iter().copied().max().unwrap_or_default();
+    let first = points.iter().position(|size| *size == most).unwrap_or_default();
+    (most, first.checked_sub(1).map(|at| at as u32))
+}
+
+/// What allocations say by themselves.
+fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
+    let mut sums = SpacePeak { color, space: name(color, is_tpu), ..SpacePeak::default() };
+    for (_, allocation) in buffers.of_color(color) {
+        let add = |sum: &mut u64, is: bool| *sum = sum.saturating_add(if is { allocation.size } else { 0 });
+        add(&mut sums.total_allocation, true);
+        add(&mut sums.indefinite, allocation.is_indefinite());
+        add(&mut sums.parameters, allocation.category == super::Category::Parameter);
+        add(&mut sums.live_out, allocation.is_live_out);
+        add(&mut sums.constants, allocation.is_constant);
+    }
+    sums
+}
+
+/// Layouts have tiles: only a TPU's do.
+fn is_tiled(module: &Module) -> bool {
+    let is = |array: &crate::hlo::ArrayShape| array.layout.as_ref().is_some_and(|layout| !layout.tiles.is_empty());
+    module.instructions().any(|(_, i)| i.shape.arrays().any(is))
+}
+
+/// What people call a memory. Colours have names on a TPU alone.
+fn name(color: i64, is_tpu: bool) -> String {
+    match color {
+        0 if is_tpu => "HBM".to_owned(),
+        1 if is_tpu => "VMEM".to_owned(),
+        0 => "device memory".to_owned(),
+        other => format!("S({other})"),
+    }
+}

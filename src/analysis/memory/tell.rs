@@ -1,0 +1,272 @@
+//! What is told of one memory at once: its alive set summed, what padding wastes, what lives long, what rises, what a
+//! vocabulary costs, what a model should need. Everything but the rises and long lives is about the moment of the peak.
+
+use super::ask::{BytesPerParameter, MemoryQuery, Points};
+use super::lives::Life;
+use super::program::ProgramMemory;
+use super::report::{
+    Buffer, Estimate, EstimateRow, Jump, Lanes, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
+    StaticMemory, Vocabulary,
+};
+use super::space::{Space, curve, highest};
+use super::words::{MemoryClass, RollUpBy};
+use crate::analysis::scope_path;
+use crate::hlo::Module;
+use crate::keyed::Keyed;
+use crate::profile::{Note, Severity};
+use crate::sorted;
+use std::cmp::Reverse;
+
+/// Rows of the lists of what is worst.
+const WORST: usize = 50;
+/// Rises that are told.
+const JUMPS: usize = 20;
+/// Temporaries larger than this are told where they live long.
+const LARGE: u64 = 100 << 20;
+/// Pieces that the loss is thought to be computed in: chunked cross-entropy's usual number.
+const CHUNKS: u32 = 8;
+/// Lanes that are told.
+const LANES: usize = 40;
+
+impl ProgramMemory {
+    /// All that is shown of a memory at once; `program` is what was found of it before.
+    pub fn tell(&self, module: &Module, program: ProgramPeaks, ask: &MemoryQuery) -> StaticMemory {
+        let space = self.space(ask.color);
+        let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
+        let told = space.map(|space| self.tell_space(module, ask, space));
+        if let Some(told) = &told {
+            notes.extend(unnamed(told).filter(|_| self.schedule.has_gradient));
+        } else {
+            let message = format!("The program has nothing in memory {}.", ask.color);
+            notes.push(Note::new(Severity::Info, "no_such_memory", message));
+        }
+        StaticMemory { program, space: told, notes }
+    }
+
+    fn tell_space(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> SpaceMemory {
+        let point = space.peak_point();
+        let all = self.alive(module, ask, space, point);
+        let rollups = RollUpBy::ALL.iter().map(|by| roll_up(*by, &all)).collect();
+        let margin = (space.n_events / 20).max(50);
+        let around = Points { from: point.saturating_sub(margin), to: point.saturating_add(margin + 1) };
+        SpaceMemory {
+            peak_unpadded: space.unpadded[point as usize],
+            moment: space.instruction(point).and_then(|id| self.moment(module, id)),
+            curve: space.curve(0, u32::MAX, ask.columns),
+            rollups,
+            padding: padding(&all),
+            long_lived: self.long_lived(module, ask, space),
+            jumps: self.jumps(module, ask, space),
+            vocabulary: self.vocabulary(module, ask, space),
+            estimate: self.estimate(module, ask, &all),
+            lanes: self.lanes_of(module, ask, space, around),
+            alive: self.told_alive(module, ask, space, point, all),
+            peak: space.peak.clone(),
+        }
+    }
+
+    fn long_lived(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Buffer> {
+        let vocabularies = self.vocabularies(ask);
+        let is_long = |life: &&Life| (life.last - life.first) > space.n_events / 2;
+        let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
+        let mut told: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
+        sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id, buffer.first));
+        told.truncate(WORST);
+        told
+    }
+
+    /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers.
+    fn jumps(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Jump> {
+        let vocabularies = self.vocabularies(ask);
+        let size = |life: &Life| self.size(life.slot);
+        let mut lives: Vec<&Life> = space.lives.iter().filter(|life| size(life) > 0).collect();
+        sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first));
+        let jump = |life: &Life| Jump {
+            position: life.first,
+            size: size(life),
+            after: space.padded[life.first as usize + 1],
+            buffer: self.living(module, &vocabularies, *life),
+        };
+        lives.into_iter().take(JUMPS).map(jump).collect()
+    }
+
+    fn vocabulary(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
+        let vocabularies = self.vocabularies(ask);
+        let dim = |life: &Life| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
+        let large: Vec<(u64, Life)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
+        if large.is_empty() {
+            return None;
+        }
+        let dims: Keyed<u64, ()> = large.iter().map(|(dim, _)| (*dim, ())).collect();
+        let mut dims: Vec<u64> = dims.into_entries().into_iter().map(|(dim, ())| dim).collect();
+        sorted::sort_by_key(&mut dims, |dim| Reverse(*dim));
+        let mut told = Vec::new();
+        // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
+        let mut in_pieces: Keyed<u32, ()> = Keyed::default();
+        for (_, life) in large {
+            let buffer = self.living(module, &vocabularies, life);
+            if buffer.class == MemoryClass::Logits {
+                in_pieces.first(life.slot, ());
+            }
+            if life.covers(space.peak_point()) {
+                told.push(buffer);
+            }
+        }
+        let size = told.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
+        sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id));
+        told.truncate(WORST);
+        let piece = |slot: u32| {
+            let size = self.size(slot);
+            if in_pieces.has(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
+        };
+        let (peak, _) = highest(&curve(&space.lives, space.n_events, space.peak.indefinite, piece));
+        Some(Vocabulary {
+            dims,
+            buffers: told,
+            size,
+            chunks: CHUNKS,
+            peak,
+            saves: space.peak.peak.saturating_sub(peak),
+        })
+    }
+
+    fn estimate(&self, module: &Module, ask: &MemoryQuery, alive: &[Buffer]) -> Estimate {
+        let n = self.buffers.all.len() as u32;
+        let weights = alive.iter().filter(|buffer| buffer.class == MemoryClass::Weights);
+        let elements = |buffer: &Buffer| {
+            let shown = self.buffers.allocations.get(buffer.id.0.checked_sub(n)? as usize)?.shown?;
+            self.buffers.all[shown as usize].shape(module)?.as_array()?.elements()
+        };
+        let counted = weights.filter_map(elements).fold(0, u64::saturating_add);
+        let counted = Some(counted).filter(|n| *n > 0);
+        let is_counted = ask.n_parameters.is_none() && counted.is_some();
+        estimate(ask.n_parameters.or(counted), is_counted, ask.per_parameter, alive)
+    }
+
+    /// Lives in a window as lanes, the largest first: what is in one lane does not overlap. `None` where the program has
+    /// nothing in this memory.
+    pub fn lanes(&self, module: &Module, ask: &MemoryQuery, window: Points) -> Option<Lanes> {
+        self.space(ask.color).map(|space| self.lanes_of(module, ask, space, window))
+    }
+
+    fn lanes_of(&self, module: &Module, ask: &MemoryQuery, space: &Space, window: Points) -> Lanes {
+        let vocabularies = self.vocabularies(ask);
+        let to = window.to.min(space.n_events + 1);
+        let from = window.from.min(to);
+        let size = |life: &Life| self.size(life.slot);
+        let mut lives: Vec<Life> = space
+            .lives
+            .iter()
+            .filter(|life| life.first + 1 < to && life.last >= from && size(life) > 0)
+            .copied()
+            .collect();
+        sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first, life.slot));
+        let mut lanes: Vec<Vec<Life>> = Vec::new();
+        let mut n_left_out = 0;
+        for life in lives {
+            // Where it would stand in a lane, if what is before it ends in time and what is after it begins in time.
+            let place = |lane: &Vec<Life>| {
+                let at = lane.partition_point(|other| other.first < life.first);
+                let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= life.first)
+                    && lane.get(at).is_none_or(|after| life.last <= after.first);
+                fits.then_some(at)
+            };
+            match lanes.iter().position(|lane| place(lane).is_some()) {
+                Some(lane) => {
+                    let at = place(&lanes[lane]).unwrap_or_default();
+                    lanes[lane].insert(at, life);
+                }
+                None if lanes.len() < LANES => lanes.push(vec![life]),
+                None => n_left_out += 1,
+            }
+        }
+        let tell = |lane: Vec<Life>| lane.into_iter().map(|life| self.living(module, &vocabularies, life)).collect();
+        Lanes { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
+    }
+}
+
+/// Parameters that no name tells apart, of a program that trains.
+fn unnamed(told: &SpaceMemory) -> Option<Note> {
+    let classes = told.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
+    let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
+    let is_told = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
+    let inputs = of(MemoryClass::Inputs).filter(|inputs| !is_told && inputs.size > 0)?;
+    let message = format!(
+        "No parameter is named after weights (params) or an optimizer's state (opt_state, mu, nu): all {} stand under inputs.",
+        inputs.n
+    );
+    Some(Note::new(Severity::Info, "parameters_unnamed", message))
+}
+
+/// What a model of so many parameters needs, beside the same classes of what is alive. The rule is that of mixed precision with
+/// Adam: a weight and its gradient in 2 bytes, two moments and a master weight in 4 each.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rule of thumb"
+)]
+pub(super) fn estimate(n: Option<u64>, counted: bool, per: BytesPerParameter, alive: &[Buffer]) -> Estimate {
+    let row = |class: MemoryClass, bytes: f64| {
+        let measured = alive.iter().filter(|buffer| buffer.class == class);
+        EstimateRow {
+            class,
+            expected: n.map(|n| (n as f64 * bytes).round() as u64),
+            measured: measured.fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size)),
+        }
+    };
+    let rows = vec![
+        row(MemoryClass::Weights, per.weights),
+        row(MemoryClass::Gradients, per.gradients),
+        row(MemoryClass::Optimizer, per.m + per.v + per.master),
+    ];
+    Estimate { n_parameters: n, counted, per_parameter: per, rows }
+}
+
+/// Bytes of a buffer that hold no element. A buffer that shares its allocation with larger ones is not padded by them.
+fn wasted(buffer: &Buffer) -> Option<u64> {
+    buffer.unpadded.and_then(|unpadded| buffer.size.checked_sub(unpadded)).filter(|wasted| *wasted > 0)
+}
+
+fn padding(alive: &[Buffer]) -> Padding {
+    let mut worst: Vec<Padded> = Vec::new();
+    for buffer in alive {
+        let Some(wasted) = wasted(buffer) else { continue };
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let ratio = |unpadded: u64| (unpadded > 0).then(|| wasted as f64 / unpadded as f64);
+        worst.push(Padded { buffer: buffer.clone(), wasted, overhead: buffer.unpadded.and_then(ratio) });
+    }
+    sorted::sort_by_key(&mut worst, |padded| (Reverse(padded.wasted), padded.buffer.id));
+    let all = worst.iter().fold(0, |sum: u64, padded| sum.saturating_add(padded.wasted));
+    let n = worst.len() as u32;
+    worst.truncate(WORST);
+    Padding { wasted: all, n, worst }
+}
+
+fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {
+    let mut rows: Keyed<String, RollUpRow> = Keyed::default();
+    for buffer in alive {
+        let key = match by {
+            RollUpBy::Category => buffer.category.key(),
+            RollUpBy::Class => buffer.class.key(),
+            RollUpBy::Opcode => &buffer.opcode,
+            RollUpBy::Scope => scope(&buffer.op_name),
+            RollUpBy::Source => buffer.source.as_deref().unwrap_or_default(),
+            RollUpBy::Dtype => buffer.dtype.as_deref().unwrap_or_default(),
+        };
+        let row = rows.entry(key.to_owned(), || RollUpRow { key: key.to_owned(), ..RollUpRow::default() });
+        row.size = row.size.saturating_add(buffer.size);
+        row.unpadded = row.unpadded.saturating_add(buffer.unpadded.unwrap_or(buffer.size));
+        row.n += 1;
+    }
+    let mut rows: Vec<RollUpRow> = rows.into_entries().into_iter().map(|(_, row)| row).collect();
+    sorted::sort_by(&mut rows, |a, b| b.size.cmp(&a.size).then_with(|| a.key.cmp(&b.key)));
+    RollUp { by, rows }
+}
+
+/// A path without its last segment: what an operation is in.
+fn scope(op_name: &str) -> &str {
+    let path = scope_path::path(op_name);
+    let last = scope_path::segments(path).next_back().unwrap_or_default();
+    path.get(..path.len() - last.len()).unwrap_or_default().trim_end_matches('/')
+}

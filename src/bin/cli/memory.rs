@@ -1,0 +1,99 @@
+//! `rooflight memory`: what may be said to it, and where its tables go. Figures and words come from the library.
+
+use super::args::Output;
+use super::{Failure, Session, says};
+use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
+use rooflight::analysis::{Filter, GroupBy, Status};
+use rooflight::chip::{CHIPS, Chip};
+use rooflight::engine;
+use rooflight::report::{json, memory_json, memory_table, text::Table};
+
+/// Which programs, which memory, and what is compared with.
+#[derive(clap::Args)]
+pub struct Memories {
+    /// Only this memory: 0 is the device's main memory (HBM), 1 a TPU's VMEM. Default: all; as text 0.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    color: Option<i64>,
+    /// Only programs of this name or id.
+    #[arg(long, value_name = "NAME|ID")]
+    program: Option<String>,
+    /// A dimension of this size or more is a vocabulary's.
+    #[arg(long, value_name = "N", default_value_t = MemoryQuery::VOCABULARY)]
+    vocabulary: u64,
+    /// Parameters of the model on one device, for the estimate; default: as counted from the weights.
+    #[arg(long, value_name = "N")]
+    parameters: Option<u64>,
+    /// The memory of this chip counts where no allocator says how much there is.
+    #[arg(long, value_name = "NAME", value_parser = chip)]
+    chip: Option<&'static Chip>,
+}
+
+fn chip(name: &str) -> Result<&'static Chip, String> {
+    let names = || CHIPS.iter().map(|chip| chip.name).collect::<Vec<_>>().join(", ");
+    Chip::named(name).ok_or_else(|| format!("known chips: {}", names()))
+}
+
+impl Memories {
+    fn is_asked(&self, program: &ProgramPeaks) -> bool {
+        let Some(asked) = &self.program else { return true };
+        program.name == *asked || program.program_id.is_some_and(|id| id.to_string() == *asked)
+    }
+}
+
+impl Session<'_> {
+    pub(super) fn memory(&self, args: &Memories) -> Result<String, Failure> {
+        let ask = MemoryQuery {
+            buffers: u32::MAX,
+            vocabulary: args.vocabulary,
+            n_parameters: args.parameters,
+            ..MemoryQuery::default()
+        };
+        let is_text = matches!(self.view.output(), Output::Text | Output::Markdown);
+        let color = args.color.or(is_text.then_some(0));
+        let profile = &self.opened.profile;
+        let programs = &mut self.programs.borrow_mut();
+        let is_asked = |program: &ProgramPeaks| args.is_asked(program);
+        let whole = engine::whole_memory(&self.analysis, profile, programs, &ask, color, &is_asked, args.chip);
+        if whole.programs.is_empty()
+            && let Some(asked) = &args.program
+        {
+            let all = self.analysis.programs(profile).into_iter().map(|program| program.name);
+            let known = all.take(20).collect::<Vec<_>>().join(", ");
+            return Err(Failure { title: format!("No program {asked}"), message: format!("Programs: {known}.") });
+        }
+        let notes = self.notes(&whole.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
+                let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
+                let header = rooflight::analysis::Header { status, ..kinds.header };
+                let files = self.files();
+                let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
+                json::text(&memory_json::memory(head, &whole, top, &notes))
+            }
+            Output::Csv => memory_table::csv(&whole, top).csv(),
+            Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20)),
+            Output::Text if whole.is_empty() => says(&notes),
+            Output::Text => tables(&whole, Table::aligned, self.view.top.unwrap_or(20)) + &says(&notes),
+        })
+    }
+}
+
+/// All programs, the heaviest of them in detail, and devices.
+fn tables(whole: &WholeMemory, form: fn(&Table) -> String, top: usize) -> String {
+    let mut parts = Vec::new();
+    if !whole.programs.is_empty() {
+        parts.push(form(&memory_table::programs(whole)));
+    }
+    let heaviest = whole.programs.iter().find_map(|program| Some((&program.peaks.name, program.spaces.first()?)));
+    if let Some((name, space)) = heaviest {
+        let space = &space.memory;
+        let findings = memory_table::findings(name, space);
+        parts.push(findings + &form(&memory_table::classes(space)) + "\n" + &form(&memory_table::alive(space, top)));
+    }
+    if !whole.checks.is_empty() {
+        parts.push(form(&memory_table::checks(whole)));
+    }
+    parts.join("\n")
+}

@@ -1,0 +1,144 @@
+//! What an allocator says at an event of its own: how much it has given away and how much it has left.
+//!
+//! Knows the stats' names; nothing of peaks. Rows stand beside a line's events, for those events alone that have them: a
+//! capture without them pays nothing, and one with them allocates nothing per event.
+
+use super::StrId;
+
+/// An allocator's state after one event. Sizes are bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AllocatorRow {
+    /// The event's place in its line.
+    pub event: u32,
+    /// `bytes_reserved`: for programs.
+    pub reserved: u64,
+    /// `bytes_allocated`: for arrays.
+    pub allocated: u64,
+    /// `bytes_available`.
+    pub available: Option<u64>,
+    /// `fragmentation`: a fraction.
+    pub fragmentation: Option<f64>,
+    /// `peak_bytes_in_use`: the most so far, also of before the capture.
+    pub peak: Option<u64>,
+    /// `index_on_host`, else `device_ordinal`.
+    pub ordinal: Option<u64>,
+    /// `allocator_name`.
+    pub name: Option<StrId>,
+}
+
+/// A stat of an allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AllocatorStat {
+    Reserved,
+    Allocated,
+    Available,
+    Fragmentation,
+    Peak,
+    IndexOnHost,
+    DeviceOrdinal,
+    Name,
+}
+
+impl AllocatorStat {
+    /// What a name means to us.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "bytes_reserved" => Self::Reserved,
+            "bytes_allocated" => Self::Allocated,
+            "bytes_available" => Self::Available,
+            "fragmentation" => Self::Fragmentation,
+            "peak_bytes_in_use" => Self::Peak,
+            "index_on_host" => Self::IndexOnHost,
+            "device_ordinal" => Self::DeviceOrdinal,
+            "allocator_name" => Self::Name,
+            _ => return None,
+        })
+    }
+}
+
+/// The stats of the event being read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pending {
+    any: bool,
+    reserved: Option<u64>,
+    allocated: Option<u64>,
+    available: Option<u64>,
+    fragmentation: Option<f64>,
+    peak: Option<u64>,
+    index: Option<u64>,
+    ordinal: Option<u64>,
+    name: Option<StrId>,
+}
+
+impl Pending {
+    /// Sets a number; one below zero is none.
+    pub(super) fn number(&mut self, which: AllocatorStat, value: f64) {
+        self.any = true;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "bytes are below 2⁵³, and it saturates"
+        )]
+        let whole = (value >= 0.0).then_some(value as u64);
+        match which {
+            AllocatorStat::Reserved => self.reserved = whole,
+            AllocatorStat::Allocated => self.allocated = whole,
+            AllocatorStat::Available => self.available = whole,
+            AllocatorStat::Peak => self.peak = whole,
+            AllocatorStat::IndexOnHost => self.index = whole,
+            AllocatorStat::DeviceOrdinal => self.ordinal = whole,
+            AllocatorStat::Fragmentation => self.fragmentation = Some(value).filter(|value| *value >= 0.0),
+            AllocatorStat::Name => {}
+        }
+    }
+
+    /// Sets the allocator's name.
+    pub(super) fn name(&mut self, name: StrId) {
+        (self.any, self.name) = (true, Some(name));
+    }
+
+    /// The event is complete: its row, if it said both what is reserved and what is allocated. The next one has said nothing.
+    #[inline]
+    pub(super) fn take(&mut self, event: usize) -> Option<AllocatorRow> {
+        if !self.any {
+            return None;
+        }
+        let Self { reserved, allocated, available, fragmentation, peak, index, ordinal, name, .. } =
+            std::mem::take(self);
+        let (event, reserved, allocated) = (u32::try_from(event).ok()?, reserved?, allocated?);
+        Some(AllocatorRow {
+            event,
+            reserved,
+            allocated,
+            available,
+            fragmentation,
+            peak,
+            ordinal: index.or(ordinal),
+            name,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_both_what_is_reserved_and_what_is_allocated() {
+        let mut pending = Pending::default();
+        assert_eq!(pending.take(0), None);
+        pending.number(AllocatorStat::Reserved, 5.0);
+        assert_eq!(pending.take(0), None);
+        pending.number(AllocatorStat::Allocated, 7.0);
+        assert_eq!(pending.take(1), None, "what was reserved was of another event");
+        pending.number(AllocatorStat::Reserved, 0.0);
+        pending.number(AllocatorStat::Allocated, 7.0);
+        pending.number(AllocatorStat::Available, -1.0);
+        pending.number(AllocatorStat::DeviceOrdinal, 9.0);
+        pending.number(AllocatorStat::IndexOnHost, 1.0);
+        pending.number(AllocatorStat::Fragmentation, 0.25);
+        let row = pending.take(2).unwrap();
+        assert_eq!((row.event, row.reserved, row.allocated, row.available), (2, 0, 7, None));
+        assert_eq!((row.ordinal, row.fragmentation, row.peak, row.name), (Some(1), Some(0.25), None, None));
+    }
+}
