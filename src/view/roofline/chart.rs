@@ -162,8 +162,8 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
     let band = move || {
         brush.get().map(|brush| {
             let Rect { x, y, width, height } = brush.area();
-            let style = format!("left:{x}px;top:{y}px;width:{width}px;height:{height}px");
-            view! { <div class="brush" style=style></div> }.any()
+            let px = |n: f64| format!("{n}px");
+            view! { <div class="brush" style:left=px(x) style:top=px(y) style:width=px(width) style:height=px(height)></div> }.any()
         })
     };
     let none = move || {

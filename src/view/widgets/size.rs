@@ -1,6 +1,7 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
 use crate::view::erase::effect;
+use gloo_events::{EventListener, EventListenerOptions};
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -26,6 +27,15 @@ pub(crate) fn on_size(element: &Element, resized: impl Fn((f64, f64)) + 'static)
             observer.disconnect();
         }
     });
+}
+
+/// Calls `scrolled` whenever anything on the page is scrolled, until the owner is gone. Only the page's own scrolling bubbles:
+/// that of a part of it is heard on its way down.
+pub(crate) fn on_scroll(scrolled: impl Fn() + 'static) {
+    let down = EventListenerOptions::run_in_capture_phase();
+    let listener = EventListener::new_with_options(&window(), "scroll", down, move |_| scrolled());
+    let kept = StoredValue::new_local(Some(listener));
+    on_cleanup(move || drop(kept.try_update_value(Option::take)));
 }
 
 /// The width of an element that is made with this reference; 0 until it is there.

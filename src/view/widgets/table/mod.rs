@@ -9,7 +9,7 @@ use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::window;
 use crate::view::erase::{Any, effect, live};
-use crate::view::widgets::size::{on_width, rect, screen};
+use crate::view::widgets::size::{on_scroll, on_width, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
 use std::ops::Range;
@@ -163,11 +163,9 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         model.place.set(place);
         nav::follow(grid, place);
     });
-    let listeners = [
-        window_event_listener_untyped("scroll", move |_| grid.look()),
-        window_event_listener_untyped("resize", move |_| grid.look()),
-    ];
-    on_cleanup(move || listeners.into_iter().for_each(WindowListenerHandle::remove));
+    on_scroll(move || grid.look());
+    let resized = window_event_listener_untyped("resize", move |_| grid.look());
+    on_cleanup(move || resized.remove());
     view! { <View grid /> }.any()
 }
 
