@@ -266,7 +266,7 @@ fn ask_all(bytes: &[u8]) {
         let ids: Vec<BufferId> = space.alive.buffers.iter().map(|b| b.id).collect();
         assert!(memory.what_if(&module, &ask, &ids).unwrap().peak <= peak.peak);
         memory.alive_at(&module, &ask, u32::MAX);
-        memory.curve(&ask, Points { from: 3, to: 1 });
+        memory.curve(&module, &ask, Points { from: 3, to: 1 });
     }
 }
 

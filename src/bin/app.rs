@@ -28,6 +28,11 @@ mod parts {
         Ok(view::roofline())
     }
 
+    #[wasm_split(memory, fallible, wasm_split_path = leptos::wasm_split)]
+    fn memory() -> Fetched<Draw> {
+        Ok(view::memory())
+    }
+
     #[wasm_split(file, fallible, wasm_split_path = leptos::wasm_split)]
     fn file() -> Fetched<Draw> {
         Ok(view::file())
@@ -46,6 +51,7 @@ mod parts {
     pub const PAGE: Parts = Parts {
         op: || Box::pin(async { op().await.ok() }),
         roofline: || Box::pin(async { roofline().await.ok() }),
+        memory: || Box::pin(async { memory().await.ok() }),
         file: || Box::pin(async { file().await.ok() }),
         audit: || Box::pin(async { audit().await.ok() }),
     };

@@ -15,6 +15,7 @@ pub mod icicle;
 pub mod icicle_scene;
 pub mod label;
 pub mod load;
+pub mod memory;
 pub mod op_graph;
 pub mod op_panel;
 pub mod op_roof;

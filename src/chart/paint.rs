@@ -3,6 +3,7 @@
 
 use super::slot::Slot;
 use crate::analysis::Kind;
+use crate::analysis::memory::MemoryClass;
 
 /// A colour by its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub enum Tone {
     Select,
     /// From 1, low, to 7, high.
     Seq(u8),
+    /// A class of memory.
+    Class(MemoryClass),
+    /// Text on it.
+    OnClass(MemoryClass),
 }
 
 /// What tells a mark where colour alone would not.
@@ -92,12 +97,30 @@ impl Tone {
             Self::Seq(5) => "--s-5",
             Self::Seq(6) => "--s-6",
             Self::Seq(_) => "--s-7",
+            Self::Class(class) => class_var(class).0,
+            Self::OnClass(class) => class_var(class).1,
         }
     }
 
     /// As an attribute of an element on the page.
     pub fn css(self) -> String {
         format!("var({})", self.css_var())
+    }
+}
+
+/// The tokens of a class of memory: its fill, and text on it.
+const fn class_var(class: MemoryClass) -> (&'static str, &'static str) {
+    match class {
+        MemoryClass::Weights => ("--m-weights", "--on-m-weights"),
+        MemoryClass::Optimizer => ("--m-optimizer", "--on-m-optimizer"),
+        MemoryClass::Inputs => ("--m-inputs", "--on-m-inputs"),
+        MemoryClass::Logits => ("--m-logits", "--on-m-logits"),
+        MemoryClass::Experts => ("--m-experts", "--on-m-experts"),
+        MemoryClass::Attention => ("--m-attention", "--on-m-attention"),
+        MemoryClass::Gradients => ("--m-gradients", "--on-m-gradients"),
+        MemoryClass::Activations => ("--m-activations", "--on-m-activations"),
+        MemoryClass::Communication => ("--m-comm", "--on-m-comm"),
+        MemoryClass::Temporaries => ("--m-temporaries", "--on-m-temporaries"),
     }
 }
 

@@ -6,6 +6,7 @@
 //! ```
 
 use super::slot::Slot;
+use crate::analysis::memory::MemoryClass;
 
 /// A column that is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +40,12 @@ pub enum Content {
     Share(f64, String),
     /// Two lengths of one bar, each of the longest row: what had to be, then what was lost; and the first in words.
     Gap(f64, f64, String),
+    /// From where to where something is, of all there is; and that in words.
+    Life(f64, f64, String),
+    /// What a compiler wrote.
+    Mono(String),
+    /// A class of memory with its colour.
+    Class(MemoryClass, String),
     /// Something with its colour and pattern.
     Marked(Slot, String),
     /// What the row is called.
@@ -70,6 +77,9 @@ impl Content {
             | Self::Above(text)
             | Self::Share(_, text)
             | Self::Gap(_, _, text)
+            | Self::Life(_, _, text)
+            | Self::Mono(text)
+            | Self::Class(_, text)
             | Self::Marked(_, text) => text,
             Self::Name(name) => &name.text,
         }

@@ -45,6 +45,8 @@ pub struct Address {
     pub file: FilePlace,
     /// How the roofline is shown, as [`super::roofline_place`] writes it; empty: as usual.
     pub roofline: String,
+    /// How memory is shown, as [`super::memory_place`] writes it; empty: as usual.
+    pub memory: String,
 }
 
 /// The views, by the keys that open them.
@@ -55,19 +57,22 @@ pub enum View {
     Breakdown,
     /// How far ops are from what the hardware could do.
     Roofline,
+    /// What fills memory.
+    Memory,
     /// What is in the files.
     File,
 }
 
 impl View {
     /// All of them, in order.
-    pub const ALL: [Self; 3] = [Self::Breakdown, Self::Roofline, Self::File];
+    pub const ALL: [Self; 4] = [Self::Breakdown, Self::Roofline, Self::Memory, Self::File];
 
     /// The name in addresses.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Breakdown => "breakdown",
             Self::Roofline => "roofline",
+            Self::Memory => "memory",
             Self::File => "file",
         }
     }
@@ -77,6 +82,7 @@ impl View {
         match self {
             Self::Breakdown => "Breakdown",
             Self::Roofline => "Roofline",
+            Self::Memory => "Memory",
             Self::File => "File",
         }
     }
@@ -86,6 +92,7 @@ impl View {
         match self {
             Self::Breakdown => "2",
             Self::Roofline => "3",
+            Self::Memory => "4",
             Self::File => "8",
         }
     }
@@ -215,6 +222,7 @@ impl fmt::Display for Address {
         say("find", &self.file.find, self.file.find.is_empty())?;
         say("find-regex", "1", !self.file.regex)?;
         say("roofline", &self.roofline, self.roofline.is_empty())?;
+        say("memory", &self.memory, self.memory.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
     }
@@ -303,6 +311,7 @@ impl Address {
             "find" => self.file.find = text,
             "find-regex" => self.file.regex = text == "1",
             "roofline" => self.roofline = text,
+            "memory" => self.memory = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -385,19 +394,9 @@ mod tests {
             find,
             regex,
         });
-        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file, ".*"))
-            .prop_map(|(query, sort, columns, selection, picture, zoom, op, graph, (view, file, roofline))| Address {
-                query,
-                sort,
-                columns,
-                selection,
-                picture,
-                zoom,
-                op,
-                graph,
-                view,
-                file,
-                roofline,
+        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file, ".*", ".*"))
+            .prop_map(|(query, sort, columns, selection, picture, zoom, op, graph, (view, file, roofline, memory))| {
+                Address { query, sort, columns, selection, picture, zoom, op, graph, view, file, roofline, memory }
             })
     }
 

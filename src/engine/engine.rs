@@ -1,6 +1,7 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
 use super::listings::{Listed, Listings};
+use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
 use super::order::{Orders, largest};
 use super::programs::Programs;
 use super::question::asked;
@@ -28,11 +29,13 @@ pub struct Engine {
     /// Texts of programs.
     listings: Listings,
     /// What is in the files, once it was asked for.
-    file: Option<FileView>,
+    pub(super) file: Option<FileView>,
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
     /// The last answer of the roofline.
     pub(super) roofline: Option<super::roofline::Kept>,
+    /// What programs need and allocators gave, once it was asked for.
+    pub(super) memory: Option<super::MemorySession>,
 }
 
 struct Answered {
@@ -74,8 +77,11 @@ impl Engine {
         let partial = session.partial.is_some();
         let programs = Programs::new(kept);
         let listings = Listings::default();
-        let (steps, file, answers, roofline) = (None, None, Vec::new(), None);
-        Ok((Self { profile, analysis, files, partial, steps, programs, listings, file, answers, roofline }, session))
+        let (steps, file, answers, roofline, memory) = (None, None, Vec::new(), None, None);
+        Ok((
+            Self { profile, analysis, files, partial, steps, programs, listings, file, answers, roofline, memory },
+            session,
+        ))
     }
 
     /// Answers a request about the open session.
@@ -113,6 +119,21 @@ impl Engine {
             }
             Question::Roofline(ask) => self.roofline_head(ask),
             Question::RooflineRows(query) => self.roofline_rows(query),
+            Question::Memory => self.memory_session(),
+            Question::MemoryOf(ask) => self.memory_told(|of, profile, all| static_memory(profile, of, all, ask)),
+            Question::MemoryAt { ask, point } => {
+                self.memory_told(|of, profile, all| alive_at(profile, of, all, ask, *point))
+            }
+            Question::MemoryWithout { ask, without } => {
+                self.memory_told(|of, profile, all| what_if(profile, of, all, ask, without))
+            }
+            Question::MemoryCurve { ask, points } => {
+                self.memory_told(|of, profile, all| memory_curve(profile, of, all, ask, *points))
+            }
+            Question::MemoryLanes { ask, points } => {
+                self.memory_told(|of, profile, all| memory_lanes(profile, of, all, ask, *points))
+            }
+            Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
@@ -144,7 +165,7 @@ impl Engine {
         }
     }
 
-    fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
+    pub(super) fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
         let (profile, analysis) = (&self.profile, &self.analysis);
         let answered = answered(&mut self.answers, profile, analysis, query)?;
         let Figures { header, totals, shown, notes, .. } = answered.answer.figures.clone();

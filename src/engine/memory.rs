@@ -106,7 +106,8 @@ pub fn memory_curve(
     ask: &MemoryQuery,
     points: Points,
 ) -> Result<Option<Curve>, Note> {
-    Ok(held(profile, programs, all, ask.program as usize)?.memory.curve(ask, points))
+    let held = held(profile, programs, all, ask.program as usize)?;
+    Ok(held.memory.curve(&held.module, ask, points))
 }
 
 /// Lives in a window of a program's curve, as lanes.

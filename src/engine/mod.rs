@@ -14,6 +14,8 @@ mod contract;
 mod engine;
 mod listings;
 mod memory;
+pub mod memory_place;
+mod memory_view;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod message;
 mod open;
@@ -35,6 +37,7 @@ pub use column::{Column, Sort};
 pub use contract::*;
 pub use engine::Engine;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
+pub use memory_view::MemorySession;
 pub use open::{Input, Opened, open};
 pub use part::Fetch;
 pub use program_text::*;

@@ -9,6 +9,7 @@
 
 use super::{Export, OpRef, ProgramQuery, ProgramRef, Reply, Request, RoofRowsQuery, RoofSort};
 use crate::analysis::Query;
+use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::roofline::RooflineQuery;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,40 @@ pub enum Question {
         /// As what.
         format: Export,
     },
+    /// What programs need and allocators gave: [`super::MemorySession`].
+    Memory,
+    /// One program's memory: [`crate::analysis::memory::StaticMemory`].
+    MemoryOf(MemoryQuery),
+    /// What is alive at a point of its curve: `Option<`[`crate::analysis::memory::AliveAt`]`>`.
+    MemoryAt {
+        /// Of which program and memory.
+        ask: MemoryQuery,
+        /// The point.
+        point: u32,
+    },
+    /// Its peak without some buffers: `Option<`[`crate::analysis::memory::WhatIf`]`>`.
+    MemoryWithout {
+        /// Of which program and memory.
+        ask: MemoryQuery,
+        /// Which.
+        without: Vec<BufferId>,
+    },
+    /// A piece of its curve: `Option<`[`crate::analysis::memory::Curve`]`>`.
+    MemoryCurve {
+        /// Of which program and memory.
+        ask: MemoryQuery,
+        /// From where to where.
+        points: Points,
+    },
+    /// Lives within a piece of it: `Option<`[`crate::analysis::memory::Lanes`]`>`.
+    MemoryLanes {
+        /// Of which program and memory.
+        ask: MemoryQuery,
+        /// From where to where.
+        points: Points,
+    },
+    /// All of it as a file, as the command line writes it: [`Reply::Exported`].
+    ExportMemory(Export),
 }
 
 impl From<Question> for Request {

@@ -68,6 +68,10 @@ fn OpenView(state: State) -> impl IntoView {
         if state.view.get() == View::File {
             return part(state, |parts| parts.file, file_frame);
         }
+        // Programs alone have memory, too.
+        if state.view.get() == View::Memory {
+            return part(state, |parts| parts.memory, memory_frame);
+        }
         if any.get() && state.view.get() == View::Roofline {
             return part(state, |parts| parts.roofline, roofline_frame);
         }
@@ -91,6 +95,10 @@ fn file_frame(_: State, words: AnyView) -> AnyView {
 
 fn roofline_frame(_: State, words: AnyView) -> AnyView {
     view! { <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline">{words}</div> }.any()
+}
+
+fn memory_frame(_: State, words: AnyView) -> AnyView {
+    view! { <div class="memory" role="tabpanel" aria-labelledby="tab-memory">{words}</div> }.any()
 }
 
 fn op_frame(state: State, words: AnyView) -> AnyView {

@@ -2,7 +2,7 @@
 //! formula and no geometry (`chart`), and never reads a file (`engine` does, in a worker).
 //!
 //! ```text
-//!   bar · landing · loading · breakdown · roofline · file · op · empty   one folder per part of the screen: signals in, calls out
+//!   bar · landing · loading · breakdown · roofline · memory · file · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
@@ -19,6 +19,7 @@ mod file;
 mod keys;
 mod landing;
 mod loading;
+mod memory;
 mod op;
 mod parts;
 mod roofline;
@@ -35,6 +36,11 @@ pub fn op() -> Draw {
 /// What the part of the roofline brings.
 pub fn roofline() -> Draw {
     Draw(|state| leptos::view! { <roofline::Roofline state /> }.into_any())
+}
+
+/// What the part of memory brings.
+pub fn memory() -> Draw {
+    Draw(|state| leptos::view! { <memory::Memory state /> }.into_any())
 }
 
 /// What the part of the files brings.

@@ -18,6 +18,8 @@ pub struct Parts {
     pub op: Fetch<Draw>,
     /// Ops against their roofs.
     pub roofline: Fetch<Draw>,
+    /// What fills memory.
+    pub memory: Fetch<Draw>,
     /// What is in the files.
     pub file: Fetch<Draw>,
     /// The audit of what computes nothing.

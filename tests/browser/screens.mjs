@@ -108,11 +108,35 @@ const states = {
     await opened(page);
     await page.keyboard.press("3");
     await page.locator(".roofline-canvas [fill='var(--k-compute)']").first().waitFor();
+    await page.getByRole("grid").scrollIntoViewIfNeeded();
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Space");
     await page.locator(".roofline-selection b").waitFor();
-    await page.evaluate(() => document.activeElement.blur());
+    await page.evaluate(() => (document.activeElement.blur(), scrollTo(0, 0)));
     await page.waitForTimeout(300);
+  },
+  memory: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("4");
+    await page.locator(".map-canvas .scene rect").first().waitFor();
+    await page.waitForTimeout(300);
+  },
+  lives: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("4");
+    await page.locator(".map-canvas .scene rect").first().click();
+    await page.locator(".what-if").waitFor();
+    await page.getByRole("button", { name: "Lives" }).click();
+    await page.locator(".lives .scene rect").first().waitFor();
+  },
+  allocator: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("4");
+    await page.getByRole("button", { name: "Allocator", exact: true }).click();
+    await page.locator(".memory-canvas .scene").waitFor();
   },
   peaks: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();

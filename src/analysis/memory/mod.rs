@@ -23,5 +23,7 @@ pub use report::{
     Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
     Vocabulary, WhatIf, WholeMemory,
 };
-pub use runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn};
+pub use runtime_report::{
+    AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,
+};
 pub use words::{Category, MemoryClass, RollUpBy};

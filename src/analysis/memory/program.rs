@@ -66,8 +66,8 @@ impl ProgramMemory {
     }
 
     /// A piece of a memory's curve, in at most `ask.columns` columns. `None` where the program has nothing in it.
-    pub fn curve(&self, ask: &MemoryQuery, points: Points) -> Option<Curve> {
-        self.space(ask.color).map(|space| space.curve(points.from, points.to, ask.columns))
+    pub fn curve(&self, module: &Module, ask: &MemoryQuery, points: Points) -> Option<Curve> {
+        self.space(ask.color).map(|space| space.curve(module, points.from, points.to, ask.columns))
     }
 
     /// What is alive at a point of the curve; the last one where there is none.

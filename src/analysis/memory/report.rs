@@ -187,6 +187,8 @@ pub struct Curve {
     pub to: u32,
     /// Neighbouring points by their least and most: a column a point where there is room for all.
     pub columns: Vec<CurveColumn>,
+    /// By column, the instruction of the event that leads to its most; empty where none does.
+    pub instructions: Vec<String>,
 }
 
 /// Neighbouring points of a curve. Sizes are bytes.

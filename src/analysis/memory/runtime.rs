@@ -8,7 +8,7 @@
 //!
 //! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
 
-use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn};
+use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::{Clock, Device, StepBasis, intervals, is_tensor_core};
 use crate::keyed::Keyed;
@@ -18,6 +18,8 @@ use crate::units::Picos;
 
 /// Columns of a timeline.
 const COLUMNS: usize = 1000;
+/// Steps that are told beside a timeline.
+const STEPS: usize = 1000;
 
 /// An allocator: the plane its events are in, the device as they call it, its name.
 type Key = (usize, Option<u64>, Option<StrId>);
@@ -89,7 +91,8 @@ impl Analysis {
         let (at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
         let of = &profile.planes[plane];
         let device = self.device_of(profile, of.file, ordinal);
-        let step = device.and_then(|i| step_at(profile, &self.devices[i], *at, clock));
+        let steps = device.map_or(Vec::new(), |i| steps_on(profile, &self.devices[i], clock));
+        let step = steps.iter().find(|step| step.from.0 <= *at && *at < step.to.0).map(|step| step.number);
         let name = name.map(|name| profile.text(name).to_owned());
         let label = match (device, ordinal, &name) {
             (Some(device), ..) => self.devices[device].label.clone(),
@@ -118,6 +121,7 @@ impl Analysis {
             persistent: least,
             transient: most - least,
             timeline: timeline(moments),
+            steps,
         })
     }
 
@@ -133,20 +137,22 @@ impl Analysis {
     }
 }
 
-/// The step whose window has a moment of the event clock. A device's steps may be on its own clock: then the events they
-/// were made of say when they were on the other.
-fn step_at(profile: &Profile, device: &Device, at: u64, clock: Clock) -> Option<u64> {
+/// A device's steps on a clock. They may be on its own clock: then the events they were made of say when they were on the other.
+fn steps_on(profile: &Profile, device: &Device, clock: Clock) -> Vec<UseStep> {
     let plane = &profile.planes[device.plane];
     let name = match device.basis {
         StepBasis::StepsLine => "Steps",
         StepBasis::Modules { .. } => "XLA Modules",
-        StepBasis::None => return None,
+        StepBasis::None => return Vec::new(),
     };
     let lines = plane.lines.iter().filter(|line| line.name == name && !line.events.is_empty());
     let both =
         lines.filter_map(|line| Some(intervals(line, device.step_clock)?.into_iter().zip(intervals(line, clock)?)));
-    let own = both.flatten().find(|(_, (start, end))| *start <= at && at < *end)?.0;
-    device.steps.iter().find(|step| step.window == own).map(|step| step.number)
+    let step = |(own, (from, to)): ((u64, u64), (u64, u64))| {
+        let number = device.steps.iter().find(|step| step.window == own)?.number;
+        Some(UseStep { number, from: Picos(from), to: Picos(to) })
+    };
+    both.flatten().filter_map(step).take(STEPS).collect()
 }
 
 /// Neighbouring events as columns: one each where there are few.

@@ -44,6 +44,19 @@ pub struct AllocatorMemory {
     pub transient: u64,
     /// In use over time, in few columns.
     pub timeline: Vec<UseColumn>,
+    /// The device's steps, on the clock of the timeline. Empty where there are none, or clocks cannot be compared.
+    pub steps: Vec<UseStep>,
+}
+
+/// A step of the device whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UseStep {
+    /// Its number.
+    pub number: u64,
+    /// When it began.
+    pub from: Picos,
+    /// When it ended.
+    pub to: Picos,
 }
 
 impl AllocatorMemory {

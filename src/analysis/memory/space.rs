@@ -95,7 +95,7 @@ impl Space {
     }
 
     /// The points `from .. to` in at most `columns` columns.
-    pub(super) fn curve(&self, from: u32, to: u32, columns: u32) -> Curve {
+    pub(super) fn curve(&self, module: &Module, from: u32, to: u32, columns: u32) -> Curve {
         let n_points = self.padded.len() as u32;
         let to = to.min(n_points);
         let from = from.min(to);
@@ -103,7 +103,10 @@ impl Space {
         let wide = u64::from(columns).clamp(1, n.max(1));
         let edge = |i: u64| from + (n * i / wide) as u32;
         let column = |i: u64| self.column(edge(i), edge(i + 1));
-        Curve { n_points, from, to, columns: (0..wide).filter_map(column).collect() }
+        let columns: Vec<CurveColumn> = (0..wide).filter_map(column).collect();
+        let name = |of: &CurveColumn| Some(module.instruction(self.instruction(of.most_at)?)?.name.to_string());
+        let instructions = columns.iter().map(|of| name(of).unwrap_or_default()).collect();
+        Curve { n_points, from, to, columns, instructions }
     }
 
     fn column(&self, from: u32, to: u32) -> Option<CurveColumn> {

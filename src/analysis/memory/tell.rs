@@ -52,7 +52,7 @@ impl ProgramMemory {
         SpaceMemory {
             peak_unpadded: space.unpadded[point as usize],
             moment: space.instruction(point).and_then(|id| self.moment(module, id)),
-            curve: space.curve(0, u32::MAX, ask.columns),
+            curve: space.curve(module, 0, u32::MAX, ask.columns),
             rollups,
             padding: padding(&all),
             long_lived: self.long_lived(module, ask, space),

@@ -37,7 +37,7 @@ pub(super) fn Kernels(sight: Sight) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <h3>"What one run of a kernel costs"</h3>
+            <h2>"What one run of a kernel costs"</h2>
             <p class="sub">"By name, with * for any text. The first that fits counts, also before what the capture says. “1.2T” is 1.2 × 10¹²."</p>
             <Costs sight />
         </Popover>
@@ -80,7 +80,7 @@ fn Costs(sight: Sight) -> impl IntoView {
             let opaque = &head.as_ref()?.figures.opaque;
             let listed = opaque.iter().take(LISTED).map(one).collect_view();
             (!opaque.is_empty())
-                .then(|| view! { <h3>"Kernels that say nothing"</h3> <ul class="editor-list">{listed}</ul> }.any())
+                .then(|| view! { <h2>"Kernels that say nothing"</h2> <ul class="editor-list">{listed}</ul> }.any())
         });
         all.into_any()
     };
@@ -184,7 +184,7 @@ pub(super) fn Useful(sight: Sight) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <h3>"What a step has to compute"</h3>
+            <h2>"What a step has to compute"</h2>
             <p class="sub">"Useful MFU = batch × sequence × FLOP per token ÷ (peak × time), whatever is computed twice or not at all."</p>
             <form on:submit=apply>
                 {form()}

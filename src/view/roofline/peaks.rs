@@ -77,7 +77,7 @@ fn Editor(sight: Sight) -> impl IntoView {
     let table = move || lines.get().into_iter().map(|line| one(sight, line)).collect_view();
     let plain = move || sight.place.with(|place| place.peaks == Default::default());
     view! {
-        <h3>"Peaks of one device"</h3>
+        <h2>"Peaks of one device"</h2>
         <div class="editor-row">
             <div class="segmented" role="group" aria-label="Which come first">
                 {prefer(PeakSource::Profile, "Profile")}

@@ -33,6 +33,7 @@ impl State {
             view: self.view.get(),
             file: self.file.get(),
             roofline: self.roofline.get(),
+            memory: self.memory.get(),
         }
     }
 
@@ -46,6 +47,7 @@ impl State {
         self.view.set(address.view);
         self.file.set(address.file);
         self.roofline.set(address.roofline);
+        self.memory.set(address.memory);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
             self.choose(|asked, order| (*asked, *order) = (query, sort));

@@ -95,6 +95,10 @@ pub(crate) struct State {
     pub(crate) file: RwSignal<FilePlace>,
     /// How the roofline is shown, as the address says it.
     pub(crate) roofline: RwSignal<String>,
+    /// How memory is shown, as the address says it.
+    pub(crate) memory: RwSignal<String>,
+    /// What buffers are looked for.
+    pub(crate) memory_filter: RwSignal<String>,
     /// Why the filter that was typed last is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
@@ -137,6 +141,8 @@ impl State {
             view: RwSignal::new(View::default()),
             file: RwSignal::new(FilePlace::default()),
             roofline: RwSignal::new(String::new()),
+            memory: RwSignal::new(String::new()),
+            memory_filter: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),

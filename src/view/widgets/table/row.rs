@@ -93,6 +93,18 @@ fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
             }
             .any()
         }
+        Content::Life(from, to, text) => {
+            let (at, wide) = (format!("{:.1}%", from * 100.0), format!("{:.1}%", (to - from) * 100.0));
+            view! {
+                <span class="life"><span style:margin-left=at style:width=wide></span></span>
+                <span class="unseen">{text.clone()}</span>
+            }
+            .any()
+        }
+        Content::Mono(text) => view! { <span class="mono">{text.clone()}</span> }.any(),
+        Content::Class(class, text) => {
+            view! { <span class=format!("class-swatch {}", class.key())></span> <span>{text.clone()}</span> }.any()
+        }
         Content::Marked(slot, text) => view! { {swatch(*slot)} <span>{text.clone()}</span> }.any(),
         Content::Name(name) => called(grid, index, row, name),
     }

@@ -1,0 +1,328 @@
+//! The curve of what is alive: a step line over points of the schedule, what is held all along below it, the peak and the point
+//! looked at; or what an allocator gave over time. Knows columns of figures; no browser.
+//!
+//! ```text
+//!  MiB │        ┌──────┐ peak
+//!      │   ┌────┘  │   └──┐
+//!      │───┘ temporaries  └───
+//!      │▒▒▒▒ held all along ▒▒▒
+//!      └──────────┴──────────── point
+//!                 at
+//! ```
+//! Ids are places in the columns.
+
+use super::size::{mib, text};
+use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::rows::Tip;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::ticks;
+use crate::report::number;
+use crate::units::Picos;
+
+const LEFT: f64 = 56.0;
+const TOP: f64 = 22.0;
+const BOTTOM: f64 = 34.0;
+const RIGHT: f64 = 12.0;
+/// Room for names at the right end.
+const SIDE: f64 = 84.0;
+/// Where there is room for them.
+const WIDE: f64 = 640.0;
+/// Capacity is drawn where the peak is more than this part of it.
+const NEAR: f64 = 0.5;
+
+/// A column of either curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Column {
+    /// Where it begins: a point, or milliseconds.
+    from: f64,
+    least: u64,
+    most: u64,
+    most_at: f64,
+}
+
+/// What a curve shows.
+struct Shown<'a> {
+    columns: Vec<Column>,
+    to: f64,
+    /// Below everything.
+    fixed: u64,
+    fixed_name: &'a str,
+    peak: (f64, u64),
+    capacity: Option<u64>,
+    at: Option<f64>,
+    across: String,
+    title: String,
+    words: &'a dyn Fn(usize) -> String,
+}
+
+/// What is on the screen, for finding the point under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    x: Scale,
+    y: Scale,
+}
+
+impl Frame {
+    fn new(columns: &[Column], to: f64, top: u64, size: (f64, f64)) -> Self {
+        let right = size.0 - if size.0 >= WIDE { SIDE } else { RIGHT };
+        let from = columns.first().map_or(0.0, |column| column.from);
+        #[expect(clippy::cast_precision_loss, reason = "a height")]
+        let high = top as f64 / f64::from(1 << 20);
+        Self {
+            x: Scale::linear((from, to.max(from + 1.0)), (LEFT, right)),
+            y: Scale::linear((0.0, (high * 1.06).max(1e-6)), (size.1 - BOTTOM, TOP)),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a height")]
+    fn y(&self, size: u64) -> f64 {
+        self.y.to(size as f64 / f64::from(1 << 20))
+    }
+}
+
+/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `at` is the point looked at.
+pub fn program(
+    space: &SpaceMemory,
+    curve: &crate::analysis::memory::Curve,
+    at: u32,
+    capacity: Option<u64>,
+    size: (f64, f64),
+) -> Scene {
+    let column =
+        |of: &CurveColumn| Column { from: of.first.into(), least: of.least, most: of.most, most_at: of.most_at.into() };
+    let name = |i: usize| curve.instructions.get(i).map(String::as_str).unwrap_or_default();
+    let words = |i: usize| {
+        let Some(of) = curve.columns.get(i) else { return String::new() };
+        let name = if name(i).is_empty() { "the start" } else { name(i) };
+        format!("{} at {}, {name}", text(of.most), number::count(of.most_at.into()))
+    };
+    let peak = space.alive.point;
+    let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
+    let of = number::count(curve.n_points.saturating_sub(1).into());
+    let shown = Shown {
+        columns: curve.columns.iter().map(column).collect(),
+        to: curve.to.into(),
+        fixed: space.peak.indefinite,
+        fixed_name: "held all along: parameters, constants, what lives on",
+        peak: (peak.into(), space.peak.peak),
+        capacity,
+        at: Some(at.into()),
+        across: format!(
+            "Events of the schedule, {} to {} of {of}",
+            number::count(curve.from.into()),
+            number::count(curve.to.saturating_sub(1).into())
+        ),
+        title: format!(
+            "{} alive over the schedule: peak {} at {} of {of}{by}; {} of it all along.",
+            space.peak.space,
+            text(space.peak.peak),
+            number::count(peak.into()),
+            text(space.peak.indefinite)
+        ),
+        words: &words,
+    };
+    draw(&shown, size)
+}
+
+/// The point under a place of the screen.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+pub fn point_at(
+    space: &SpaceMemory,
+    curve: &crate::analysis::memory::Curve,
+    capacity: Option<u64>,
+    size: (f64, f64),
+    x: f64,
+) -> u32 {
+    let column = |of: &CurveColumn| Column { from: of.first.into(), ..Column::default() };
+    let columns: Vec<Column> = curve.columns.iter().map(column).collect();
+    let frame = Frame::new(&columns, curve.to.into(), top(space.peak.peak, capacity), size);
+    (frame.x.from(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
+}
+
+/// What an allocator gave over time.
+pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
+    let ms = |time: Picos| time.as_f64() / 1e9;
+    let column = |of: &crate::analysis::memory::UseColumn| Column {
+        from: ms(of.at),
+        least: of.least,
+        most: of.most,
+        most_at: ms(of.most_at),
+    };
+    let words = |i: usize| {
+        let Some(of) = of.timeline.get(i) else { return String::new() };
+        format!("{} in use at {}, {} reserved", text(of.most), number::time_text(of.most_at), text(of.reserved))
+    };
+    let columns: Vec<Column> = of.timeline.iter().map(column).collect();
+    let last = columns.last().map_or(1.0, |column| column.from);
+    let first = columns.first().map_or(0.0, |column| column.from);
+    let step = of.peak.step.map_or(String::new(), |step| format!(", in step {step}"));
+    let shown = Shown {
+        columns,
+        to: last + (last - first).max(1e-3) * 0.02,
+        fixed: of.persistent,
+        fixed_name: "in use all the time",
+        peak: (ms(of.peak.at), of.peak.in_use()),
+        capacity: of.capacity,
+        at: None,
+        across: "Time, ms".to_owned(),
+        title: format!(
+            "{} in use over time: peak {} at {}{step}.",
+            of.label,
+            text(of.peak.in_use()),
+            number::time_text(of.peak.at)
+        ),
+        words: &words,
+    };
+    let mut scene = draw(&shown, size);
+    let frame = Frame::new(&shown.columns, shown.to, top(shown.peak.1, shown.capacity), size);
+    let (left, right) = frame.x.range();
+    for step in &of.steps {
+        let (a, b) = (frame.x.to(ms(step.from)).max(left), frame.x.to(ms(step.to)).min(right));
+        if b > a {
+            let strip = Shape::rect(a, size.1 - BOTTOM + 2.0, (b - a - 1.0).max(1.0), 3.0);
+            scene.marks.push(Mark::new(strip, Paint::fill(Tone::Line2)));
+            if b - a > 44.0 {
+                let name = format!("step {}", step.number);
+                scene.marks.push(micro(f64::midpoint(a, b), TOP - 8.0, name, Anchor::Middle, Tone::Ink3));
+            }
+        }
+    }
+    scene
+}
+
+fn micro(x: f64, y: f64, text: String, anchor: Anchor, tone: Tone) -> Mark {
+    let shape = Shape::Text { x, y, text, anchor, size: Size::Micro, mono: false, halo: true };
+    Mark::new(shape, Paint::fill(tone))
+}
+
+/// The highest thing drawn.
+fn top(peak: u64, capacity: Option<u64>) -> u64 {
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let near = capacity.filter(|capacity| peak as f64 > *capacity as f64 * NEAR);
+    near.unwrap_or(peak).max(peak)
+}
+
+fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
+    let frame = Frame::new(&of.columns, of.to, top(of.peak.1, of.capacity), size);
+    let (left, right) = frame.x.range();
+    let (bottom, ceiling) = frame.y.range();
+    let wide = size.0 >= WIDE;
+    let mut marks = Vec::new();
+    for tick in ticks::ticks(&frame.y, 5, ticks::plain) {
+        marks.push(Mark::new(Shape::line(left, tick.at, right, tick.at), Paint::stroke(Tone::Grid, 1.0)));
+        marks.push(micro(left - 6.0, tick.at + 4.0, tick.label, Anchor::End, Tone::Ink3));
+    }
+    marks.push(micro(left - 6.0, ceiling - 8.0, "MiB".to_owned(), Anchor::End, Tone::Ink3));
+    let fixed = frame.y(of.fixed);
+    marks.push(Mark::new(Shape::rect(left, fixed, right - left, bottom - fixed), Paint::fill(Tone::Sunken)));
+    let outline = steps(of, &frame);
+    let mut area = outline.clone();
+    area.push((right, fixed));
+    area.insert(0, (left, fixed));
+    marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(0.6)));
+    marks.push(Mark::new(Shape::Path(outline, false), Paint::stroke(Tone::Ink, 1.25)));
+    marks.push(Mark::new(Shape::line(left, fixed, right, fixed), Paint::stroke(Tone::Ink3, 1.0).dashed()));
+    if bottom - fixed > 20.0 && label::width(of.fixed_name, Size::Micro.px()) + 90.0 < right - left {
+        let words = format!("{}, {}", of.fixed_name, text(of.fixed));
+        marks.push(micro(left + 6.0, fixed + 14.0, words, Anchor::Start, Tone::Ink2));
+    }
+    marks.push(Mark::new(Shape::line(left, bottom, right, bottom), Paint::stroke(Tone::Line2, 1.0)));
+    for tick in ticks::ticks(&frame.x, if wide { 8 } else { 4 }, ticks::plain) {
+        marks.push(micro(tick.at, bottom + 15.0, tick.label, Anchor::Middle, Tone::Ink3));
+    }
+    marks.push(micro(f64::midpoint(left, right), bottom + 29.0, of.across.clone(), Anchor::Middle, Tone::Ink3));
+    if let Some(capacity) = of.capacity.filter(|capacity| top(of.peak.1, Some(*capacity)) == *capacity) {
+        let y = frame.y(capacity);
+        marks.push(Mark::new(Shape::line(left, y, right, y), Paint::stroke(Tone::Ink, 1.5)));
+        marks.push(micro(left + 6.0, y - 4.0, format!("capacity {}", text(capacity)), Anchor::Start, Tone::Ink));
+    }
+    peak(&mut marks, of, &frame, wide);
+    // Targets: a column each, over everything.
+    for (i, column) in of.columns.iter().enumerate() {
+        let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
+        let (a, b) = (frame.x.to(column.from), frame.x.to(end));
+        let target = Shape::rect(a, ceiling, (b - a).max(0.5), bottom - ceiling);
+        marks.push(Mark::of(u32::try_from(i).unwrap_or(u32::MAX), (of.words)(i), target, Paint::NONE));
+    }
+    Scene { width: size.0, height: size.1, marks, title: of.title.clone(), table: table(of) }
+}
+
+/// The step line: each column at its most, and down to its least where it holds several points.
+fn steps(of: &Shown<'_>, frame: &Frame) -> Vec<(f64, f64)> {
+    let mut line = Vec::new();
+    for (i, column) in of.columns.iter().enumerate() {
+        let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
+        let (a, b) = (frame.x.to(column.from), frame.x.to(end));
+        let (most, least) = (frame.y(column.most), frame.y(column.least));
+        line.push((a, most));
+        if column.least < column.most {
+            let middle = f64::midpoint(a, b);
+            line.extend([(middle, most), (middle, least), (b, least)]);
+        } else {
+            line.push((b, most));
+        }
+    }
+    line
+}
+
+/// The peak, and the point looked at.
+fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
+    let (left, right) = frame.x.range();
+    let (bottom, ceiling) = frame.y.range();
+    let (x, y) = (frame.x.to(of.peak.0), frame.y(of.peak.1));
+    if (left - 0.5..=right + 0.5).contains(&x) {
+        marks.push(Mark::new(Shape::line(x, y, right, y), Paint::stroke(Tone::Ink3, 1.0).dashed()));
+        marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::fill(Tone::Accent)));
+        marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::stroke(Tone::AccentLine, 1.5)));
+    }
+    if wide {
+        marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", mib(of.peak.1)), Anchor::Start, Tone::Ink2));
+        let fixed = frame.y(of.fixed);
+        if (fixed - y).abs() > 14.0 {
+            marks.push(micro(right + 6.0, fixed + 4.0, format!("fixed {}", mib(of.fixed)), Anchor::Start, Tone::Ink3));
+        }
+    }
+    let Some(at) = of.at.map(|at| frame.x.to(at + 0.5)).filter(|at| (left..=right).contains(at)) else { return };
+    marks.push(Mark::new(Shape::line(at, ceiling - 6.0, at, bottom), Paint::stroke(Tone::AccentLine, 1.75)));
+}
+
+fn table(of: &Shown<'_>) -> SceneTable {
+    let row = |(i, column): (usize, &Column)| {
+        vec![ticks::plain(column.most_at), mib(column.most), mib(column.least), (of.words)(i)]
+    };
+    let heads = ["At", "Most, MiB", "Least, MiB", "What"].map(str::to_owned).to_vec();
+    SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }
+}
+
+/// What a column has to say.
+pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
+    let of = curve.columns.get(i)?;
+    let name = curve.instructions.get(i).filter(|name| !name.is_empty()).map_or("the start", String::as_str);
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let mut rows = vec![
+        row("Alive", text(of.most)),
+        row("Without padding", text(of.unpadded_most)),
+        row("At", number::count(of.most_at.into())),
+    ];
+    if of.least < of.most {
+        rows.push(row("Least nearby", text(of.least)));
+    }
+    rows.push(row("Press", "shows what is alive here".to_owned()));
+    Some(Tip { title: name.to_owned(), rows })
+}
+
+/// What a column of an allocator has to say.
+pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
+    let column = of.timeline.get(i)?;
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let rows = vec![
+        row("Most in use", text(column.most)),
+        row("Of it reserved", text(column.reserved)),
+        row("Least in use", text(column.least)),
+        row("At", number::exact_time(column.most_at)),
+    ];
+    Some(Tip { title: of.label.clone(), rows })
+}

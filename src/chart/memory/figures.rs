@@ -1,0 +1,201 @@
+//! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. Knows reports; no
+//! pixel, and no formula that is not the analysis'.
+
+use super::size::text;
+use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
+use crate::chart::readout::{Figure, How, Readout};
+use crate::report::number::{self, ABSENT};
+
+fn row(label: &str, value: impl Into<String>) -> (String, String) {
+    (label.to_owned(), value.into())
+}
+
+fn exact(size: u64) -> String {
+    format!("{} B", number::count(size))
+}
+
+/// A size as a figure and its unit.
+fn size(bytes: u64) -> (String, &'static str) {
+    let (value, unit) = number::bytes(bytes);
+    (value, unit)
+}
+
+/// The hero has three decimals in GiB.
+fn hero(bytes: u64) -> (String, &'static str) {
+    if bytes < 1 << 30 {
+        return size(bytes);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "three decimals")]
+    let gib = bytes as f64 / f64::from(1 << 30);
+    (number::decimal(gib, 3), "GiB")
+}
+
+fn figure(
+    label: impl Into<String>,
+    (value, unit): (String, &'static str),
+    formula: &str,
+    rows: Vec<(String, String)>,
+) -> Figure {
+    Figure { label: label.into(), value, unit, how: How { formula: formula.to_owned(), rows } }
+}
+
+/// The read-out of a program's memory; `check` is of the device that runs it.
+pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
+    let peak = &space.peak;
+    let temporaries = peak.peak.saturating_sub(peak.indefinite);
+    let basis = match peak.basis {
+        Basis::Trace => "the compiler’s heap simulator, replayed: shared buffers count once",
+        Basis::Schedule => "the entry’s schedule, for there is no trace: bodies of loops are not walked",
+        Basis::Constant => "nothing comes and goes",
+    };
+    let mut rows = vec![
+        row("All along", exact(peak.indefinite)),
+        row("Temporaries at the peak", exact(temporaries)),
+        row("Sum", exact(peak.peak)),
+        row("Without padding", exact(space.peak_unpadded)),
+        row("All allocations", format!("{}: not all are alive at once", exact(peak.total_allocation))),
+        row("From", basis),
+    ];
+    if let Some(moment) = &space.moment {
+        let part = moment.part.map_or("", |part| match part {
+            MomentPart::Forward => ", in the forward half",
+            MomentPart::Turn => ", where forward turns into backward",
+            MomentPart::Backward => ", in the backward half",
+        });
+        let place = number::count(u64::from(moment.place) + 1);
+        rows.push(row(
+            "Reached by",
+            format!("{}, {place} of {}{part}", moment.instruction, number::count(moment.of.into())),
+        ));
+    }
+    let main_label = format!("{} at the peak", peak.space);
+    let mut main = Vec::new();
+    if let Some((check, capacity)) =
+        check.filter(|_| peak.color == 0).and_then(|check| Some((check, check.capacity.as_ref()?)))
+    {
+        main.push(of_capacity(peak.peak, check, capacity));
+    }
+    let held = vec![
+        row("Parameters", exact(peak.parameters)),
+        row("Constants", exact(peak.constants)),
+        row("What lives on", format!("{}; a parameter updated in place is both", exact(peak.live_out))),
+    ];
+    main.push(figure(
+        "Held all along",
+        size(peak.indefinite),
+        "Σ allocations of parameters, constants and what lives on",
+        held,
+    ));
+    main.push(figure(
+        "Temporaries",
+        size(temporaries),
+        "Peak − what is held all along",
+        vec![row("At the peak", exact(temporaries))],
+    ));
+    let wasted = space.padding.wasted;
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let share = wasted as f64 / peak.peak.max(1) as f64;
+    let padding =
+        vec![row("Wasted", exact(wasted)), row("Buffers with padding", number::count(space.padding.n.into()))];
+    main.push(figure(
+        "Padding",
+        (number::percent(share), "%"),
+        "Σ (size − bytes of its elements) ÷ peak, over what is alive there",
+        padding,
+    ));
+    if let Some(runtime) = check.filter(|_| peak.color == 0).and_then(|check| check.runtime_peak) {
+        let rows = vec![
+            row("In use at its peak", exact(runtime)),
+            row("Of this program", exact(peak.peak)),
+            row("In use", "reserved + allocated: bytes allocated alone would miss the program’s arena"),
+        ];
+        main.push(figure("Allocator’s peak", size(runtime), "The most in use that the device’s allocator saw", rows));
+    }
+    Readout {
+        hero: figure(main_label, hero(peak.peak), "What is held all along + the most that is alive at once", rows),
+        main,
+        side: Vec::new(),
+    }
+}
+
+fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let share = peak as f64 / capacity.size.max(1) as f64;
+    let source = match &capacity.source {
+        CapacitySource::Allocator => format!("the allocator of {}", check.label),
+        CapacitySource::Chip(name) => format!("published, {name}"),
+    };
+    let headroom = check.headroom.map_or_else(
+        || ABSENT.to_owned(),
+        |bytes| {
+            let size = text(bytes.unsigned_abs());
+            if bytes < 0 { format!("\u{2212}{size}: it does not fit") } else { size }
+        },
+    );
+    let tight = if check.is_tight { "more than 90 %: act" } else { "enough" };
+    let rows = vec![
+        row("Capacity", format!("{}: {source}", exact(capacity.size))),
+        row("Headroom above the larger peak", headroom),
+        row("Room", tight),
+    ];
+    figure(format!("Of the {} there are", text(capacity.size)), (number::percent(share), "%"), "Peak ÷ capacity", rows)
+}
+
+/// The read-out of an allocator.
+pub fn allocator(of: &AllocatorMemory) -> Readout {
+    let peak = &of.peak;
+    let step = peak.step.map_or_else(|| "in no step".to_owned(), |step| format!("in step {step}"));
+    let rows = vec![
+        row("Reserved", exact(peak.reserved)),
+        row("Allocated", exact(peak.allocated)),
+        row("When", format!("{}, {step}", number::exact_time(peak.at))),
+        row("Events", number::count(of.n_events)),
+    ];
+    let mut main = Vec::new();
+    if let Some(capacity) = of.capacity {
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = peak.in_use() as f64 / capacity.max(1) as f64;
+        let rows =
+            vec![row("Capacity", exact(capacity)), row("Capacity is", "reserved + allocated + available, at the peak")];
+        main.push(figure(
+            format!("Of the {} there are", text(capacity)),
+            (number::percent(share), "%"),
+            "In use ÷ capacity",
+            rows,
+        ));
+    }
+    main.push(figure(
+        "Persistent",
+        size(of.persistent),
+        "The least in use over the capture",
+        vec![row("Exactly", exact(of.persistent))],
+    ));
+    main.push(figure("Transient", size(of.transient), "Peak − persistent", vec![row("Exactly", exact(of.transient))]));
+    if let Some(fragmentation) = of.fragmentation {
+        let said = vec![row("Notable", "above 10 %")];
+        main.push(figure(
+            "Fragmentation",
+            (number::percent(fragmentation), "%"),
+            "As the allocator says it at its peak",
+            said,
+        ));
+    }
+    if let Some(lifetime) = of.lifetime_peak {
+        main.push(figure(
+            "Ever in use",
+            size(lifetime),
+            "The most the allocator remembers, before the capture too",
+            vec![row("Exactly", exact(lifetime))],
+        ));
+    }
+    Readout {
+        hero: figure(
+            "In use at the peak",
+            hero(peak.in_use()),
+            "Reserved + allocated, at the first moment of their most",
+            rows,
+        ),
+        main,
+        side: Vec::new(),
+    }
+}

@@ -1,0 +1,138 @@
+//! What would lower the peak, and where memory goes: sentences with their buffers. Knows reports; no element.
+
+use super::map::name;
+use super::size::text;
+use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
+use crate::report::number::{self, ABSENT};
+
+/// Something found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What, in a few words.
+    pub head: String,
+    /// What it means.
+    pub says: String,
+    /// The buffers it is of, as rows: name, size, what else.
+    pub rows: Vec<[String; 3]>,
+    /// Their ids, for the what-if; empty where leaving them out means nothing.
+    pub buffers: Vec<BufferId>,
+}
+
+/// Rows of one finding that are told.
+const ROWS: usize = 8;
+
+fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]> {
+    buffers.iter().take(ROWS).map(|of| [name(of), text(of.size), what(of)]).collect()
+}
+
+/// All that was found, the most useful first.
+pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(vocabulary) = &space.vocabulary {
+        let dims: Vec<String> = vocabulary.dims.iter().map(|n| number::count(*n)).collect();
+        let says = if vocabulary.saves > 0 {
+            format!(
+                "{} alive at the peak have a dimension of the vocabulary’s size ({}). The loss in {} pieces (chunked cross-entropy) \
+                 would lower the peak by {}, to {}: replayed.",
+                text(vocabulary.size),
+                dims.join(", "),
+                vocabulary.chunks,
+                text(vocabulary.saves),
+                text(vocabulary.peak)
+            )
+        } else {
+            format!(
+                "{} alive at the peak have a dimension of the vocabulary’s size ({}); computing the loss in pieces would not lower the peak.",
+                text(vocabulary.size),
+                dims.join(", ")
+            )
+        };
+        found.push(Finding {
+            head: "Buffers of the vocabulary’s size".to_owned(),
+            says,
+            rows: rows(&vocabulary.buffers, |of| of.shape.clone()),
+            buffers: vocabulary.buffers.iter().map(|of| of.id).collect(),
+        });
+    }
+    if !space.long_lived.is_empty() {
+        let size = space.long_lived.iter().fold(0, |sum: u64, of| sum.saturating_add(of.size));
+        let n = number::counted(space.long_lived.len() as u64, "temporary", "temporaries");
+        found.push(Finding {
+            head: "Temporaries that live long".to_owned(),
+            says: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
+            rows: rows(&space.long_lived, |of| format!("{} to {}", number::count(of.first.into()), number::count(of.last.into()))),
+            buffers: space.long_lived.iter().map(|of| of.id).collect(),
+        });
+    }
+    if !space.jumps.is_empty() {
+        let row = |of: &crate::analysis::memory::Jump| {
+            [
+                name(&of.buffer),
+                format!("+{}", text(of.size)),
+                format!("at {}, then {}", number::count(of.position.into()), text(of.after)),
+            ]
+        };
+        found.push(Finding {
+            head: "The largest rises of the curve".to_owned(),
+            says: "What takes the most at once.".to_owned(),
+            rows: space.jumps.iter().take(ROWS).map(row).collect(),
+            buffers: Vec::new(),
+        });
+    }
+    found.push(estimate(&space.estimate));
+    found
+}
+
+fn estimate(of: &Estimate) -> Finding {
+    let per = of.per_parameter;
+    let rule = format!(
+        "By rule of thumb a parameter takes {} B of weights, {} B of gradients, and with Adam {} B for m, {} B for v and {} B of a master copy.",
+        per.weights, per.gradients, per.m, per.v, per.master
+    );
+    let says = match of.n_parameters {
+        Some(n) if of.counted => {
+            format!("{rule} This device holds {} of them, counted from its weights.", number::count(n))
+        }
+        Some(n) => format!("{rule} For {} of them:", number::count(n)),
+        None => format!("{rule} No buffer here is known to be a weight, so they cannot be counted."),
+    };
+    let row = |row: &crate::analysis::memory::EstimateRow| {
+        [
+            row.class.label().to_owned(),
+            text(row.measured),
+            row.expected.map_or_else(|| ABSENT.to_owned(), |bytes| format!("{} expected", text(bytes))),
+        ]
+    };
+    Finding {
+        head: "Against the parameters".to_owned(),
+        says,
+        rows: of.rows.iter().map(row).collect(),
+        buffers: Vec::new(),
+    }
+}
+
+/// A row of the list of padding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaddingRow {
+    /// The buffer.
+    pub name: String,
+    /// Its shape and layout.
+    pub shape: String,
+    /// Its size, what of it is wasted, and how much larger it is than it had to be.
+    pub figures: [String; 3],
+}
+
+/// What padding wastes, the worst first.
+pub fn padding(space: &SpaceMemory) -> Vec<PaddingRow> {
+    let row = |of: &Padded| PaddingRow {
+        name: name(&of.buffer),
+        shape: of.buffer.shape.clone(),
+        figures: [
+            text(of.buffer.size),
+            text(of.wasted),
+            of.overhead
+                .map_or_else(|| ABSENT.to_owned(), |overhead| format!("{} ×", number::decimal(overhead + 1.0, 2))),
+        ],
+    };
+    space.padding.worst.iter().map(row).collect()
+}

@@ -1,0 +1,13 @@
+//! Memory as pictures and words: the curve of what is alive, the map of what is alive at a point, lives beside each other,
+//! what allocators gave. Knows reports; no browser, and no formula of a figure (`analysis::memory`).
+
+pub mod curve;
+pub mod figures;
+pub mod findings;
+pub mod lives;
+pub mod map;
+mod size;
+mod squares;
+pub mod table;
+
+pub use size::{mib, text};

@@ -1,0 +1,186 @@
+//! What is alive as a table: columns, cells and totals; rows are at hand, and sorted here. Knows buffers; no browser.
+
+use super::map::{name, tip as buffer_tip};
+use super::size::{mib, text as size_text};
+use crate::analysis::memory::{AliveAt, Buffer};
+use crate::chart::rows::Tip;
+use crate::chart::table::{self, Column, Content, Measure, Name};
+use crate::report::number::{self, ABSENT};
+use crate::sorted;
+use std::cmp::Ordering;
+
+/// A column: its id, head, width in digits, whether it holds figures.
+const ALL: [(&str, &str, u32, bool); 9] = [
+    ("name", "Buffer", 0, false),
+    ("size", "Size", 10, true),
+    ("class", "Class", 15, false),
+    ("shape", "Shape", 30, false),
+    ("life", "Life", 11, false),
+    ("padding", "Padding", 9, true),
+    ("category", "Category", 11, false),
+    ("scope", "Scope", 34, false),
+    ("source", "Source", 24, false),
+];
+/// Which go first where there is little room.
+const DROP: [&str; 7] = ["source", "scope", "category", "padding", "life", "shape", "class"];
+
+/// How rows are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// A column's id.
+    pub column: &'static str,
+    /// Largest first (for text: z first).
+    pub descending: bool,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self { column: "size", descending: true }
+    }
+}
+
+/// The columns that fit.
+pub fn columns(two_lines: bool, measure: Measure) -> Vec<Column> {
+    let column = |(id, head, digits, numeric): (&'static str, &'static str, u32, bool)| Column {
+        id,
+        head,
+        unit: match id {
+            "size" => "MiB",
+            "padding" => "%",
+            _ => "",
+        },
+        numeric,
+        digits: (digits > 0).then_some(digits),
+        sort: Some(numeric),
+    };
+    let mut columns: Vec<Column> = ALL.into_iter().map(column).collect();
+    if two_lines {
+        columns.retain(|column| matches!(column.id, "name" | "size"));
+    }
+    table::fit_beside(150.0, &mut columns, &DROP, measure);
+    columns
+}
+
+/// Places of buffers in an order; a filter's text is looked for in name, scope, source and class.
+pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
+    let wanted = filter.trim().to_lowercase();
+    let matches = |of: &Buffer| {
+        let texts = [
+            &*of.instruction,
+            &*of.op_name,
+            of.source.as_deref().unwrap_or_default(),
+            of.class.label(),
+            &*of.shape,
+            of.category.label(),
+        ];
+        wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let mut places: Vec<usize> = (0..alive.buffers.len()).filter(|at| matches(&alive.buffers[*at])).collect();
+    let compare = |a: &Buffer, b: &Buffer| -> Ordering {
+        match order.column {
+            "size" => a.size.cmp(&b.size),
+            "padding" => padding(a).unwrap_or(0.0).total_cmp(&padding(b).unwrap_or(0.0)),
+            "class" => a.class.cmp(&b.class),
+            "category" => a.category.cmp(&b.category),
+            "life" => (a.last - a.first.min(a.last)).cmp(&(b.last - b.first.min(b.last))),
+            "shape" => a.shape.cmp(&b.shape),
+            "scope" => a.op_name.cmp(&b.op_name),
+            "source" => a.source.cmp(&b.source),
+            _ => name(a).cmp(&name(b)),
+        }
+    };
+    sorted::sort_by(&mut places, |a, b| {
+        let by = compare(&alive.buffers[*a], &alive.buffers[*b]);
+        // Ties stay as they come: by size.
+        if order.descending { by.reverse() } else { by }
+    });
+    places
+}
+
+fn padding(of: &Buffer) -> Option<f64> {
+    let unpadded = of.unpadded?;
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    let share = of.size.saturating_sub(unpadded) as f64 / of.size.max(1) as f64;
+    Some(share)
+}
+
+/// A row. `points`: how many the curve has, for the bar of its life.
+pub fn row(of: &Buffer, columns: &[Column], room: usize, points: u32, two_lines: bool, out: bool) -> table::Row {
+    let cell = |column: &Column| match column.id {
+        "name" => {
+            let words = format!("{}, {}", of.class.label(), of.category.label());
+            Content::Name(Name {
+                text: number::middle_cut(&name(of), room),
+                mono: true,
+                second: two_lines.then_some((None, words)),
+                ..Name::default()
+            })
+        }
+        "class" => Content::Class(of.class, of.class.label().to_owned()),
+        "life" => Content::Life(part(of.first, points), part(of.last, points), text(of, "life")),
+        "shape" => Content::Mono(number::middle_cut(&of.shape, 30)),
+        "scope" => Content::Soft(number::middle_cut(&text(of, "scope"), 34)),
+        "source" => Content::Soft(number::middle_cut(&text(of, "source"), 24)),
+        id => match text(of, id) {
+            words if words == ABSENT => Content::Absent,
+            words => Content::Text(words),
+        },
+    };
+    table::Row {
+        cells: columns.iter().map(cell).collect(),
+        open: None,
+        room: false,
+        inner: false,
+        selected: out,
+        tells: true,
+    }
+}
+
+fn part(point: u32, points: u32) -> f64 {
+    f64::from(point) / f64::from(points.max(1))
+}
+
+/// A cell as text, for copies.
+pub fn text(of: &Buffer, id: &str) -> String {
+    let some = |text: &str| if text.is_empty() { ABSENT.to_owned() } else { text.to_owned() };
+    match id {
+        "name" => name(of),
+        "size" => mib(of.size),
+        "class" => of.class.label().to_owned(),
+        "category" => of.category.label().to_owned(),
+        "shape" => some(&of.shape),
+        "life" => format!("{} to {}", number::count(of.first.into()), number::count(of.last.into())),
+        "padding" => padding(of).map_or_else(|| ABSENT.to_owned(), number::percent),
+        "scope" => some(&of.op_name),
+        _ => some(of.source.as_deref().unwrap_or_default()),
+    }
+}
+
+/// What a row has to say.
+pub fn tip(of: &Buffer) -> Option<Tip> {
+    Some(buffer_tip(of))
+}
+
+/// The totals.
+pub fn foot(alive: &AliveAt, shown: &[usize]) -> Vec<(&'static str, String)> {
+    let all = shown.len() == alive.buffers.len();
+    let size = shown.iter().fold(0, |sum: u64, at| sum.saturating_add(alive.buffers[*at].size));
+    let n = if all {
+        number::counted(alive.n.into(), "buffer", "buffers")
+    } else {
+        format!("{} of {}", number::count(shown.len() as u64), number::counted(alive.n.into(), "buffer", "buffers"))
+    };
+    vec![("name", n), ("size", mib(if all { alive.size } else { size }))]
+}
+
+/// What of the alive is not in the table, in words.
+pub fn rest(alive: &AliveAt) -> Option<String> {
+    let more = (alive.n as usize).saturating_sub(alive.buffers.len());
+    (more > 0).then(|| {
+        format!(
+            "{} ({}) are in no row: the saved file has all.",
+            number::counted(more as u64, "smaller buffer", "smaller buffers"),
+            size_text(alive.rest)
+        )
+    })
+}

@@ -1,0 +1,201 @@
+//! The curve of a program's memory: a press shows what is alive there, a drag zooms, and what the peak would be without some
+//! buffers is said beside it. Knows the pointer; geometry and words are in `chart::memory::curve`.
+
+use super::sight::Sight;
+use crate::analysis::memory::Points;
+use crate::chart::hit::Direction;
+use crate::chart::memory::{curve, text};
+use crate::report::number;
+use crate::view::erase::{Any, If, effect, live};
+use crate::view::state::Same;
+use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::size::{on_size, rect};
+use leptos::{ev, html, prelude::*};
+
+/// The curve's height, and on narrow screens.
+const HEIGHT: (f64, f64) = (236.0, 190.0);
+/// A press that moves this far zooms.
+const DRAG: f64 = 6.0;
+
+/// The curve with its head.
+#[component]
+pub(super) fn Curve(sight: Sight) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let width = RwSignal::new(0.0_f64);
+    effect(move || {
+        if let Some(node) = node.get() {
+            on_size(&node, move |(wide, _)| width.set(wide));
+        }
+    });
+    let size = Memo::new(move |_| (chart::room(width.get()), if sight.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
+    let scene = Memo::new(move |_| {
+        let (told, columns) = (sight.told.get()?, sight.curve.get()?);
+        let space = told.space.as_ref()?;
+        (size.get().0 > 0.0)
+            .then(|| Same::new(curve::program(space, &columns, sight.at.get(), sight.capacity(), size.get())))
+    });
+    let go = move |point: u32| sight.change(|place| place.at = Some(point));
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id: u32| sight.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
+        press: Callback::new(move |(id, _): (u32, bool)| {
+            let most =
+                sight.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
+            if let Some(point) = most {
+                go(point);
+            }
+        }),
+        out: Callback::new(move |()| {
+            let zoomed = sight.zoom.with_untracked(Option::is_some);
+            sight.zoom.set(None);
+            zoomed
+        }),
+        walk: Some(Callback::new(move |(from, way): (u32, Direction)| {
+            let n = sight.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
+            let last = u32::try_from(n).unwrap_or(u32::MAX).checked_sub(1)?;
+            match way {
+                Direction::Left | Direction::Prev => from.checked_sub(1),
+                Direction::Right | Direction::Next => Some(from + 1).filter(|to| *to <= last),
+                Direction::Up | Direction::Down => None,
+            }
+        })),
+        key: Some(Callback::new(move |key: String| match &*key {
+            "0" => {
+                sight.zoom.set(None);
+                true
+            }
+            "+" | "=" | "-" => {
+                zoom(sight, if key == "-" { 2.0 } else { 0.5 });
+                true
+            }
+            _ => false,
+        })),
+        at: RwSignal::new(None),
+    };
+    let (from, drag) = (StoredValue::new(None::<f64>), RwSignal::new(None::<(f64, f64)>));
+    let x = move |event: &ev::PointerEvent| {
+        f64::from(event.client_x()) - node.get_untracked().map_or(0.0, |node| rect(&node).x)
+    };
+    let down = move |event: ev::PointerEvent| {
+        if event.button() == 0 && event.pointer_type() != "touch" {
+            from.set_value(Some(x(&event)));
+        }
+    };
+    let moved = move |event: ev::PointerEvent| {
+        let Some(start) = from.get_value() else { return };
+        let to = x(&event);
+        if event.buttons() == 0 {
+            from.set_value(None);
+            drag.set(None);
+        } else if drag.with_untracked(Option::is_some) || (to - start).abs() > DRAG {
+            if let Some(node) = node.get_untracked() {
+                let _ = node.set_pointer_capture(event.pointer_id());
+            }
+            sight.state.tips.hide();
+            drag.set(Some((start, to)));
+        }
+    };
+    let up = move |_: ev::PointerEvent| {
+        from.set_value(None);
+        let Some((a, b)) = drag.get_untracked() else { return };
+        drag.set(None);
+        let gutter = if sight.width.get_untracked() < crate::chart::table::TWO_LINES { 12.0 } else { 16.0 };
+        let point = |x: f64| {
+            let (told, columns) = (sight.told.get_untracked()?, sight.curve.get_untracked()?);
+            let space = told.space.as_ref()?;
+            Some(curve::point_at(space, &columns, untrack(|| sight.capacity()), size.get_untracked(), x - gutter))
+        };
+        if let Some((a, b)) = point(a.min(b)).zip(point(a.max(b))).filter(|(a, b)| b > a) {
+            sight.zoom.set(Some(Points { from: a, to: b + 1 }));
+        }
+    };
+    let band = move || {
+        drag.get().map(|(a, b)| {
+            let px = |n: f64| format!("{n}px");
+            view! { <div class="brush" style:left=px(a.min(b)) style:top="0" style:bottom="0" style:width=px((a - b).abs())></div> }.any()
+        })
+    };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(sight.state, model, "memory", table);
+    let head = move || {
+        let told = sight.told.get()?;
+        let space = told.space.as_ref()?;
+        let at = sight.at.get();
+        let here =
+            sight.alive.with(|alive| alive.as_ref().map(|alive| (alive.point, alive.size, alive.instruction.clone())));
+        let words = match here.filter(|(point, ..)| *point == at) {
+            _ if at == space.alive.point => {
+                let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
+                format!("peak {} at {}{by}", text(space.peak.peak), number::count(at.into()))
+            }
+            Some((_, size, name)) => {
+                let by = name.map_or(String::new(), |by| format!(", {by}"));
+                format!("at {}: {}{by}", number::count(at.into()), text(size))
+            }
+            None => format!("at {}", number::count(at.into())),
+        };
+        Some(words)
+    };
+    let off_peak = move || {
+        sight.told.with(|told| {
+            told.as_ref().and_then(|told| told.space.as_ref()).is_some_and(|space| space.alive.point != sight.at.get())
+        })
+    };
+    let whole = move || sight.zoom.with(Option::is_none);
+    let what_if = move || {
+        let found = sight.what_if.get()?;
+        let n = sight.without.with(Vec::len);
+        let lower = found.before.saturating_sub(found.peak);
+        let at = found.position.map_or(String::new(), |at| format!(" at {}", number::count(u64::from(at) + 1)));
+        let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
+        let words = format!(
+            "Without {} ({}): peak {}{at}{by}, {} lower. ",
+            number::counted(n as u64, "buffer", "buffers"),
+            text(found.without),
+            text(found.peak),
+            text(lower)
+        );
+        Some(view! {
+            <p class="what-if"><b>{words}</b> <button type="button" class="link" on:click=move |_| sight.without.set(Vec::new())>"Take all back"</button></p>
+        }.any())
+    };
+    view! {
+        <section class="memory-curve" aria-label="Curve">
+            <div class="picture-head">
+                <h2>"Alive over the schedule"</h2>
+                <span class="picture-note">{live(head)}</span>
+                <If when=off_peak><button type="button" class="link" on:click=move |_| sight.change(|place| place.at = None)>"To the peak"</button></If>
+                <span class="grow"></span>
+                <span class="zooms">
+                    <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 0.5)>"+"</button>
+                    <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(sight, 2.0)>"−"</button>
+                    <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| sight.zoom.set(None)>"All"</button>
+                    {chart::tools("memory-menu", entries)}
+                </span>
+            </div>
+            <div class="memory-canvas" node_ref=node on:pointerdown=down on:pointermove=moved on:pointerup=up>
+                <If when=move || !table.get()>{move || view! { <chart::Chart state=sight.state model /> }.any()}</If>
+                <If when=move || table.get()>{move || chart::as_table(model)}</If>
+                {live(band)}
+            </div>
+            <div role="status">{live(what_if)}</div>
+        </section>
+    }
+    .any()
+}
+
+/// Shows half of what is seen about the point looked at, or twice as much.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
+fn zoom(sight: Sight, factor: f64) {
+    let Some(whole) = sight.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {
+        return;
+    };
+    let now = sight.zoom.get_untracked().unwrap_or(Points { from: 0, to: whole });
+    let wide = (f64::from(now.to - now.from) * factor).max(8.0);
+    if wide >= f64::from(whole) {
+        return sight.zoom.set(None);
+    }
+    let at = f64::from(sight.at.get_untracked()).clamp(now.from.into(), now.to.into());
+    let from = (at - wide / 2.0).clamp(0.0, f64::from(whole) - wide);
+    sight.zoom.set(Some(Points { from: from as u32, to: ((from + wide).ceil() as u32).min(whole) }));
+}

@@ -1,0 +1,74 @@
+//! What fills memory: figures, the curve, what is alive at a point of it; or what allocators gave. Knows the order of the parts;
+//! each part knows itself, and [`sight`] what they all look at.
+
+mod allocator;
+mod curve;
+mod pane;
+mod rows;
+mod sight;
+mod tools;
+
+use crate::chart::memory::figures;
+use crate::engine::memory_place::Side;
+use crate::view::breakdown;
+use crate::view::erase::{Any, If, live};
+use crate::view::state::State;
+use crate::view::widgets::size::width_of;
+use crate::view::widgets::table::Table;
+use leptos::{html, prelude::*};
+use sight::Sight;
+
+/// The view.
+#[component]
+pub(crate) fn Memory(state: State) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let sight = Sight::new(state, width_of(node).into());
+    let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let readout = move || {
+        if sight.place.with(|place| place.side) == Side::Allocator {
+            return sight.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
+        }
+        let check = sight.check.get();
+        sight.told.with(|told| {
+            let space = told.as_ref()?.space.as_ref()?;
+            Some(breakdown::readout(figures::program(space, check.as_deref())))
+        })
+    };
+    let is_static = move || sight.place.with(|place| place.side) == Side::Static;
+    view! {
+        <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
+            <h1 class="unseen">"Memory of " {live(name)}</h1>
+            <div class="memory-top">
+                <dl class="figures">{live(readout)}</dl>
+                <tools::Tools sight />
+            </div>
+            {move || sight.said().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
+            <If when=move || !is_static()><allocator::Allocator sight /></If>
+            <If when=move || is_static() && sight.has_space.get()><Static sight /></If>
+        </div>
+    }
+    .any()
+}
+
+/// A program: the curve, and what is alive at a point of it.
+#[component]
+fn Static(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let model = rows::model(sight);
+    state.table.set_value(Some(model));
+    state.place.set(Default::default());
+    on_cleanup(move || state.table.set_value(None));
+    view! {
+        <curve::Curve sight />
+        <div class="memory-halves">
+            <section class="memory-pane" aria-label="What is alive">
+                <pane::Pane sight />
+            </section>
+            <section class="memory-table" aria-label="Buffers">
+                <rows::Tools sight />
+                <Table model />
+            </section>
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,212 @@
+//! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
+
+use super::sight::Sight;
+use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
+use crate::chart::memory::findings::{self, Finding, PaddingRow};
+use crate::chart::memory::{lives, map, text};
+use crate::engine::Question;
+use crate::engine::memory_place::Pane as Which;
+use crate::report::number;
+use crate::view::erase::{Any, effect, live};
+use crate::view::state::Same;
+use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::size::on_size;
+use leptos::{ev, html, prelude::*};
+
+/// Points on either side of the one looked at whose lives are shown: this part of the curve.
+const AROUND: u32 = 10;
+
+/// The pane with its head.
+#[component]
+pub(super) fn Pane(sight: Sight) -> impl IntoView {
+    let which = Memo::new(move |_| sight.place.with(|place| place.pane));
+    let choice = move |pane: Which| {
+        let pressed = move || (which.get() == pane).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+    };
+    let body = move || match which.get() {
+        Which::Map => view! { <Map sight /> }.any(),
+        Which::Lives => view! { <Lives sight /> }.any(),
+        Which::Padding => padding(sight),
+        Which::Findings => found(sight),
+    };
+    view! {
+        <div class="picture-head">
+            <div class="segmented" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
+            <span class="grow"></span>
+        </div>
+        {live(body)}
+    }
+    .any()
+}
+
+/// What is alive by size.
+#[component]
+fn Map(sight: Sight) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let size = RwSignal::new((0.0_f64, 0.0_f64));
+    effect(move || {
+        if let Some(node) = node.get() {
+            on_size(&node, move |now| size.set(now));
+        }
+    });
+    let scene = Memo::new(move |_| {
+        let (alive, size) = (sight.alive.get()?, size.get());
+        (size.0 > 0.0).then(|| Same::new(sight.without.with(|without| map::scene(&alive, sight.by(), without, size))))
+    });
+    let buffer = move |id: u32| sight.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id: u32| buffer(id).map(|of| map::tip(&of))),
+        press: Callback::new(move |(id, _): (u32, bool)| {
+            if let Some(of) = buffer(id) {
+                sight.toggle(of.id);
+            }
+        }),
+        out: Callback::new(|()| false),
+        walk: None,
+        key: None,
+        at: RwSignal::new(None),
+    };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(sight.state, model, "alive", table);
+    let change = move |event: ev::Event| {
+        let key = event_target_value(&event);
+        let by = RollUpBy::ALL.iter().copied().find(|by| by.key() == key);
+        sight.change(|place| place.by = by.filter(|by| *by != RollUpBy::Class));
+    };
+    let one = move |by: RollUpBy| {
+        view! { <option value=by.key() selected=move || sight.by() == by>{by.label()}</option> }.any()
+    };
+    let legend = move || {
+        let classes: Vec<(MemoryClass, u64)> = sight.alive.with(|alive| {
+            let Some(alive) = alive else { return Vec::new() };
+            let size = |class: MemoryClass| {
+                alive.buffers.iter().filter(|of| of.class == class).fold(0, |sum: u64, of| sum.saturating_add(of.size))
+            };
+            MemoryClass::ALL.iter().map(|class| (*class, size(*class))).filter(|(_, size)| *size > 0).collect()
+        });
+        let one = |(class, size): (MemoryClass, u64)| {
+            view! { <li><span class=format!("class-swatch {}", class.key())></span> {class.label()} <span class="sub">" " {text(size)}</span></li> }.any()
+        };
+        classes.into_iter().map(one).collect_view()
+    };
+    view! {
+        <div class="map-head">
+            <label class="sub">"Grouped by " <select on:change=change>{RollUpBy::ALL.iter().copied().map(one).collect_view()}</select></label>
+            <span class="grow"></span>
+            {chart::tools("alive-menu", entries)}
+        </div>
+        <div class="map-canvas" node_ref=node>
+            {live(move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state=sight.state model /> }.any() })}
+        </div>
+        <ul class="classes">{live(legend)}</ul>
+    }
+    .any()
+}
+
+/// Lives around the point looked at.
+#[component]
+fn Lives(sight: Sight) -> impl IntoView {
+    let node = NodeRef::<html::Div>::new();
+    let width = RwSignal::new(0.0_f64);
+    effect(move || {
+        if let Some(node) = node.get() {
+            on_size(&node, move |(wide, _)| width.set(wide));
+        }
+    });
+    let lanes = RwSignal::new(None::<Same<Lanes>>);
+    sight.state.keep_asking(
+        move || {
+            let n = sight.told.with(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points))?;
+            let at = sight.at.get();
+            let around = (n / AROUND).max(20);
+            let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
+            Some(Question::MemoryLanes { ask: sight.ask.get()?, points }.into())
+        },
+        move |reply| {
+            if let Ok(Some(found)) = reply.told::<Option<Lanes>>() {
+                lanes.set(Some(Same::new(found)));
+            }
+        },
+    );
+    let scene = Memo::new(move |_| {
+        let (lanes, width) = (lanes.get()?, width.get());
+        (width > 0.0).then(|| Same::new(lives::scene(&lanes, sight.at.get(), chart::room(width))))
+    });
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id: u32| lanes.with(|lanes| lives::tip(lanes.as_ref()?, id))),
+        press: Callback::new(move |(id, _): (u32, bool)| {
+            let id = lanes.with_untracked(|lanes| lives::buffer(lanes.as_ref()?, id).map(|of| of.id));
+            if let Some(id) = id {
+                sight.toggle(id);
+            }
+        }),
+        out: Callback::new(|()| false),
+        walk: None,
+        key: None,
+        at: RwSignal::new(None),
+    };
+    let left_out = move || lanes.with(|lanes| lives::left_out(lanes.as_ref()?));
+    view! {
+        <div class="lives" node_ref=node>
+            <chart::Chart state=sight.state model />
+            <p class="sub">{live(left_out)}</p>
+        </div>
+    }
+    .any()
+}
+
+/// What padding wastes at the peak.
+fn padding(sight: Sight) -> AnyView {
+    let rows = move || {
+        let told = sight.told.get()?;
+        let space = told.space.as_ref()?;
+        let rows = findings::padding(space);
+        if rows.is_empty() {
+            return Some(view! { <p class="memory-none">"Nothing that is alive at the peak has padding."</p> }.any());
+        }
+        let one = |row: PaddingRow| {
+            let [size, wasted, overhead] = row.figures;
+            view! {
+                <tr><th scope="row" class="mono">{number::middle_cut(&row.name, 36)}</th><td class="num">{wasted}</td><td class="num">{overhead}</td><td class="num">{size}</td><td class="mono shape">{row.shape}</td></tr>
+            }
+            .any()
+        };
+        Some(view! {
+            <table class="found-table">
+                <thead><tr><th scope="col">"Buffer"</th><th scope="col" class="num">"Wasted"</th><th scope="col" class="num">"Of its need"</th><th scope="col" class="num">"Size"</th><th scope="col">"Shape and tiling"</th></tr></thead>
+                <tbody>{rows.into_iter().map(one).collect_view()}</tbody>
+            </table>
+        }.any())
+    };
+    view! { <div class="found" tabindex="0" role="region" aria-label="Padding">{live(rows)}</div> }.any()
+}
+
+/// What would lower the peak.
+fn found(sight: Sight) -> AnyView {
+    let all = move || {
+        let told = sight.told.get()?;
+        let one = |of: Finding| {
+            let row = |[name, size, what]: [String; 3]| {
+                view! { <tr><th scope="row" class="mono">{number::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
+            };
+            let ids = of.buffers;
+            let leave = (!ids.is_empty()).then(|| {
+                let leave = move |_| sight.without.set(ids.clone());
+                view! { <button type="button" class="link" on:click=leave>"See the peak without them"</button> }.any()
+            });
+            view! {
+                <section class="finding">
+                    <h3>{of.head}</h3>
+                    <p>{of.says} " " {leave}</p>
+                    <table class="found-table"><tbody>{of.rows.into_iter().map(row).collect_view()}</tbody></table>
+                </section>
+            }
+            .any()
+        };
+        Some(findings::findings(told.space.as_ref()?).into_iter().map(one).collect_view())
+    };
+    view! { <div class="found" tabindex="0" role="region" aria-label="Findings"><h2 class="unseen">"Findings"</h2>{live(all)}</div> }.any()
+}

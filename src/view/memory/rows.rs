@@ -1,0 +1,161 @@
+//! The table of what is alive: at hand, sorted and filtered here. A row that is chosen is left out of the peak. Knows the state;
+//! what stands in a cell is `chart::memory::table`'s.
+
+use super::sight::Sight;
+use crate::chart::memory::table::{self, Order};
+use crate::chart::table::{self as tables, Measure, Row};
+use crate::engine::{Export, Question};
+use crate::view::breakdown::save::{self, ID};
+use crate::view::erase::{Any, live};
+use crate::view::state::Same;
+use crate::view::widgets::field;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::out;
+use crate::view::widgets::table::{Act, Model};
+use leptos::{ev, html, prelude::*};
+
+/// The model of the table.
+pub(super) fn model(sight: Sight) -> Model {
+    let state = sight.state;
+    let order = RwSignal::new(Order::default());
+    let measure = RwSignal::new(Measure::START);
+    let places = Memo::new(move |_| {
+        let alive = sight.alive.get()?;
+        Some(Same::new(state.memory_filter.with(|filter| table::order(&alive, order.get(), filter))))
+    });
+    let columns = Memo::new(move |_| table::columns(sight.narrow(), measure.get()));
+    let buffer = move |row: u32| {
+        let at = places.with(|places| places.as_ref()?.get(row as usize).copied())?;
+        sight.alive.with(|alive| alive.as_ref()?.buffers.get(at).cloned())
+    };
+    let row = move |at: u32| -> Option<Row> {
+        let of = buffer(at)?;
+        let points = sight.told.with(|told| told.as_ref()?.space.as_ref().map(|space| space.curve.n_points))?;
+        let out = sight.without.with(|without| without.contains(&of.id));
+        Some(columns.with(|columns| {
+            table::row(&of, columns, tables::name_room(columns, measure.get()), points, sight.narrow(), out)
+        }))
+    };
+    let act = move |act: Act| match act {
+        Act::Sort(id, descending) => {
+            if let Some(column) =
+                columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|column| column.id))
+            {
+                order.set(Order { column, descending });
+            }
+        }
+        Act::Fold(at) | Act::Select(at) => {
+            if let Some(of) = untrack(|| buffer(at)) {
+                sight.toggle(of.id);
+            }
+        }
+        Act::Copy(_) | Act::CopyRows(_) => {
+            let only = if let Act::Copy(id) = act { Some(id) } else { None };
+            let columns: Vec<_> =
+                columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
+            let chosen = sight.without.get_untracked();
+            let some = matches!(act, Act::CopyRows(false)) && !chosen.is_empty();
+            let lines: Vec<Vec<String>> = (0..places
+                .with_untracked(|places| places.as_ref().map_or(0, |places| places.len())))
+                .filter_map(|at| untrack(|| buffer(u32::try_from(at).ok()?)))
+                .filter(|of| !some || chosen.contains(&of.id))
+                .map(|of| columns.iter().map(|column| table::text(&of, column.id)).collect())
+                .collect();
+            let n = lines.len();
+            out::copy(&tables::tsv(&columns, &lines), move |done| {
+                state.inform(save::said(done, n, u32::try_from(n).unwrap_or(u32::MAX)));
+            });
+        }
+        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+    };
+    let question = Memo::new(move |_| {
+        use std::hash::BuildHasher;
+        let asked = sight.ask.with(|ask| ask.as_ref().map(|ask| (ask.program, ask.color)));
+        let order = order.get();
+        rustc_hash::FxBuildHasher.hash_one((asked, sight.at.get(), order.column, order.descending))
+    });
+    Model {
+        label: Signal::stored("Buffers that are alive".to_owned()),
+        columns,
+        count: Memo::new(move |_| {
+            places.with(|places| places.as_ref().map_or(0, |places| u32::try_from(places.len()).unwrap_or(0)))
+        }),
+        row: Callback::new(row),
+        tip: Callback::new(move |(at, _): (u32, &'static str)| table::tip(&buffer(at)?)),
+        foot: Memo::new(move |_| {
+            let (alive, places) = (sight.alive.get(), places.get());
+            alive.zip(places).map(|(alive, places)| table::foot(&alive, &places)).unwrap_or_default()
+        }),
+        free: Signal::stored(false),
+        sorted: Memo::new(move |_| Some((order.get().column, order.get().descending))),
+        question,
+        answer: Signal::derive(move || sight.alive.track()),
+        busy: Signal::derive(move || sight.alive.with(Option::is_none)),
+        none: Callback::new(move |()| view! { <p>"No buffer matches."</p> }.any()),
+        want: Callback::new(|_| {}),
+        act: Callback::new(act),
+        place: state.place,
+        measure,
+        tips: state.tips,
+    }
+}
+
+/// Above the table: the filter, and what can be taken away.
+#[component]
+pub(super) fn Tools(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let node = NodeRef::<html::Input>::new();
+    let key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Escape" {
+            field::leave(&event, node, || state.memory_filter.set(String::new()));
+        }
+    };
+    let act = move |act: Act| {
+        Callback::new(move |()| {
+            if let Some(model) = state.table.get_value() {
+                model.act.run(act);
+            }
+        })
+    };
+    let export = move |format: Export| {
+        Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
+    };
+    let entries = Signal::derive(move || {
+        vec![
+            Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"),
+            Entry::new("Save CSV, all programs", export(Export::Csv)).apart(),
+            Entry::new("Save JSON, all programs", export(Export::Json)),
+        ]
+    });
+    let rest = move || sight.alive.with(|alive| table::rest(alive.as_ref()?));
+    view! {
+        <div class="roofline-tools">
+            <div class="field" role="search">
+                {icon(Icon::Search)}
+                <input
+                    node_ref=node
+                    id="filter"
+                    type="text"
+                    placeholder="Filter buffers"
+                    aria-label="Filter buffers"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    prop:value=move || state.memory_filter.get()
+                    on:input=move |event| state.memory_filter.set(event_target_value(&event))
+                    on:keydown=key
+                />
+            </div>
+            <MenuButton
+                id=ID
+                class="btn line icon-only"
+                label=Signal::stored("Save or copy".to_owned())
+                entries
+                face=Box::new(|| icon(Icon::Save))
+            />
+        </div>
+        <p class="roofline-says sub">"Press a buffer to see the peak without it." " " {live(rest)}</p>
+    }
+    .any()
+}

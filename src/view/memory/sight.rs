@@ -1,0 +1,240 @@
+//! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. Knows the
+//! state; no element.
+
+use crate::analysis::memory::{
+    AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
+};
+use crate::engine::memory_place::{MemoryPlace, Side};
+use crate::engine::{Failure, MemorySession, Question, Reply};
+use crate::view::erase::effect;
+use crate::view::state::{Same, State};
+use leptos::prelude::*;
+
+/// Handles on what is looked at. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    /// What the address says.
+    pub(super) place: Memo<MemoryPlace>,
+    /// Programs and allocators.
+    pub(super) session: RwSignal<Option<Same<MemorySession>>>,
+    /// The program chosen, and the memory.
+    pub(super) ask: Memo<Option<MemoryQuery>>,
+    /// What is told of it.
+    pub(super) told: RwSignal<Option<Same<StaticMemory>>>,
+    /// Whether it has anything in the memory chosen.
+    pub(super) has_space: Memo<bool>,
+    /// The point looked at.
+    pub(super) at: Memo<u32>,
+    /// What is alive there.
+    pub(super) alive: RwSignal<Option<Same<AliveAt>>>,
+    /// A piece of the curve, where it is zoomed.
+    pub(super) zoom: RwSignal<Option<Points>>,
+    /// The curve of what is seen.
+    pub(super) curve: RwSignal<Option<Same<Curve>>>,
+    /// Buffers that are left out, to see the peak without them.
+    pub(super) without: RwSignal<Vec<BufferId>>,
+    /// The peak without them.
+    pub(super) what_if: RwSignal<Option<Same<WhatIf>>>,
+    /// The device's peaks beside each other.
+    pub(super) check: Memo<Option<Same<CrossCheck>>>,
+    /// The allocator chosen.
+    pub(super) allocator: Memo<Option<Same<AllocatorMemory>>>,
+    /// Why nothing is known of the program chosen.
+    failure: RwSignal<Option<Failure>>,
+    /// The view's width.
+    pub(super) width: Signal<f64>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+        let place = Memo::new(move |_| state.memory.with(|text| text.parse::<MemoryPlace>().unwrap_or_default()));
+        effect(move || {
+            if let Err(what) = state.memory.with(|text| text.parse::<MemoryPlace>()) {
+                let title = "The address could not be read".to_owned();
+                state
+                    .inform(Failure { title, message: format!("Of memory it says {what}, which means nothing here.") });
+            }
+        });
+        let session = RwSignal::new(None::<Same<MemorySession>>);
+        state.keep_asking(
+            || Some(Question::Memory.into()),
+            move |reply| match reply.told::<MemorySession>() {
+                Ok(told) => session.set(Some(Same::new(told))),
+                Err(Reply::Failed(failure)) => state.fail(failure),
+                Err(_) => {}
+            },
+        );
+        let ask = Memo::new(move |_| {
+            let session = session.get()?;
+            let heaviest = session.programs.programs.first().map(|program| program.program);
+            let (program, color) = place.with(|place| (place.program, place.color));
+            Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
+        });
+        let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
+        state.keep_asking(
+            move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
+            move |reply| match reply.told::<StaticMemory>() {
+                Ok(found) => {
+                    failure.set(None);
+                    told.set(Some(Same::new(found)));
+                }
+                Err(Reply::Failed(why)) => {
+                    told.set(None);
+                    failure.set(Some(why));
+                }
+                Err(_) => {}
+            },
+        );
+        let has_space = Memo::new(move |_| told.with(|told| told.as_ref().is_some_and(|told| told.space.is_some())));
+        let peak = Memo::new(move |_| told.with(|told| Some(told.as_ref()?.space.as_ref()?.alive.point)));
+        let at = Memo::new(move |_| place.with(|place| place.at).or(peak.get()).unwrap_or(0));
+        let (alive, zoom) = (RwSignal::new(None::<Same<AliveAt>>), RwSignal::new(None::<Points>));
+        // What is alive at the peak comes with the program.
+        state.keep_asking(
+            move || {
+                let here = at.get();
+                let known = peak.get()? == here;
+                if known {
+                    alive.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.alive.clone()))));
+                }
+                (!known).then(|| Some(Question::MemoryAt { ask: ask.get()?, point: here }.into()))?
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<AliveAt>>() {
+                    alive.set(Some(Same::new(found)));
+                }
+            },
+        );
+        let curve = RwSignal::new(None::<Same<Curve>>);
+        state.keep_asking(
+            move || {
+                let Some(points) = zoom.get() else {
+                    curve.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.curve.clone()))));
+                    return None;
+                };
+                Some(Question::MemoryCurve { ask: ask.get()?, points }.into())
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<Curve>>() {
+                    curve.set(Some(Same::new(found)));
+                }
+            },
+        );
+        let (without, what_if) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<Same<WhatIf>>));
+        state.keep_asking(
+            move || {
+                let without = without.get();
+                if without.is_empty() {
+                    what_if.set(None);
+                    return None;
+                }
+                Some(Question::MemoryWithout { ask: ask.get()?, without }.into())
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<WhatIf>>() {
+                    what_if.set(Some(Same::new(found)));
+                }
+            },
+        );
+        // Another program has other buffers and other points.
+        effect(move || {
+            ask.track();
+            without.set(Vec::new());
+            zoom.set(None);
+        });
+        let check = Memo::new(move |_| {
+            let device = state.query.with(|query| match query.device {
+                crate::analysis::DeviceChoice::One(n) => n as usize,
+                crate::analysis::DeviceChoice::All => 0,
+            });
+            session.with(|session| {
+                let checks = &session.as_ref()?.checks;
+                checks.get(device).or_else(|| checks.first()).cloned().map(Same::new)
+            })
+        });
+        let allocator = Memo::new(move |_| {
+            let chosen = place.with(|place| place.allocator as usize);
+            session.with(|session| {
+                let all = &session.as_ref()?.runtime.allocators;
+                all.get(chosen).or_else(|| all.first()).cloned().map(Same::new)
+            })
+        });
+        Self {
+            state,
+            place,
+            session,
+            ask,
+            told,
+            has_space,
+            at,
+            alive,
+            zoom,
+            curve,
+            without,
+            what_if,
+            check,
+            allocator,
+            failure,
+            width,
+        }
+    }
+
+    /// Changes what the address says.
+    pub(super) fn change(self, with: impl FnOnce(&mut MemoryPlace)) {
+        let mut place = self.place.get_untracked();
+        with(&mut place);
+        self.state.memory.set(place.to_string());
+    }
+
+    /// Leaves a buffer out, or no longer.
+    pub(super) fn toggle(self, id: BufferId) {
+        self.without.update(|without| match without.iter().position(|other| *other == id) {
+            Some(at) => drop(without.remove(at)),
+            None => without.push(id),
+        });
+    }
+
+    /// By what the map groups.
+    pub(super) fn by(self) -> RollUpBy {
+        self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
+    }
+
+    /// How much there is, where that is known.
+    pub(super) fn capacity(self) -> Option<u64> {
+        let hbm = self.place.with(|place| place.color) == 0;
+        self.check.get().filter(|_| hbm).and_then(|check| Some(check.capacity.as_ref()?.size))
+    }
+
+    /// Narrow screens have one thing below the other.
+    pub(super) fn narrow(self) -> bool {
+        self.width.get() < crate::chart::table::TWO_LINES
+    }
+
+    /// Why there is nothing to see, in a sentence.
+    pub(super) fn said(self) -> Option<String> {
+        let session = self.session.get()?;
+        if self.place.with(|place| place.side) == Side::Allocator {
+            let note = session.runtime.notes.first().map(|note| note.message.clone());
+            return session
+                .runtime
+                .allocators
+                .is_empty()
+                .then(|| note.unwrap_or_else(|| "The capture has no events of allocators.".to_owned()));
+        }
+        if let Some(failure) = self.failure.get() {
+            return Some(failure.message);
+        }
+        if session.programs.programs.is_empty() {
+            return Some(
+                session
+                    .programs
+                    .notes
+                    .first()
+                    .map_or_else(|| "There is no program in this capture.".to_owned(), |note| note.message.clone()),
+            );
+        }
+        let told = self.told.get()?;
+        told.space.is_none().then(|| format!("{} has nothing in this memory.", told.program.name))
+    }
+}
