@@ -146,6 +146,16 @@ const STATES = {
     await page.getByRole("menuitem", { name: "Show as a table" }).click();
     await page.locator(".roofline .chart-table td").first().waitFor();
   },
+  "memory, a buffer left out": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("4");
+    await page.locator(".memory-none, .map-canvas .scene rect").first().waitFor();
+    // Without a program's memory there is a sentence.
+    if (await page.locator(".memory-none").count()) return;
+    await page.locator(".map-canvas .scene rect").first().click();
+    await page.locator(".what-if").waitFor();
+  },
   "zoomed into a scope": async (page) => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("2");

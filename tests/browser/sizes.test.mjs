@@ -9,7 +9,7 @@ import { figures, heads } from "./reading.mjs";
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, .roofline-canvas, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
+    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .found, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
@@ -67,6 +67,9 @@ for (const [width, height, what] of SIZES) {
     await page.locator(".roofline-table .grid").scrollIntoViewIfNeeded();
     await page.locator(".roofline-table [data-row='0']").waitFor();
     assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "roofline");
+    await page.getByRole("tab", { name: "Memory" }).click();
+    await page.locator(".memory").waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "memory");
     await page.getByRole("tab", { name: "File" }).click();
     await page.locator(".code-line code").first().waitFor();
     await page.locator(".file-planes .tree-name").first().click();

@@ -189,6 +189,8 @@ pub struct Curve {
     pub columns: Vec<CurveColumn>,
     /// By column, the instruction of the event that leads to its most; empty where none does.
     pub instructions: Vec<String>,
+    /// By column, the phase of training that instruction belongs to; empty where nothing tells.
+    pub phases: Vec<String>,
 }
 
 /// Neighbouring points of a curve. Sizes are bytes.

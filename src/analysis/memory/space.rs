@@ -14,6 +14,7 @@ use super::buffers::Buffers;
 use super::lives::{Life, is_of, replay, trace_of};
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
+use crate::analysis::phase::{by_path, phase};
 use crate::hlo::{InstructionId, Module};
 use crate::wire::proto::hlo::BufferAssignmentProto;
 
@@ -106,7 +107,13 @@ impl Space {
         let columns: Vec<CurveColumn> = (0..wide).filter_map(column).collect();
         let name = |of: &CurveColumn| Some(module.instruction(self.instruction(of.most_at)?)?.name.to_string());
         let instructions = columns.iter().map(|of| name(of).unwrap_or_default()).collect();
-        Curve { n_points, from, to, columns, instructions }
+        let phase = |of: &CurveColumn| {
+            let instruction = module.instruction(self.instruction(of.most_at)?)?;
+            phase(&instruction.name, by_path(instruction.op_name()))
+        };
+        let phases =
+            columns.iter().map(|of| phase(of).map_or(String::new(), |phase| phase.label().to_owned())).collect();
+        Curve { n_points, from, to, columns, instructions, phases }
     }
 
     fn column(&self, from: u32, to: u32) -> Option<CurveColumn> {

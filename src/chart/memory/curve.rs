@@ -24,7 +24,7 @@ use crate::units::Picos;
 
 const LEFT: f64 = 56.0;
 const TOP: f64 = 22.0;
-const BOTTOM: f64 = 34.0;
+const BOTTOM: f64 = 48.0;
 const RIGHT: f64 = 12.0;
 /// Room for names at the right end.
 const SIDE: f64 = 84.0;
@@ -56,6 +56,8 @@ struct Shown<'a> {
     across: String,
     title: String,
     words: &'a dyn Fn(usize) -> String,
+    /// Stretches along the axis: from, to, name.
+    strip: Vec<(f64, f64, String)>,
 }
 
 /// What is on the screen, for finding the point under the pointer.
@@ -123,8 +125,23 @@ pub fn program(
             text(space.peak.indefinite)
         ),
         words: &words,
+        strip: phases(curve),
     };
     draw(&shown, size)
+}
+
+/// Neighbouring columns of one phase, as stretches; what nothing tells goes with what is before it.
+fn phases(curve: &crate::analysis::memory::Curve) -> Vec<(f64, f64, String)> {
+    let mut strip: Vec<(f64, f64, String)> = Vec::new();
+    for (i, (column, phase)) in curve.columns.iter().zip(&curve.phases).enumerate() {
+        let to = curve.columns.get(i + 1).map_or(curve.to, |next| next.first);
+        match strip.last_mut() {
+            Some(last) if last.2 == *phase || phase.is_empty() => last.1 = to.into(),
+            _ if phase.is_empty() => {}
+            _ => strip.push((column.first.into(), to.into(), phase.clone())),
+        }
+    }
+    strip
 }
 
 /// The point under a place of the screen.
@@ -175,22 +192,9 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
             number::time_text(of.peak.at)
         ),
         words: &words,
+        strip: of.steps.iter().map(|step| (ms(step.from), ms(step.to), format!("step {}", step.number))).collect(),
     };
-    let mut scene = draw(&shown, size);
-    let frame = Frame::new(&shown.columns, shown.to, top(shown.peak.1, shown.capacity), size);
-    let (left, right) = frame.x.range();
-    for step in &of.steps {
-        let (a, b) = (frame.x.to(ms(step.from)).max(left), frame.x.to(ms(step.to)).min(right));
-        if b > a {
-            let strip = Shape::rect(a, size.1 - BOTTOM + 2.0, (b - a - 1.0).max(1.0), 3.0);
-            scene.marks.push(Mark::new(strip, Paint::fill(Tone::Line2)));
-            if b - a > 44.0 {
-                let name = format!("step {}", step.number);
-                scene.marks.push(micro(f64::midpoint(a, b), TOP - 8.0, name, Anchor::Middle, Tone::Ink3));
-            }
-        }
-    }
-    scene
+    draw(&shown, size)
 }
 
 fn micro(x: f64, y: f64, text: String, anchor: Anchor, tone: Tone) -> Mark {
@@ -231,13 +235,29 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
     }
     marks.push(Mark::new(Shape::line(left, bottom, right, bottom), Paint::stroke(Tone::Line2, 1.0)));
     for tick in ticks::ticks(&frame.x, if wide { 8 } else { 4 }, ticks::plain) {
-        marks.push(micro(tick.at, bottom + 15.0, tick.label, Anchor::Middle, Tone::Ink3));
+        marks.push(micro(
+            tick.at,
+            bottom + if of.strip.is_empty() { 15.0 } else { 29.0 },
+            tick.label,
+            Anchor::Middle,
+            Tone::Ink3,
+        ));
     }
-    marks.push(micro(f64::midpoint(left, right), bottom + 29.0, of.across.clone(), Anchor::Middle, Tone::Ink3));
+    let across = bottom + if of.strip.is_empty() { 29.0 } else { 43.0 };
+    marks.push(micro(f64::midpoint(left, right), across, of.across.clone(), Anchor::Middle, Tone::Ink3));
     if let Some(capacity) = of.capacity.filter(|capacity| top(of.peak.1, Some(*capacity)) == *capacity) {
         let y = frame.y(capacity);
         marks.push(Mark::new(Shape::line(left, y, right, y), Paint::stroke(Tone::Ink, 1.5)));
         marks.push(micro(left + 6.0, y - 4.0, format!("capacity {}", text(capacity)), Anchor::Start, Tone::Ink));
+    }
+    for (a, b, name) in &of.strip {
+        let (a, b) = (frame.x.to(*a).max(left), frame.x.to(*b).min(right));
+        if b > a {
+            marks.push(Mark::new(Shape::rect(a, bottom + 2.0, (b - a - 1.0).max(1.0), 3.0), Paint::fill(Tone::Line2)));
+            if b - a > label::width(name, Size::Micro.px()) + 4.0 {
+                marks.push(micro(f64::midpoint(a, b), bottom + 15.0, name.clone(), Anchor::Middle, Tone::Ink2));
+            }
+        }
     }
     peak(&mut marks, of, &frame, wide);
     // Targets: a column each, over everything.

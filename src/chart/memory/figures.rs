@@ -141,6 +141,37 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
     figure(format!("Of the {} there are", text(capacity.size)), (number::percent(share), "%"), "Peak ÷ capacity", rows)
 }
 
+/// A device's peaks beside each other: device, program, static, allocator, capacity, used, headroom, what to do.
+pub fn check(of: &CrossCheck) -> [String; 8] {
+    let size = |bytes: Option<u64>| bytes.map_or_else(|| ABSENT.to_owned(), text);
+    let headroom = of.headroom.map_or_else(
+        || ABSENT.to_owned(),
+        |bytes| {
+            let size = text(bytes.unsigned_abs());
+            if bytes < 0 { format!("\u{2212}{size}") } else { size }
+        },
+    );
+    let mut act = Vec::new();
+    if of.headroom.is_some_and(|bytes| bytes < 0) {
+        act.push("it does not fit");
+    } else if of.is_tight {
+        act.push("more than 90 %: act");
+    }
+    if of.is_fragmented {
+        act.push("fragmented: more than 10 %");
+    }
+    [
+        of.label.clone(),
+        of.program.clone().unwrap_or_else(|| ABSENT.to_owned()),
+        size(of.static_peak),
+        size(of.runtime_peak),
+        size(of.capacity.as_ref().map(|capacity| capacity.size)),
+        of.used.map_or_else(|| ABSENT.to_owned(), number::percent_text),
+        headroom,
+        if act.is_empty() { "room enough".to_owned() } else { act.join("; ") },
+    ]
+}
+
 /// The read-out of an allocator.
 pub fn allocator(of: &AllocatorMemory) -> Readout {
     let peak = &of.peak;

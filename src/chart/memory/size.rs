@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn sizes_have_the_digits_that_matter() {
-        assert_eq!([mib(0), mib(1 << 20), mib(50 << 10), mib(1)], ["0.0", "1.0", "0.049", "<0.001"]);
+        assert_eq!([mib(0), mib(1 << 20), mib(50 << 10), mib(1)], ["0", "1.0", "0.049", "<0.001"]);
         assert_eq!(text(4_776_787_968), "4,555.5 MiB");
         assert_eq!([text(512), text(20 << 30)], ["512 B", "20.0 GiB"]);
     }

@@ -1,8 +1,9 @@
 //! What an allocator gave over time.
 
 use super::sight::Sight;
-use crate::chart::memory::curve;
-use crate::view::erase::{Any, If, effect};
+use crate::analysis::memory::CrossCheck;
+use crate::chart::memory::{curve, figures};
+use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::on_size;
@@ -36,6 +37,33 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(sight.state, model, "allocator", table);
+    let checks = move || {
+        let session = sight.session.get()?;
+        let row = |of: &CrossCheck| {
+            let [label, program, planned, used, capacity, share, headroom, act] = figures::check(of);
+            view! {
+                <tr>
+                    <th scope="row">{label}</th><td class="mono">{program}</td><td class="num">{planned}</td><td class="num">{used}</td>
+                    <td class="num">{capacity}</td><td class="num">{share}</td><td class="num">{headroom}</td><td>{act}</td>
+                </tr>
+            }
+            .any()
+        };
+        let heads = ["Device", "Heaviest program", "Its peak", "Allocator’s peak", "Capacity", "Used", "Headroom", ""];
+        let head = |(at, head): (usize, &'static str)| {
+            view! { <th scope="col" class:num=(2..7).contains(&at)>{head}</th> }.any()
+        };
+        (!session.checks.is_empty()).then(|| {
+            view! {
+                <h2>"Peaks beside each other"</h2>
+                <table>
+                    <thead><tr>{heads.into_iter().enumerate().map(head).collect_view()}</tr></thead>
+                    <tbody>{session.checks.iter().map(row).collect_view()}</tbody>
+                </table>
+            }
+            .any()
+        })
+    };
     view! {
         <section class="memory-curve" aria-label="Allocator">
             <div class="picture-head">
@@ -48,6 +76,7 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
                 <If when=move || table.get()>{move || chart::as_table(model)}</If>
             </div>
         </section>
+        <div class="checks" tabindex="0" role="region" aria-label="Peaks beside each other">{live(checks)}</div>
     }
     .any()
 }

@@ -13,7 +13,7 @@ use crate::view::widgets::size::{on_size, rect};
 use leptos::{ev, html, prelude::*};
 
 /// The curve's height, and on narrow screens.
-const HEIGHT: (f64, f64) = (236.0, 190.0);
+const HEIGHT: (f64, f64) = (244.0, 204.0);
 /// A press that moves this far zooms.
 const DRAG: f64 = 6.0;
 

@@ -54,7 +54,7 @@ fn programs(sight: Sight) -> AnyView {
             .session
             .with(|session| session.as_ref().map(|session| session.programs.programs.iter().map(one).collect_view()))
     };
-    view! { <label class="picker-line"><span class="sub">"Program "</span> <select on:change=change>{live(all)}</select></label> }.any()
+    view! { <select aria-label="Program" on:change=change>{live(all)}</select> }.any()
 }
 
 /// Memories of the program, where it has several.
@@ -75,7 +75,7 @@ fn memories(sight: Sight) -> AnyView {
             view! { <option value=color.to_string() selected=move || sight.place.with(|place| place.color == color)>{words}</option> }.any()
         };
         let options = spaces.iter().map(one).collect_view();
-        Some(view! { <label class="picker-line"><span class="sub">"Memory "</span> <select on:change=change>{options}</select></label> }.any())
+        Some(view! { <select aria-label="Memory" on:change=change>{options}</select> }.any())
     };
     live(select).into_any()
 }
@@ -97,5 +97,5 @@ fn allocators(sight: Sight) -> AnyView {
             session.as_ref().map(|session| session.runtime.allocators.iter().enumerate().map(one).collect_view())
         })
     };
-    view! { <label class="picker-line"><span class="sub">"Allocator "</span> <select on:change=change>{live(all)}</select></label> }.any()
+    view! { <select aria-label="Allocator" on:change=change>{live(all)}</select> }.any()
 }

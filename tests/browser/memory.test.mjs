@@ -1,0 +1,240 @@
+// Memory: the curve, what is alive, and what the peak would be without some of it are the command line's (whose figures equal
+// the reference's); chosen by mouse and keyboard; programs, memories and allocators; a program's file alone.
+import { AxeBuilder } from "@axe-core/playwright";
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { made, program, tpu } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { column, figures, rowCount, settled, sortBy } from "./reading.mjs";
+
+function cli(file, format, ...more) {
+  const args = ["memory", file, `--${format}`, ...more];
+  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+}
+const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
+const space = (report, color = 0) => report.programs[0].spaces.find((space) => space.color === color);
+
+const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
+const mib = (bytes) => {
+  const value = bytes / 2 ** 20;
+  if (value === 0) return "0";
+  return value < 0.0005 ? "<0.001" : decimal(value, value < 0.1 ? 3 : 1);
+};
+
+const capture = () => made("--steps", "3").captures[0];
+const svg = (page) => page.locator(".memory-canvas .scene");
+const label = (page) => svg(page).getAttribute("aria-label");
+const note = (page) => page.locator(".memory-curve .picture-note");
+
+/** Opens a file, and its memory. */
+async function show(page, file) {
+  await pickFiles(page, [file]);
+  await page.getByRole("tab", { name: "Memory" }).waitFor();
+  await page.getByRole("tab", { name: "Memory" }).click();
+  await svg(page).waitFor();
+  await page.locator(".map-canvas .scene rect").first().waitFor();
+  await settled(page);
+}
+
+onPage("figures, curve and buffers are the command line's", { needs: program() }, async ({ page }) => {
+  for (const file of [program(), capture(), tpu()]) {
+    await show(page, file);
+    const report = json(file);
+    const hbm = space(report);
+    const hero = hbm.peak_bytes < 2 ** 30 ? `${decimal(hbm.peak_bytes / 2 ** 20, 1)} MiB` : `${decimal(hbm.peak_bytes / 2 ** 30, 3)} GiB`;
+    await until(async () => Object.values(await figures(page))[0], (is) => is === hero);
+    assert.match(await label(page), new RegExp(`peak ${mib(hbm.peak_bytes)} MiB|peak \\d+\\.\\d GiB`));
+    const n = await rowCount(page);
+    assert.equal(n, Math.min(1000, hbm.alive.length));
+    // The rows in view, by size: the command line's, in its order.
+    const sizes = await column(page, "Size");
+    const expected = hbm.alive.map((buffer) => mib(buffer.size_bytes));
+    assert.deepEqual(sizes, expected.slice(0, sizes.length));
+    // The curve as a table: the most and the least of the timeline in each column.
+    await page.locator("#memory-menu-button").click();
+    await page.getByRole("menuitem", { name: "Show as a table" }).click();
+    const cells = await page.locator(".memory-canvas .chart-table tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    const timeline = hbm.timeline;
+    assert.equal(cells.length, Math.min(1000, timeline.length));
+    assert.ok(cells.some(([, most]) => most === mib(hbm.peak_bytes)), "no peak in the curve");
+    const at = (text) => Number(text.replaceAll(",", ""));
+    for (const [point, most] of cells) assert.equal(most, mib(timeline[at(point)]), `at ${point}`);
+    await page.locator("#memory-menu-button").click();
+    await page.getByRole("menuitem", { name: "Show as a picture" }).click();
+  }
+});
+
+onPage("a press on the curve shows what is alive there; back to the peak; kept in the address", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const peak = await note(page).innerText();
+  assert.match(peak, /^peak 5,399\.8 MiB at 525, copy/);
+  const box = await svg(page).boundingBox();
+  await page.mouse.click(box.x + 60 + (box.width - 150) * 0.2, box.y + 100);
+  await until(() => note(page).innerText(), (is) => /^at \d+: [\d,.]+ MiB/.test(is));
+  const [, point, size] = /^at (\d+): ([\d,.]+) MiB/.exec(await note(page).innerText());
+  assert.equal(size, mib(space(json(file)).timeline[Number(point)]));
+  await until(async () => (await page.locator(".grid-foot").innerText()).includes(size));
+  await until(() => page.url(), (url) => url.includes(`at%3A${point}`) || url.includes(`at:${point}`));
+  await reload(page);
+  await pickFiles(page, [file]);
+  await until(() => note(page).innerText().catch(() => ""), (is) => is.startsWith(`at ${point}: ${size} MiB`));
+  await page.getByRole("button", { name: "To the peak" }).click();
+  await until(() => note(page).innerText(), (is) => is === peak);
+  // By keyboard: walk, read, choose, zoom and back.
+  await svg(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await label(page), /MiB at 2, .*$/);
+  await page.getByRole("complementary", { name: "Exact values" }).waitFor();
+  await page.keyboard.press("Enter");
+  await until(() => note(page).innerText(), (is) => is.startsWith("at 2: "));
+  await page.keyboard.press("+");
+  await page.getByRole("button", { name: "All", exact: true }).and(page.locator(":enabled")).waitFor();
+  await until(() => svg(page).innerHTML(), (is) => /Events of the schedule, 0 to 5\d\d of/.test(is));
+  await page.keyboard.press("0");
+  await page.getByRole("button", { name: "All", exact: true }).and(page.locator(":disabled")).waitFor();
+});
+
+onPage("a drag on the curve zooms", async ({ page }) => {
+  await show(page, capture());
+  const box = await svg(page).boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 80);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 90, { steps: 4 });
+  await page.mouse.up();
+  const words = await until(() => svg(page).innerHTML(), (is) => !/Events of the schedule, 0 to/.test(is));
+  const [, from, to] = /Events of the schedule, (\d+) to (\d+) of/.exec(words);
+  assert.ok(Number(from) > 100 && Number(to) < 500 && Number(to) > Number(from), `${from} to ${to}`);
+});
+
+onPage("without some buffers the peak is replayed, not subtracted", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const said = page.locator(".what-if");
+  const { alive, peak_bytes } = space(json(file));
+  // The two largest, by keyboard and by pointer: together they leave another moment the highest.
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Space");
+  await said.waitFor();
+  const one = await said.innerText();
+  assert.ok(one.startsWith(`Without 1 buffer (${mib(alive[0].size_bytes)} MiB)`), one);
+  await page.locator("[data-row='1'] .tells").click();
+  await until(() => said.innerText(), (is) => is.startsWith("Without 2 buffers"));
+  const [, left, peak, lower] = /\(([\d,.]+) MiB\): peak ([\d,.]+) MiB.*, ([\d,.]+) MiB lower/.exec(await said.innerText());
+  const number = (text) => Number(text.replaceAll(",", ""));
+  assert.ok(Math.abs(number(left) - (alive[0].size_bytes + alive[1].size_bytes) / 2 ** 20) < 0.11, left);
+  assert.ok(number(lower) <= number(left) + 0.01 && Math.abs(number(peak) + number(lower) - peak_bytes / 2 ** 20) < 0.11, await said.innerText());
+  await said.getByRole("button", { name: "Take all back" }).click();
+  await said.waitFor({ state: "detached" });
+  // In the map, and from what was found.
+  await page.locator(".map-canvas .scene rect").first().click();
+  await said.waitFor();
+  await said.getByRole("button").click();
+  await page.getByRole("button", { name: "Findings" }).click();
+  await page.getByText("The largest rises of the curve").waitFor();
+  await page.getByRole("button", { name: "Lives" }).click();
+  await page.locator(".lives .scene rect").first().waitFor();
+});
+
+onPage("programs, memories, groups, order and filter", { needs: tpu() }, async ({ page }) => {
+  const file = tpu();
+  await show(page, file);
+  const report = json(file);
+  const options = await page.getByRole("combobox", { name: "Program" }).locator("option").allInnerTexts();
+  assert.equal(options.length, report.programs.length);
+  assert.ok(options[0].startsWith(report.programs[0].name), "the heaviest first");
+  // Another program: its own figures.
+  const other = report.programs.findIndex((program, at) => at > 0 && program.spaces.length > 0);
+  await page.getByRole("combobox", { name: "Program" }).selectOption({ index: other });
+  const peak = report.programs[other].spaces[0].peak_bytes;
+  await until(() => label(page), (is) => is.includes(peak < 10 * 2 ** 30 && peak >= 2 ** 20 ? `peak ${mib(peak)} MiB` : "peak"));
+
+  await show(page, capture());
+  const made_ = json(capture());
+  const colors = space(made_, 1);
+  await page.getByRole("combobox", { name: "Memory" }).selectOption("1");
+  await until(() => label(page), (is) => is.startsWith("VMEM alive") && is.includes(`peak ${mib(colors.peak_bytes)} MiB`));
+  await page.getByRole("combobox", { name: "Memory" }).selectOption("0");
+  await page.getByRole("combobox", { name: "Grouped by" }).selectOption("dtype");
+  const map = page.locator(".map-canvas .scene");
+  await until(() => map.getAttribute("aria-label"), (is) => / by type: f32 /.test(is));
+  const rollup = Object.fromEntries(space(made_).rollups.dtype.map((row) => [row.key, row.size_bytes]));
+  assert.ok((await map.getAttribute("aria-label")).includes(`f32 ${mib(rollup.f32)} MiB`));
+  await sortBy(page, "Size", "ascending");
+  const sizes = await column(page, "Size");
+  assert.equal(sizes[0], mib(Math.min(...space(made_).alive.map((buffer) => buffer.size_bytes))));
+  await page.locator("#filter").fill("attention");
+  const matching = space(made_).alive.filter((buffer) => JSON.stringify(buffer).toLowerCase().includes("attention")).length;
+  await until(() => page.locator(".grid-foot").innerText(), (is) => is.includes(" of "));
+  assert.equal(await rowCount(page), matching);
+});
+
+onPage("allocators over time, beside what programs need", async ({ page }) => {
+  const { captures, truth } = made("--steps", "3");
+  await show(page, captures[0]);
+  await page.getByRole("button", { name: "Allocator", exact: true }).click();
+  const report = json(captures[0]);
+  const hero = `${decimal(truth.memory.runtime_peak_bytes / 2 ** 30, 3)} GiB`;
+  await until(async () => (await figures(page))["In use at the peak"], (is) => is === hero);
+  assert.equal(await page.getByRole("combobox", { name: "Allocator" }).locator("option").count(), report.runtime.length);
+  const rows = await page.locator(".checks tbody tr").allInnerTexts();
+  assert.equal(rows.length, truth.devices.length);
+  assert.ok(rows[0].includes(`${mib(truth.memory.static_peak_bytes)} MiB`) && rows[0].includes("room enough"), rows[0]);
+  assert.match(await svg(page).innerHTML(), /step 1/);
+});
+
+onPage("what is saved is what the command line writes", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const save = async (menu, name) => {
+    await page.locator(menu).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
+    return readFileSync(await download.path());
+  };
+  const saved = JSON.parse(await save("#save-button", /JSON/));
+  assert.deepEqual(saved.programs, json(file).programs);
+  assert.deepEqual(saved.runtime, json(file).runtime);
+  assert.equal((await save("#save-button", /CSV/)).toString(), cli(file, "csv"));
+  const picture = (await save("#memory-menu-button", /SVG/)).toString();
+  assert.ok(picture.startsWith("<svg xmlns=") && picture.includes("peak 5,399.8") && !picture.includes("var("));
+});
+
+onPage("a capture without programs says what is missing", { needs: program() }, async ({ page, server }) => {
+  await page.goto(`${server.url}#v=1&view=memory&memory=program%3A999`);
+  await reload(page);
+  await pickFiles(page, [made("--steps", "1").captures[0]]);
+  await opened(page);
+  await page.getByText(/HLO of this program is not in the capture/).waitFor();
+});
+
+for (const theme of ["light", "dark"]) {
+  onPage(`axe finds nothing in any pane: ${theme}`, { theme }, async ({ page }) => {
+    await show(page, capture());
+    const look = async (where) => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`), [], where);
+    };
+    await page.locator(".map-canvas .scene rect").first().click();
+    await page.locator(".what-if").waitFor();
+    await look("map");
+    for (const pane of ["Lives", "Padding", "Findings"]) {
+      await page.getByRole("button", { name: pane, exact: true }).click();
+      await page.waitForTimeout(150);
+      await look(pane);
+    }
+    await page.getByRole("button", { name: "Allocator", exact: true }).click();
+    await page.locator(".checks td").first().waitFor();
+    await look("allocator");
+  });
+}
+
+onPage("narrow: within the screen", { width: 390, height: 844 }, async ({ page }) => {
+  await show(page, capture());
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await page.locator(".memory-table").evaluate((table) => table.scrollIntoView());
+  await page.locator("[data-row='3']").waitFor();
+  assert.ok((await column(page, "Size")).length > 3);
+});
