@@ -71,6 +71,7 @@ struct Slot {
 struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
+    flow: Option<u64>,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
@@ -198,6 +199,15 @@ impl<'p> Builder<'p> {
 /// Marks an event without a time on the device's clock, until the line is complete.
 pub(super) const ABSENT: u64 = u64::MAX;
 
+/// A flow's number.
+fn flow(value: StatValue<'_>) -> Option<u64> {
+    match value {
+        StatValue::Uint(flow) => Some(flow),
+        StatValue::Int(flow) => Some(flow.cast_unsigned()),
+        _ => None,
+    }
+}
+
 fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);
     // More than 2³² ops would not fit any memory this runs in.
@@ -287,7 +297,7 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_)) | None => {}
+            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow) | None => {}
         }
     }
 
@@ -301,6 +311,7 @@ impl Sink for Builder<'_> {
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
             allocator: Vec::new(),
+            flows: Vec::new(),
             events: Events {
                 start_ps: Vec::with_capacity(n),
                 duration_ps: Vec::with_capacity(n),
@@ -322,6 +333,7 @@ impl Sink for Builder<'_> {
             None | Some(Kept::HloProto) => {}
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
+            Some(Kept::Flow) => self.pending.flow = flow(stat.value),
             Some(Kept::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
@@ -343,7 +355,12 @@ impl Sink for Builder<'_> {
         let op = self.op_of(event.metadata_id);
         let (start, duration) = (self.odd.clamped(event.offset_ps.unwrap_or(0)), self.odd.clamped(event.duration_ps));
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
-        let Some(Line { events, allocator, .. }) = &mut self.line else { return };
+        let flow = self.pending.flow.take();
+        let Some(line) = &mut self.line else { return };
+        if let Some(flow) = flow.filter(|_| line.is_async()) {
+            line.flows.push((line.events.len() as u32, flow));
+        }
+        let Line { events, allocator, .. } = line;
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = (self.pending.device_start.take(), self.pending.device_duration.take());
         if let (Some(_), Some(_)) = device
@@ -373,6 +390,7 @@ impl Sink for Builder<'_> {
         self.pending.overrides.clear();
         self.pending.device_start = None;
         self.pending.device_duration = None;
+        self.pending.flow = None;
         self.pending.allocator = allocator::Pending::default();
     }
 
