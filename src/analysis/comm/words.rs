@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Primitive {
     /// Each device has the sum of all.
@@ -25,6 +25,7 @@ pub enum Primitive {
     /// From one other.
     Recv,
     /// A collective of which the capture does not say what it does.
+    #[default]
     Unknown,
     /// A copy between memories of the device and the host: no collective.
     Copy,
