@@ -136,6 +136,8 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     let flight = match work {
         Work::Start(Flight::Collective(_)) => Some(Way::Collective),
         Work::Start(Flight::Copy(_)) => Some(Way::Copy),
+        // A slice that goes on beside the core moves data between memories, as a copy does.
+        Work::Start(Flight::Offloaded(_)) if is_slice(&program.module, of.id) => Some(Way::Copy),
         Work::Start(Flight::Offloaded(_)) => Some(Way::Offloaded),
         _ => None,
     };
@@ -149,6 +151,12 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
         flight,
         communication: machine::collective(&program.module, of.id).is_some(),
     }
+}
+
+/// What an op wraps is a slice.
+fn is_slice(module: &rooflight::hlo::Module, id: rooflight::hlo::InstructionId) -> bool {
+    let wrapped = module.instruction(module.wrapped(id));
+    wrapped.is_some_and(|wrapped| matches!(&*wrapped.opcode, "slice" | "dynamic-slice"))
 }
 
 /// How many devices a program is for: its collectives name them all.

@@ -43,7 +43,7 @@ impl Wiring<'_> {
             size,
             stride: if all { (first.len() > 1).then_some(1) } else { groups.stride() },
             n_groups,
-            axis: mesh_axes(groups).or_else(|| axes.as_ref().map(|axes| axes.join("+"))),
+            axis: axes.as_ref().map(|axes| axes.join("+")).or_else(|| mesh_axes(groups)),
             n_axes: axes.map(|axes| axes.iter().filter(|axis| **axis != "core").count() as u32),
             first: first.into_iter().take(TOLD).collect(),
         }
@@ -106,7 +106,8 @@ mod tests {
             ("{}", "2x4", 1, Some("x+y"), Some(2)),
             ("{{0,1},{2,3}}", "", 1, None, None),
             ("{{0,9}}", "2x2x2", 1, None, None),
-            ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "2x4", 1, Some("tensor"), Some(1)),
+            ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "2x4", 1, Some("x"), Some(1)),
+            ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "", 1, Some("tensor"), None),
         ] {
             let group = group(text, topology, per_chip);
             assert_eq!((group.axis.as_deref(), group.n_axes), (axis, n_axes), "{text} on {topology}");

@@ -93,7 +93,7 @@ impl Flight {
         let mut on_line = vec![false; links.all.len()];
         for line in async_lines(plane) {
             flight.has_line = true;
-            flight.read_async(line, links, &mut on_line);
+            flight.read_async(plane, line, links, &mut on_line);
         }
         let (mut compute, mut busy) = (Vec::new(), Vec::new());
         let mut halves = Vec::new();
@@ -139,7 +139,7 @@ impl Flight {
         (start.min(end), end)
     }
 
-    fn read_async(&mut self, line: &Line, links: &Links, on_line: &mut [bool]) {
+    fn read_async(&mut self, plane: &Plane, line: &Line, links: &Links, on_line: &mut [bool]) {
         let Some(events) = intervals(line, self.clock) else {
             self.lost_lines += 1;
             return;
@@ -153,7 +153,14 @@ impl Flight {
                 self.other.push(at.0);
                 continue;
             };
-            on_line[link as usize] = true;
+            if !on_line[link as usize] {
+                on_line[link as usize] = true;
+                // Where it does not say of which program it is, it may be of any that has such an op.
+                if plane.op(*op).stats.program.is_none() {
+                    let name = links.all[link as usize].named.1;
+                    links.all.iter().zip(&mut *on_line).for_each(|(other, on)| *on |= other.named.1 == name);
+                }
+            }
             match flow {
                 Some(flow) => {
                     let (whole, n) = flows.entry((flow, link), || (at, 0));

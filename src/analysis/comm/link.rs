@@ -60,10 +60,11 @@ impl Links {
         let mut by_name: Keyed<Named, u32> = Keyed::default();
         let found: Vec<Option<(Part, bool)>> =
             plane.ops.iter().zip(kinds).map(|(op, kind)| look(profile, op, *kind)).collect();
+        let names = Names::new(profile, plane, &found);
         let ends = |part: Part| matches!(part, Part::Done | Part::Update);
         for (at, (op, (part, is_copy))) in plane.ops.iter().zip(&found).enumerate().filter_map(told) {
             if !ends(*part) {
-                let link = links.link(&mut by_name, op, OpId(at as u32), *is_copy);
+                let link = links.link(&mut by_name, names.of(op), OpId(at as u32), *is_copy);
                 let of = &mut links.all[link as usize];
                 of.is_whole = *part == Part::Whole;
                 of.is_fused |= kinds[at] == Kind::Fused;
@@ -73,8 +74,8 @@ impl Links {
         let starts = Starts::new(profile, plane, &by_name);
         for (at, (op, (part, is_copy))) in plane.ops.iter().zip(&found).enumerate().filter_map(told) {
             if ends(*part) {
-                let start = starts.of(op);
-                let link = start.unwrap_or_else(|| links.link(&mut by_name, op, OpId(at as u32), *is_copy));
+                let start = starts.of(op, names.of(op).0);
+                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.of(op), OpId(at as u32), *is_copy));
                 links.parts[at] = Some((*part, link));
             }
         }
@@ -91,13 +92,46 @@ impl Links {
         self.parts.iter().enumerate().filter_map(|(at, part)| part.map(|(part, link)| (OpId(at as u32), part, link)))
     }
 
-    fn link(&mut self, by_name: &mut Keyed<Named, u32>, op: &Op, id: OpId, is_copy: bool) -> u32 {
-        let named = (op.stats.program, op.name);
+    fn link(&mut self, by_name: &mut Keyed<Named, u32>, named: Named, op: OpId, is_copy: bool) -> u32 {
         *by_name.entry(named, || {
-            self.all.push(Link { named, op: id, is_copy, is_whole: false, is_fused: false });
+            self.all.push(Link { named, op, is_copy, is_whole: false, is_fused: false });
             (self.all.len() - 1) as u32
         })
     }
+}
+
+/// What ops are called in their programs. On an async line the display name may be a word (`async-copy`), and the program may be
+/// missing: the text has the name, and an op of the op line with that name the rest.
+struct Names<'a> {
+    profile: &'a Profile,
+    by_text: Keyed<&'a str, Named>,
+}
+
+impl<'a> Names<'a> {
+    fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
+        let mut by_text: Keyed<&str, Named> = Keyed::default();
+        for (_, (op, _)) in plane.ops.iter().zip(found).enumerate().filter_map(told) {
+            let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
+            if written(profile.text(op.text)).is_none_or(|written| written == name) {
+                let known = by_text.entry(name, || named);
+                known.0 = known.0.or(named.0);
+            }
+        }
+        Self { profile, by_text }
+    }
+
+    fn of(&self, op: &Op) -> Named {
+        let name = written(self.profile.text(op.text)).unwrap_or(self.profile.text(op.name));
+        match self.by_text.get(name) {
+            Some((program, name)) => (op.stats.program.or(*program), *name),
+            None => (op.stats.program, op.name),
+        }
+    }
+}
+
+/// The name that an instruction's text begins with.
+fn written(text: &str) -> Option<&str> {
+    text.strip_prefix('%').and_then(|text| text.split_once(" = ")).map(|(name, _)| name)
 }
 
 /// An op with what it was found to be.
@@ -185,8 +219,7 @@ impl<'a> Starts<'a> {
     }
 
     /// By its operands, through updates; else by its name.
-    fn of(&self, done: &Op) -> Option<u32> {
-        let program = done.stats.program;
+    fn of(&self, done: &Op, program: Option<ProgramId>) -> Option<u32> {
         let mut text = done.text;
         // More than a few updates there are not.
         for _ in 0..16 {

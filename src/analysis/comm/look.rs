@@ -20,9 +20,9 @@ pub struct What {
     pub groups: Option<ReplicaGroups>,
 }
 
-/// Looks at an op: in its program where that is at hand, else at its text.
-pub fn look(profile: &Profile, op: &Op, is_copy: bool, module: Option<&Module>) -> What {
-    let (name, written) = (profile.text(op.name), profile.text(op.text));
+/// Looks at an op of a name: in its program where that is at hand, else at its text.
+pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Option<&Module>) -> What {
+    let written = profile.text(op.text);
     let named = || {
         let category = op.stats.category.map(|category| profile.text(category));
         if is_copy { moves(written, name).unwrap_or(Primitive::Copy) } else { collective(written, name, category) }

@@ -26,6 +26,7 @@ mod sums;
 mod words;
 
 pub use ask::{CommBy, CommQuery, LaneQuery, Topology};
+pub use look::{What, of_module as message_of};
 pub use report::{
     Arrival, ArrivalSpread, Balance, Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing,
     PrimitiveSums, StepComm, Traffic,

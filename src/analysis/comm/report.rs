@@ -144,7 +144,7 @@ pub struct DeviceGroup {
     pub first: Vec<u64>,
     /// How many groups; `None` as for `size`.
     pub n_groups: Option<u64>,
-    /// The axes it extends along: of the mesh where HLO names it, else of the topology (`x`, `x+y`, `core`).
+    /// The axes it extends along: of the topology that is given (`x`, `x+y`, `core`), else of the mesh where HLO names one.
     pub axis: Option<String>,
     /// Axes of the topology it extends along; `None` without a topology, or where its devices are not on it.
     pub n_axes: Option<u32>,

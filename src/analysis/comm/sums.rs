@@ -95,7 +95,7 @@ pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<
         for link in &side.links.all {
             whats.entry(link.named, || {
                 let module = link.named.0.and_then(|id| programs.and_then(|of| of(id)));
-                look(profile, side.plane.op(link.op), link.is_copy, module)
+                look(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
             });
         }
     }
