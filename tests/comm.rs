@@ -251,6 +251,128 @@ fn every_grouping_sums_to_the_whole() {
     }
 }
 
+/// A step small enough to sum by hand:
+///
+/// ```text
+///  async  ag 5…100, 250…390 (one flow)          acs 400…590                                 other 900…950
+///  ops    ags 0…10 │ fusion 10…300 │ agd 300…400 │ acs 400…500 │ fusion …550 │ acd …600 │ ps 600…605  pd 700…710  cd 800…810
+///  sparse              all-reduce 100…200, fusion 210…260
+/// ```
+fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
+    use common::make::{Plane, event, int, text};
+    let mut p = Plane::new("/device:TPU:0");
+    let op = |p: &mut Plane, hlo: &str, category: &str| {
+        let name = hlo.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
+        p.op(hlo, &name, &[("hlo_category", text(category)), ("program_id", int(9))])
+    };
+    let groups = "replica_groups={{0,1,2,3}}, dimensions={0}";
+    let ags = format!("%ags.1 = (f32[2]{{0}}, f32[8]{{0}}) all-gather-start(f32[2]{{0}} %p), {groups}");
+    let gather = op(&mut p, &ags, "all-gather-start");
+    let gathered = op(&mut p, "%agd.1 = f32[8]{0} all-gather-done((f32[2]{0}, f32[8]{0}) %ags.1)", "all-gather-done");
+    let fusion = op(&mut p, "%fusion.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kLoop, calls=%f", "loop fusion");
+    let fused = "%async-collective-start.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kCustom, calls=%g";
+    let fused = op(&mut p, fused, "custom fusion");
+    let done = "%async-collective-done.1 = f32[8]{0} fusion(f32[8]{0} %gte.4), kind=kCustom, calls=%h";
+    let done = op(&mut p, done, "custom fusion");
+    let pairs = "source_target_pairs={{0,1},{1,0}}";
+    let permute = format!("%ps = (f32[4]{{0}}, f32[4]{{0}}) collective-permute-start(f32[4]{{0}} %x), {pairs}");
+    let permute = op(&mut p, &permute, "collective-permute-start");
+    let permuted = op(&mut p, "%pd = f32[4]{0} collective-permute-done(%ps)", "collective-permute-done");
+    let orphan = op(&mut p, "%copy-done.9 = f32[4]{0} copy-done(%copy-start.9)", "copy-done");
+    let other = op(&mut p, "%other.1 = ((), f32[4]{0}) async-start(), calls=%kernel", "async-start");
+    let step = p.op("0", "", &[]);
+    p.line("Steps", &[(step, 0, 1000)]);
+    p.line(
+        "XLA Ops",
+        &[
+            (gather, 0, 10),
+            (fusion, 10, 290),
+            (gathered, 300, 100),
+            (fused, 400, 100),
+            (fusion, 500, 50),
+            (done, 550, 50),
+            (permute, 600, 5),
+            (permuted, 700, 10),
+            (orphan, 800, 10),
+        ],
+    );
+    let flows = [(gather, 5, 95, 7), (gather, 250, 140, 7), (fused, 400, 190, 8), (other, 900, 50, 9)];
+    let flows: Vec<_> = flows
+        .into_iter()
+        .map(|(op, start, length, flow)| {
+            let mut event = event(op, start, length);
+            event.stats.push(p.stat("flow", int(flow)));
+            event
+        })
+        .collect();
+    p.line("Async XLA Ops", &[]).events = flows;
+    let mut sparse = Plane::new("/device:TPU:0 SparseCore 0");
+    let reduce = op(&mut sparse, "%all-reduce.5 = f32[4]{0} all-reduce(f32[4]{0} %x), replica_groups={}", "all-reduce");
+    let fusion = op(&mut sparse, "%fusion.9 = f32[8]{0} fusion(f32[8]{0} %x), kind=kLoop, calls=%f", "loop fusion");
+    sparse.line("Sparse Core Ops", &[(reduce, 100, 100), (fusion, 210, 50)]);
+    rooflight::wire::proto::xspace::XSpace { planes: vec![p.done(), sparse.done()], ..Default::default() }
+}
+
+#[test]
+fn summed_by_hand() {
+    let mut opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
+    let programs = Programs::new(std::mem::take(&mut opened.kept));
+    let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
+    let comm = session.comm(DeviceChoice::One(0), StepChoice::Number(0));
+    let figures = |traffic: &rooflight::analysis::comm::Traffic| {
+        let of = traffic.overlap;
+        let times = [traffic.stall, traffic.issue, traffic.fused, of.in_flight, of.exposed, of.overlapped, of.waited];
+        (traffic.n, times.map(|time| time.0))
+    };
+    assert_eq!(figures(&comm.tensor), (3, [160, 15, 100, 685, 245, 440, 160]));
+    assert_eq!(figures(comm.sparse.as_ref().unwrap()), (1, [100, 0, 0, 100, 100, 0, 100]));
+    assert_eq!(figures(&comm.copies), (0, [10, 0, 0, 0, 0, 0, 10]));
+    let found = comm.pairing;
+    assert_eq!((found.from_flow, found.from_line, found.from_ops, found.sync), (1, 1, 1, 1));
+    assert_eq!((found.unpaired, found.other, found.device_clock), (1, 1, false));
+    let told = |row: &rooflight::analysis::comm::CommRow| (row.key.clone(), row.core, row.way, row.overlap.exposed.0);
+    let rows: Vec<_> = comm.rows.iter().map(told).collect();
+    let wanted = [
+        ("ps", Core::Tensor, Way::Async, 110),
+        ("all-reduce.5", Core::Sparse, Way::Sync, 100),
+        ("ags.1", Core::Tensor, Way::Async, 95),
+        ("async-collective-start.1", Core::Tensor, Way::Fused, 40),
+    ];
+    assert_eq!(rows, wanted.map(|(key, core, way, exposed)| (key.to_owned(), core, way, exposed)));
+    let gather = &comm.rows[2];
+    assert_eq!((gather.bytes_each, gather.wall, gather.group.as_ref().unwrap().size), (Some(32), Picos(385), Some(4)));
+    let rate = 0.75 * 32.0 / 385e-12;
+    assert!((gather.bus_rate.unwrap() / rate - 1.0).abs() < 1e-12);
+    // What the text does not say is absent, not zero; and what it says of all is of the four that others name.
+    assert_eq!((comm.rows[3].bytes, comm.rows[3].bus_rate, &comm.rows[3].group), (None, None, &None));
+    assert_eq!(comm.rows[1].group.as_ref().unwrap().size, Some(4));
+    for code in ["unpaired", "other_async", "no_async_line", "unknown_sizes", "unknown_groups", "no_topology"] {
+        assert!(comm.notes.iter().any(|note| note.code == code), "{code}");
+    }
+    assert_eq!(comm.steps.len(), 1);
+    assert_eq!((comm.steps[0].compute_busy, comm.steps[0].idle), (Picos(440), Picos(1000 - 625)));
+    assert_eq!(comm.steps[0].collectives, comm.tensor.overlap);
+
+    let Session { opened, analysis, programs } = &mut session;
+    let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
+    let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let spans: Vec<_> = lanes.spans.iter().map(|s| (s.lane, s.start.0, s.end.0, s.exposed.0)).collect();
+    assert_eq!(spans, [(0, 5, 390, 95), (0, 400, 590, 40), (0, 600, 710, 110)]);
+    assert_eq!(lanes.compute, [(Picos(10), Picos(300)), (Picos(400), Picos(550))]);
+    assert_eq!((lanes.n_lanes, lanes.duration), (1, Picos(1000)));
+}
+
+/// What crosses to the page comes back as it was.
+#[test]
+fn answers_survive_the_way_to_the_page() {
+    let opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let ask = CommQuery { topology: "2x2".parse().ok(), ..CommQuery::default() };
+    let comm = analysis.comm(&opened.profile, &ask, None);
+    let bytes = postcard::to_allocvec(&(&ask, &comm)).unwrap();
+    assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (ask, comm));
+}
+
 /// What each collective of a real program does, with how many bytes, between whom.
 #[test]
 fn collectives_of_real_programs() {

@@ -314,12 +314,14 @@ fn injected_faults_are_found_where_compute_waits() {
     let balance = slow.balance.unwrap();
     assert_eq!((balance.devices[0].device.as_str(), balance.devices.len()), (label.as_str(), 8));
     let late = |at: usize| balance.devices[at].late.0;
-    assert!(late(0) > 5 * late(1), "{} and {}", late(0), late(1));
+    // Whoever has waited for it is late where it meets others: less than itself.
+    assert!(late(0) * 10 > late(1) * 13, "{} and {}", late(0), late(1));
     let well = well.balance.unwrap();
     let of = well.devices.iter().find(|device| device.device == label).unwrap();
     assert!(late(0) > 5 * of.late.0, "it was {}", of.late.0);
     assert_eq!(balance.n_unmatched, 0);
     assert!(
-        balance.collectives.iter().filter(|spread| spread.straggler == label).count() * 2 > balance.collectives.len()
+        balance.collectives.iter().filter(|spread| spread.straggler.as_ref() == Some(&label)).count() * 2
+            > balance.collectives.len()
     );
 }

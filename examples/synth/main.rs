@@ -150,6 +150,9 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
         model_flops: if again { 0 } else { cost.matmul_flops },
         flight,
         communication: machine::collective(&program.module, of.id).is_some(),
+        names_memory: instruction
+            .custom_call_target()
+            .is_some_and(|target| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast")),
     }
 }
 

@@ -15,7 +15,7 @@ use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStat
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::short_name::short_name;
-use super::stats::{Kept, OpStat, Value, kept, resolve, set};
+use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
@@ -198,15 +198,6 @@ impl<'p> Builder<'p> {
 
 /// Marks an event without a time on the device's clock, until the line is complete.
 pub(super) const ABSENT: u64 = u64::MAX;
-
-/// A flow's number.
-fn flow(value: StatValue<'_>) -> Option<u64> {
-    match value {
-        StatValue::Uint(flow) => Some(flow),
-        StatValue::Int(flow) => Some(flow.cast_unsigned()),
-        _ => None,
-    }
-}
 
 fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);

@@ -159,6 +159,15 @@ pub(super) fn resolve(
     })
 }
 
+/// A flow's number.
+pub(super) fn flow(value: StatValue<'_>) -> Option<u64> {
+    match value {
+        StatValue::Uint(flow) => Some(flow),
+        StatValue::Int(flow) => Some(flow.cast_unsigned()),
+        _ => None,
+    }
+}
+
 /// Sets one stat. An empty text and a cost of −1 (unknown) count as absent and hide nothing.
 pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mut Strings) {
     let text = |slot: &mut Option<StrId>, strings: &mut Strings| {

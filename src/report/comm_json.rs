@@ -231,7 +231,7 @@ struct SpreadJson<'a> {
     n_devices: u32,
     total_spread_ps: Picos,
     max_spread_ps: Picos,
-    straggler: &'a str,
+    straggler: Option<&'a str>,
     n_last: u64,
 }
 
@@ -250,7 +250,7 @@ impl<'a> BalanceJson<'a> {
             n_devices: of.n_devices,
             total_spread_ps: of.total,
             max_spread_ps: of.max,
-            straggler: &of.straggler,
+            straggler: of.straggler.as_deref(),
             n_last: of.n_last,
         };
         Self {

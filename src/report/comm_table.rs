@@ -1,6 +1,6 @@
 //! Communication as tables. Knows columns and units.
 
-use super::number::{bytes_text, count, exact_time, gbs, percent_text, time_text};
+use super::number::{bytes_text, count, counted, gbs, percent_text, time_text};
 use super::text::Table;
 use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Traffic};
 use std::fmt::Write as _;
@@ -25,12 +25,12 @@ pub fn head(comm: &Comm) -> String {
         let share = or_absent(overlap.share(), percent_text);
         let _ = writeln!(
             out,
-            "{name}: stall {}; in flight {}, of it exposed {} and overlapped {} ({share}); {} executions",
+            "{name}: stall {}; in flight {}, of it exposed {} and overlapped {} ({share}); {}",
             time_text(*stall),
             time_text(*in_flight),
             time_text(*exposed),
             time_text(*overlapped),
-            count(*n)
+            counted(*n, "execution", "executions")
         );
     }
     if let Some(Balance { devices, worst_spread, .. }) = &comm.balance {
@@ -108,10 +108,10 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
         ("n_executions", false),
         ("bytes_per_execution", false),
         ("bytes", false),
-        ("stall_ms", false),
-        ("in_flight_ms", false),
-        ("exposed_ms", false),
-        ("overlapped_ms", false),
+        ("stall_ps", false),
+        ("in_flight_ps", false),
+        ("exposed_ps", false),
+        ("overlapped_ps", false),
         ("alg_gbps", false),
         ("bus_gbps", false),
         ("util", false),
@@ -133,10 +133,10 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
             row.n.to_string(),
             number(row.bytes_each),
             number(row.bytes),
-            exact_time(row.stall),
-            exact_time(row.overlap.in_flight),
-            exact_time(row.overlap.exposed),
-            exact_time(row.overlap.overlapped),
+            row.stall.0.to_string(),
+            row.overlap.in_flight.0.to_string(),
+            row.overlap.exposed.0.to_string(),
+            row.overlap.overlapped.0.to_string(),
             exact(row.alg_rate.map(|rate| rate / 1e9)),
             exact(row.bus_rate.map(|rate| rate / 1e9)),
             exact(row.util),

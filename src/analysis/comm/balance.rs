@@ -152,8 +152,11 @@ impl Analysis {
                 let ([(first, _), ..], [.., (before, _), (end, device)]) = (order.as_slice(), order.as_slice()) else {
                     continue;
                 };
-                late[*device].add(end - before);
-                last[*device] += 1;
+                // Where two come last together, neither alone is waited for.
+                if end > before {
+                    late[*device].add(end - before);
+                    last[*device] += 1;
+                }
                 total = total.saturating_add(end - first);
                 max = max.max(end - first);
             }
@@ -168,7 +171,7 @@ impl Analysis {
             n_devices,
             total: Picos(total),
             max: Picos(max),
-            straggler: self.devices[straggler].label.clone(),
+            straggler: (n_last > 0).then(|| self.devices[straggler].label.clone()),
             n_last,
         })
     }

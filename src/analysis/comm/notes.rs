@@ -138,7 +138,8 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
     let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
     if n > 0 {
         let message = format!(
-            "Who takes part in {n} collectives is not known: their text does not say it, and their program is not here. They have no bus bandwidth."
+            "Not known who takes part: {n} of {} rows. Their text does not say it, and their program is not here. They have no bus bandwidth.",
+            comm.rows.len()
         );
         say(Severity::Info, "unknown_groups", message);
     }

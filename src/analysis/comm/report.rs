@@ -211,7 +211,7 @@ impl Balance {
 pub struct Arrival {
     /// The device.
     pub device: String,
-    /// Executions at which it was the last to start.
+    /// Executions at which it started after all others.
     pub n_last: u64,
     /// Of how many.
     pub n: u64,
@@ -234,8 +234,8 @@ pub struct ArrivalSpread {
     pub total: Picos,
     /// The largest.
     pub max: Picos,
-    /// The device that is last most often; the first of several.
-    pub straggler: String,
+    /// The device that comes later than all others most often, the first of several; `None` where none ever does.
+    pub straggler: Option<String>,
     /// How often.
     pub n_last: u64,
 }
