@@ -320,8 +320,8 @@ fn injected_faults_are_found_where_compute_waits() {
     let of = well.devices.iter().find(|device| device.device == label).unwrap();
     assert!(late(0) > 5 * of.late.0, "it was {}", of.late.0);
     assert_eq!(balance.n_unmatched, 0);
-    assert!(
-        balance.collectives.iter().filter(|spread| spread.straggler.as_ref() == Some(&label)).count() * 2
-            > balance.collectives.len()
-    );
+    // Of the collectives told, the most are waited for because of it.
+    let named =
+        |device: &str| balance.collectives.iter().filter(|spread| spread.straggler.as_deref() == Some(device)).count();
+    assert!(balance.devices[1..].iter().all(|other| named(&other.device) < named(&label)), "{}", named(&label));
 }

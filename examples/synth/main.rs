@@ -150,10 +150,15 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
         model_flops: if again { 0 } else { cost.matmul_flops },
         flight,
         communication: machine::collective(&program.module, of.id).is_some(),
-        names_memory: instruction
-            .custom_call_target()
-            .is_some_and(|target| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast")),
+        only_moves: only_moves(instruction),
     }
+}
+
+/// An op computes nothing, whatever its category.
+fn only_moves(instruction: &rooflight::hlo::Instruction) -> bool {
+    let names_memory =
+        |target: &str| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast");
+    &*instruction.opcode == "convert" || instruction.custom_call_target().is_some_and(names_memory)
 }
 
 /// What an op wraps is a slice.
