@@ -2,7 +2,8 @@
 
 use super::json::HeadJson;
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Overlap, Pairing, PrimitiveSums, StepComm, Traffic,
+    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums, Role,
+    StepComm, Traffic,
 };
 use crate::profile::Note;
 use crate::units::Picos;
@@ -121,7 +122,7 @@ impl<'a> RowJson<'a> {
         let group = row.group.as_ref();
         Self {
             key: &row.key,
-            primitive: row.primitive.map(|primitive| primitive.key()),
+            primitive: row.primitive.map(Primitive::key),
             op: row.op.as_deref(),
             program: row.program.as_deref(),
             program_id: row.program_id.map(|id| id.to_string()),
@@ -135,7 +136,7 @@ impl<'a> RowJson<'a> {
             first_group: group.map(|group| group.first.as_slice()),
             n_groups: group.and_then(|group| group.n_groups),
             axis: group.and_then(|group| group.axis.as_deref()),
-            role: row.role.map(|role| role.key()),
+            role: row.role.map(Role::key),
             n_ops: row.n_ops,
             n_executions: row.n,
             bytes_per_execution: row.bytes_each,

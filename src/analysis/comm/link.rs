@@ -62,21 +62,21 @@ impl Links {
             plane.ops.iter().zip(kinds).map(|(op, kind)| look(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
         let ends = |part: Part| matches!(part, Part::Done | Part::Update);
-        for (at, (op, (part, is_copy))) in plane.ops.iter().zip(&found).enumerate().filter_map(told) {
-            if !ends(*part) {
-                let link = links.link(&mut by_name, names.of(op), OpId(at as u32), *is_copy);
+        for (at, op, part, is_copy) in told(plane, &found) {
+            if !ends(part) {
+                let link = links.link(&mut by_name, names.of(op), at, is_copy);
                 let of = &mut links.all[link as usize];
-                of.is_whole = *part == Part::Whole;
-                of.is_fused |= kinds[at] == Kind::Fused;
-                links.parts[at] = Some((*part, link));
+                of.is_whole = part == Part::Whole;
+                of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
+                links.parts[at.0 as usize] = Some((part, link));
             }
         }
         let starts = Starts::new(profile, plane, &by_name);
-        for (at, (op, (part, is_copy))) in plane.ops.iter().zip(&found).enumerate().filter_map(told) {
-            if ends(*part) {
+        for (at, op, part, is_copy) in told(plane, &found) {
+            if ends(part) {
                 let start = starts.of(op, names.of(op).0);
-                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.of(op), OpId(at as u32), *is_copy));
-                links.parts[at] = Some((*part, link));
+                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.of(op), at, is_copy));
+                links.parts[at.0 as usize] = Some((part, link));
             }
         }
         links
@@ -110,7 +110,7 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
         let mut by_text: Keyed<&str, Named> = Keyed::default();
-        for (_, (op, _)) in plane.ops.iter().zip(found).enumerate().filter_map(told) {
+        for (_, op, ..) in told(plane, found) {
             let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
             if written(profile.text(op.text)).is_none_or(|written| written == name) {
                 let known = by_text.entry(name, || named);
@@ -134,11 +134,10 @@ fn written(text: &str) -> Option<&str> {
     text.strip_prefix('%').and_then(|text| text.split_once(" = ")).map(|(name, _)| name)
 }
 
-/// An op with what it was found to be.
-type Found<'a> = (usize, (&'a Op, &'a (Part, bool)));
-
-fn told<'a>((at, (op, found)): (usize, (&'a Op, &'a Option<(Part, bool)>))) -> Option<Found<'a>> {
-    Some((at, (op, found.as_ref()?)))
+/// Ops that are something: id, op, which part, whether of a copy.
+fn told<'a>(plane: &'a Plane, found: &'a [Option<(Part, bool)>]) -> impl Iterator<Item = (OpId, &'a Op, Part, bool)> {
+    let all = plane.ops.iter().zip(found).enumerate();
+    all.filter_map(|(at, (op, found))| found.map(|(part, is_copy)| (OpId(at as u32), op, part, is_copy)))
 }
 
 /// Which part it is, and whether of a copy. `None`: neither a collective nor a copy that goes on beside the core.

@@ -83,9 +83,9 @@ fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -
         all.filter(|_| !operands.is_empty() && operands.len() == instruction.operands.len())
     };
     match primitive {
-        Primitive::AllGather if is_half => half(1),
-        Primitive::AllGather | Primitive::Broadcast => result.bytes(),
-        Primitive::Recv => half(0),
+        Primitive::AllGather | Primitive::Slice if is_half => half(1),
+        Primitive::Copy | Primitive::Recv if is_half => half(0),
+        Primitive::AllGather | Primitive::Broadcast | Primitive::Copy | Primitive::Slice => result.bytes(),
         // What follows the data is a token.
         Primitive::Send => operands.first().and_then(|shape| shape.bytes()).or_else(|| half(0)),
         Primitive::AllReduce => taken().or_else(|| result.bytes()),
@@ -93,10 +93,7 @@ fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -
         Primitive::AllToAll | Primitive::RaggedAllToAll | Primitive::Permute => {
             taken().or_else(|| if is_half { half(0) } else { result.bytes() })
         }
-        Primitive::Copy if is_half => half(0),
-        Primitive::Slice if is_half => half(1),
-        Primitive::Copy | Primitive::Slice => result.bytes(),
-        Primitive::Unknown => None,
+        Primitive::Recv | Primitive::Unknown => None,
     }
 }
 
