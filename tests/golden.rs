@@ -19,7 +19,7 @@ fn text(args: &[&str], file: &Path) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-const VIEWS: [(&str, &[&str]); 18] = [
+const VIEWS: [(&str, &[&str]); 19] = [
     ("by_op", &["breakdown", "--by", "op"]),
     ("by_dedup", &["breakdown", "--by", "dedup", "--step", "all"]),
     ("by_op_group", &["breakdown", "--by", "op_group", "--step", "all"]),
@@ -60,6 +60,7 @@ const VIEWS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("memory", &["memory"]),
+    ("comm", &["comm", "--step", "all"]),
     ("summary", &["summary", "--step", "all"]),
     ("inspect", &["inspect"]),
 ];
@@ -80,8 +81,20 @@ fn small_capture() {
     insta::assert_snapshot!("small_non_compute_csv", text(&["non-compute", "--csv"], &file));
     insta::assert_snapshot!("small_roofline_text", text(&["roofline", "--all-kinds"], &file));
     insta::assert_snapshot!("small_roofline_csv", text(&["roofline", "--csv"], &file));
+    insta::assert_snapshot!("small_comm_text", text(&["comm", "--step", "all"], &file));
+    insta::assert_snapshot!("small_comm_csv", text(&["comm", "--csv", "--step", "all"], &file));
     insta::assert_snapshot!("small_steps", text(&["summary"], &file));
     insta::assert_snapshot!("small_markdown", text(&["summary", "--markdown"], &file));
+}
+
+/// Communication of the sample: it has many collectives, and its programs are in it.
+#[test]
+fn sample_comm() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.gz");
+    let text = |args: &[&str]| text(&[&["comm", "--top", "5"], args].concat(), &file);
+    insta::assert_snapshot!("sample_comm_text", text(&["--topology", "2x2x2", "--wrap"]));
+    insta::assert_snapshot!("sample_comm_groups", text(&["--by", "group", "--device", "all", "--step", "3"]));
+    insta::assert_snapshot!("sample_comm_markdown", text(&["--by", "primitive", "--markdown"]));
 }
 
 /// A compiled program alone.

@@ -5,6 +5,7 @@ mod common;
 
 use common::{make, open};
 use proptest::prelude::*;
+use rooflight::analysis::comm::{CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::units::Picos;
@@ -31,6 +32,19 @@ fn use_it(bytes: Vec<u8>) -> bool {
         let sum = held + figures.skipped.iter().map(|s| s.total).sum();
         assert!(figures.considered == Picos(u64::MAX) || sum == figures.considered);
         analysis.roofline_steps(&opened.profile, &ask, None).unwrap();
+    }
+    for step in [StepChoice::All, StepChoice::Busiest] {
+        let query = Query { device: DeviceChoice::All, step, ..Query::default() };
+        let topology = "2x2".parse().ok();
+        let ask = CommQuery { query: query.clone(), topology, ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &ask, None);
+        for row in comm.rows.iter().chain(&comm.copy_rows) {
+            let of = row.overlap;
+            assert!(of.in_flight == Picos(u64::MAX) || of.in_flight == of.exposed + of.overlapped);
+        }
+        let lanes =
+            analysis.comm_lanes(&opened.profile, &LaneQuery { query, copies: true, ..LaneQuery::default() }, None);
+        assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end));
     }
     let steps = analysis.step_stats(&opened.profile);
     assert_eq!(steps.devices.len(), analysis.devices.len());

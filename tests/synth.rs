@@ -238,3 +238,89 @@ fn the_sample_is_made_by_its_arguments() {
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*packed), &mut sample).unwrap();
     assert!(files(folder.path())["worker-0.xplane.pb"] == sample, "cargo xtask sample makes it again");
 }
+
+/// A session of all hosts' captures with what the question is asked of.
+fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::analysis::comm::Comm {
+    let inputs = files(folder).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb"));
+    let inputs = inputs.map(|(name, bytes)| Input { name, source: Box::new(bytes), from_folder: false }).collect();
+    let mut opened = rooflight::engine::open(inputs, &mut |_| {}).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let query = Query { device, step, ..Query::default() };
+    let ask = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
+    rooflight::engine::comm(&analysis, &opened.profile, &mut programs, &ask)
+}
+
+/// In flight, exposed, overlapped and waited for, of every device, as the run that was simulated has them.
+#[test]
+fn communication_is_what_was_put_in() {
+    let faults = ["--fault", "exposed-all-gather", "--fault", "straggler"];
+    for fault in [&[][..], &faults[..], &["--unroll"]] {
+        let options: Vec<&str> = ["--steps", "3", "--no-trace"].iter().chain(fault).copied().collect();
+        let (folder, truth) = made(&options);
+        for (n, device) in truth["devices"].as_array().unwrap().iter().enumerate() {
+            let found = comm(folder.path(), DeviceChoice::One(n as u32), StepChoice::All);
+            for (of, name) in [(found.tensor.overlap, "collectives"), (found.copies.overlap, "copies")] {
+                let is = |field: &str, found: Picos| {
+                    assert_eq!(Some(found.0), device[name][field].as_u64(), "{options:?} device {n} {name} {field}");
+                };
+                is("in_flight_ps", of.in_flight);
+                is("exposed_ps", of.exposed);
+                is("overlapped_ps", of.overlapped);
+                is("stall_ps", of.waited);
+                assert!(of.in_flight > Picos::ZERO);
+            }
+            assert_eq!((found.pairing.unpaired, found.pairing.from_ops), (0, 0));
+            // Unrolled, ops have names that their program does not: what a fusion holds cannot be seen then, and is not guessed.
+            assert_eq!((found.tensor.n_unsized > 0, found.steps.len()), (options.contains(&"--unroll"), 3));
+            // Nothing crosses from one step to the next.
+            let steps =
+                |of: &dyn Fn(&rooflight::analysis::comm::StepComm) -> Picos| found.steps.iter().map(of).sum::<Picos>();
+            assert_eq!(steps(&|step| step.collectives.exposed), found.tensor.overlap.exposed);
+            assert_eq!(steps(&|step| step.copies.waited), found.copies.overlap.waited);
+            for (step, wanted) in found.steps.iter().zip(device["steps"].as_array().unwrap()) {
+                assert_eq!(Some(step.duration.0), wanted["duration_ps"].as_u64());
+                assert_eq!(Some(step.duration.0 - step.idle.0), wanted["busy_ps"].as_u64());
+            }
+        }
+    }
+}
+
+#[test]
+fn injected_faults_are_found_where_compute_waits() {
+    use rooflight::analysis::comm::Primitive;
+    let run = |options: &[&str]| {
+        let (folder, truth) = made(&[&["--steps", "2", "--no-trace"], options].concat());
+        (comm(folder.path(), DeviceChoice::All, StepChoice::Number(1)), truth)
+    };
+    let (well, _) = run(&[]);
+    let (gathers, _) = run(&["--fault", "exposed-all-gather"]);
+    let top = &gathers.rows[0];
+    assert_eq!(top.primitive, Some(Primitive::AllGather), "{}", top.key);
+    assert_eq!(gathers.primitives[0].primitive, Primitive::AllGather);
+    assert!(gathers.primitives[0].flags.iter().any(|flag| flag.ends_with("fuse_all_gather")));
+    let before = well.rows.iter().find(|row| row.key == top.key).unwrap();
+    assert!(
+        top.overlap.exposed.0 > 2 * before.overlap.exposed.0,
+        "{} was {}",
+        top.overlap.exposed.0,
+        before.overlap.exposed.0
+    );
+    assert!(top.group.is_some() && top.bytes.is_some() && top.source.is_some() && top.bus_rate.is_some());
+    // All rows are told in the order of what is not covered.
+    assert!(gathers.rows.windows(2).all(|pair| pair[0].overlap.exposed >= pair[1].overlap.exposed));
+
+    let (slow, truth) = run(&["--fault", "straggler"]);
+    let label = truth["devices"][5]["device"].as_str().unwrap().trim_start_matches("/device:").to_owned();
+    let balance = slow.balance.unwrap();
+    assert_eq!((balance.devices[0].device.as_str(), balance.devices.len()), (label.as_str(), 8));
+    let late = |at: usize| balance.devices[at].late.0;
+    // Whoever has waited for it is late where it meets others: less than itself.
+    assert!(late(0) * 10 > late(1) * 13, "{} and {}", late(0), late(1));
+    let well = well.balance.unwrap();
+    let of = well.devices.iter().find(|device| device.device == label).unwrap();
+    assert!(late(0) > 5 * of.late.0, "it was {}", of.late.0);
+    assert_eq!(balance.n_unmatched, 0);
+    // Of single collectives as many name the one that waited for it and is late in its other groups: those of its own name it.
+    assert!(balance.collectives.iter().any(|spread| spread.straggler.as_ref() == Some(&label) && spread.n_last > 0));
+}

@@ -136,6 +136,8 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     let flight = match work {
         Work::Start(Flight::Collective(_)) => Some(Way::Collective),
         Work::Start(Flight::Copy(_)) => Some(Way::Copy),
+        // A slice that goes on beside the core moves data between memories, as a copy does.
+        Work::Start(Flight::Offloaded(_)) if is_slice(&program.module, of.id) => Some(Way::Copy),
         Work::Start(Flight::Offloaded(_)) => Some(Way::Offloaded),
         _ => None,
     };
@@ -148,7 +150,21 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
         model_flops: if again { 0 } else { cost.matmul_flops },
         flight,
         communication: machine::collective(&program.module, of.id).is_some(),
+        only_moves: only_moves(instruction),
     }
+}
+
+/// An op computes nothing, whatever its category.
+fn only_moves(instruction: &rooflight::hlo::Instruction) -> bool {
+    let names_memory =
+        |target: &str| matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast");
+    &*instruction.opcode == "convert" || instruction.custom_call_target().is_some_and(names_memory)
+}
+
+/// What an op wraps is a slice.
+fn is_slice(module: &rooflight::hlo::Module, id: rooflight::hlo::InstructionId) -> bool {
+    let wrapped = module.instruction(module.wrapped(id));
+    wrapped.is_some_and(|wrapped| matches!(&*wrapped.opcode, "slice" | "dynamic-slice"))
 }
 
 /// How many devices a program is for: its collectives name them all.

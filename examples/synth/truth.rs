@@ -16,6 +16,8 @@ pub struct OpFacts {
     pub flight: Option<Way>,
     /// It is a collective, or the end of one.
     pub communication: bool,
+    /// Whatever its category, by its opcode it computes nothing: a convert, a custom call that only names memory.
+    pub only_moves: bool,
 }
 
 /// What is under way beside the core.
@@ -159,7 +161,7 @@ fn overlap(of: &Device, ops: &[OpFacts], times: &[u64], clock: Clock, way: Way) 
     }
     let computing = of.events.iter().filter(|event| {
         let facts = &ops[event.op as usize];
-        !facts.communication && is_compute(&facts.category)
+        !facts.communication && !facts.only_moves && is_compute(&facts.category)
     });
     let computing = merged(computing.map(|event| interval(event.start, event.end)).collect());
     let flying = merged(flying);

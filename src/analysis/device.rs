@@ -34,6 +34,8 @@ pub struct Device {
     pub step_clock: Clock,
     /// On which clock op lines are read by themselves.
     pub op_clock: Clock,
+    /// The event clock, which every line has.
+    pub event_clock: Clock,
     /// From the first op's start to the last op's end, on `op_clock`.
     pub whole: Interval,
 }
@@ -47,6 +49,8 @@ pub struct Step {
     pub name: String,
     /// `[start, end)` on [`Device::step_clock`].
     pub window: Interval,
+    /// The same on [`Device::event_clock`].
+    pub event_window: Interval,
     /// Ops that start in it.
     pub n_ops: u64,
 }
@@ -154,7 +158,8 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
     let step_lines = named("Steps");
     let module_lines = named("XLA Modules");
     let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.device.is_some());
-    let used = ops.iter().chain(&step_lines).chain(&module_lines);
+    let in_flight: Vec<usize> = (0..plane.lines.len()).filter(|i| plane.lines[*i].is_async()).collect();
+    let used = ops.iter().chain(&step_lines).chain(&module_lines).chain(&in_flight);
     let event = Clock::Event { origin_ns: used.map(|i| plane.lines[*i].timestamp_ns).min().unwrap_or(0) };
     let op_clock = if all_device(&ops) { Clock::Device } else { event };
 
@@ -168,16 +173,17 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
         basis: StepBasis::None,
         step_clock,
         op_clock,
+        event_clock: event,
         whole: (0, 0),
     };
     device.whole = whole(plane, &device);
     if from_steps {
         device.basis = StepBasis::StepsLine;
-        device.steps = steps(profile, plane, lines, step_clock, &|_| true);
+        device.steps = steps(profile, plane, lines, (step_clock, event), &|_| true);
     } else if let Some(program) = dominant_program(profile, plane, lines, step_clock) {
         let name = program.map_or_else(String::new, |p| profile.programs.get(&p).cloned().unwrap_or_default());
         let is = |op: OpId| program_of_run(profile, plane, op) == program;
-        device.steps = steps(profile, plane, lines, step_clock, &is);
+        device.steps = steps(profile, plane, lines, (step_clock, event), &is);
         for (i, step) in device.steps.iter_mut().enumerate() {
             step.number = i as u64;
         }
@@ -218,16 +224,24 @@ pub(super) fn program_of_run(profile: &Profile, plane: &Plane, op: OpId) -> Opti
     op.stats.program.or_else(|| program_of(profile.text(op.text)).map(|(_, id)| id))
 }
 
-fn steps(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock, is: &dyn Fn(OpId) -> bool) -> Vec<Step> {
+fn steps(
+    profile: &Profile,
+    plane: &Plane,
+    lines: &[usize],
+    (clock, event): (Clock, Clock),
+    is: &dyn Fn(OpId) -> bool,
+) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for i in lines {
         let line = &plane.lines[*i];
-        for (window, op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
+        let windows = intervals(line, clock).unwrap_or_default();
+        let on_event = intervals(line, event).unwrap_or_else(|| windows.clone());
+        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(&line.events.op) {
             if is(*op) {
                 let name = profile.text(plane.op(*op).name);
                 // A run is named `program(id)`: the id says nothing to people.
                 let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
-                steps.push(Step { number: 0, name, window, n_ops: 0 });
+                steps.push(Step { number: 0, name, window, event_window, n_ops: 0 });
             }
         }
     }

@@ -14,6 +14,7 @@ mod breakdown;
 mod by_text;
 mod category;
 mod classify;
+pub mod comm;
 mod device;
 mod file;
 mod filter;

@@ -9,6 +9,7 @@ mod audit;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod client;
 mod column;
+mod comm;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
@@ -34,6 +35,7 @@ pub mod server;
 mod tables;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
+pub use comm::{comm, comm_lanes};
 pub use contract::*;
 pub use engine::Engine;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};

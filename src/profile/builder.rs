@@ -15,7 +15,7 @@ use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStat
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::short_name::short_name;
-use super::stats::{Kept, OpStat, Value, kept, resolve, set};
+use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
@@ -71,6 +71,7 @@ struct Slot {
 struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
+    flow: Option<u64>,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
@@ -287,7 +288,7 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_)) | None => {}
+            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow) | None => {}
         }
     }
 
@@ -301,6 +302,7 @@ impl Sink for Builder<'_> {
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
             allocator: Vec::new(),
+            flows: Vec::new(),
             events: Events {
                 start_ps: Vec::with_capacity(n),
                 duration_ps: Vec::with_capacity(n),
@@ -322,6 +324,7 @@ impl Sink for Builder<'_> {
             None | Some(Kept::HloProto) => {}
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
+            Some(Kept::Flow) => self.pending.flow = flow(stat.value),
             Some(Kept::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
@@ -343,7 +346,12 @@ impl Sink for Builder<'_> {
         let op = self.op_of(event.metadata_id);
         let (start, duration) = (self.odd.clamped(event.offset_ps.unwrap_or(0)), self.odd.clamped(event.duration_ps));
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
-        let Some(Line { events, allocator, .. }) = &mut self.line else { return };
+        let flow = self.pending.flow.take();
+        let Some(line) = &mut self.line else { return };
+        if let Some(flow) = flow.filter(|_| line.is_async()) {
+            line.flows.push((line.events.len() as u32, flow));
+        }
+        let Line { events, allocator, .. } = line;
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = (self.pending.device_start.take(), self.pending.device_duration.take());
         if let (Some(_), Some(_)) = device
@@ -373,6 +381,7 @@ impl Sink for Builder<'_> {
         self.pending.overrides.clear();
         self.pending.device_start = None;
         self.pending.device_duration = None;
+        self.pending.flow = None;
         self.pending.allocator = allocator::Pending::default();
     }
 

@@ -107,6 +107,8 @@ pub struct Line {
     pub events: Events,
     /// What an allocator said at some of them, in their order.
     pub allocator: Vec<AllocatorRow>,
+    /// Of a line of what is asynchronous: events' places with their `flow`, in order. Events of one flow are one thing in flight.
+    pub flows: Vec<(u32, u64)>,
     /// Bytes in the file.
     pub bytes: u64,
 }
@@ -143,6 +145,13 @@ impl Events {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.op.is_empty()
+    }
+}
+
+impl Line {
+    /// What it shows goes on beside the core: `Async XLA Ops`.
+    pub fn is_async(&self) -> bool {
+        self.name.contains("Async")
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) enum Kept {
     HloProto,
     /// It is of an allocator, and differs from event to event.
     Allocator(AllocatorStat),
+    /// What an event of an async line belongs to.
+    Flow,
 }
 
 /// A stat that describes an op.
@@ -45,6 +47,7 @@ pub(super) fn kept(name: &str) -> Option<Kept> {
     Some(match name {
         "device_offset_ps" => Kept::DeviceOffset,
         "device_duration_ps" => Kept::DeviceDuration,
+        "flow" => Kept::Flow,
         "Hlo Proto" | "hlo_proto" => Kept::HloProto,
         "hlo_category" => Kept::Op(OpStat::Category),
         "tf_op" => Kept::Op(OpStat::TfOp),
@@ -154,6 +157,15 @@ pub(super) fn resolve(
             Value::Text(strings.intern(&String::from_utf8_lossy(&inflate_slice(bytes, MAX_TEXT).bytes)))
         }
     })
+}
+
+/// A flow's number.
+pub(super) fn flow(value: StatValue<'_>) -> Option<u64> {
+    match value {
+        StatValue::Uint(flow) => Some(flow),
+        StatValue::Int(flow) => Some(flow.cast_unsigned()),
+        _ => None,
+    }
 }
 
 /// Sets one stat. An empty text and a cost of −1 (unknown) count as absent and hide nothing.

@@ -1,5 +1,7 @@
 //! How report structs become text for people and programs: numbers first, writers beside them.
 
+pub mod comm_json;
+pub mod comm_table;
 pub mod inspect;
 pub mod json;
 mod json_text;

@@ -1,5 +1,6 @@
 //! What may be said on the command line.
 
+use super::comm::Links;
 use super::memory::Memories;
 use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,6 +53,13 @@ pub enum Command {
     Memory {
         #[command(flatten)]
         memory: Memories,
+        #[command(flatten)]
+        view: View,
+    },
+    /// What the compute waits for: collectives and copies, in flight, exposed and overlapped, and who comes last.
+    Comm {
+        #[command(flatten)]
+        links: Links,
         #[command(flatten)]
         view: View,
     },
@@ -157,6 +165,7 @@ impl Args {
             | Command::NonCompute { view }
             | Command::Roofline { view, .. }
             | Command::Memory { view, .. }
+            | Command::Comm { view, .. }
             | Command::Summary { view }
             | Command::Inspect { view } => view,
         }
@@ -164,7 +173,7 @@ impl Args {
 }
 
 /// One of a few by its name in the JSON contract.
-fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     key: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {

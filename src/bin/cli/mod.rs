@@ -4,6 +4,7 @@
 //! nothing on stdout).
 
 mod args;
+mod comm;
 mod files;
 mod memory;
 mod roofline_args;
@@ -79,6 +80,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::NonCompute { .. } => session.non_compute()?,
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Memory { memory, .. } => session.memory(memory)?,
+        Command::Comm { links, .. } => session.comm(links)?,
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } => session.inspect(),
     };

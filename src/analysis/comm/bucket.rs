@@ -1,0 +1,173 @@
+//! Sums of what belongs together: a row, a primitive, all of one traffic. Knows spans and waits of one core after the other;
+//! knows nothing of why they belong together.
+
+use super::interval::Merged;
+use super::link::Named;
+use super::report::{Overlap, Traffic};
+use super::words::Way;
+use crate::analysis::sweep::Interval;
+use crate::keyed::Keyed;
+use crate::units::Picos;
+
+/// What all of several say, if all say the same.
+#[derive(Clone, Debug, Default)]
+pub enum Alike<T> {
+    /// Nobody has said anything.
+    #[default]
+    Nothing,
+    /// All the same.
+    One(T),
+    /// Not the same.
+    Several,
+}
+
+impl<T: PartialEq> Alike<T> {
+    /// One more says something.
+    pub fn add(&mut self, value: T) {
+        match self {
+            Self::Nothing => *self = Self::One(value),
+            Self::One(known) if *known == value => {}
+            Self::One(_) | Self::Several => *self = Self::Several,
+        }
+    }
+
+    /// What all say.
+    pub fn one(self) -> Option<T> {
+        match self {
+            Self::One(value) => Some(value),
+            Self::Nothing | Self::Several => None,
+        }
+    }
+}
+
+/// A sum that grows.
+#[derive(Default)]
+pub struct Bucket {
+    /// Sums so far.
+    pub traffic: Traffic,
+    /// Σ length of counted executions.
+    pub wall: Picos,
+    /// Bytes on links; `None` once an execution's are not known.
+    bus_bytes: Option<f64>,
+    /// How the core waits.
+    pub way: Alike<Way>,
+    /// Bytes of one execution.
+    pub each: Alike<Option<u64>>,
+    ops: Keyed<Named, ()>,
+    flying: Vec<Interval>,
+}
+
+impl Bucket {
+    /// One more op, whether it runs or not.
+    pub fn op(&mut self, named: Named, way: Way, bytes: Option<u64>) {
+        if self.ops.first(named, ()) {
+            self.way.add(way);
+            self.each.add(bytes);
+        }
+    }
+
+    /// An execution that counts, with all of its length. `factor`: bytes on links per byte of message.
+    pub fn count(&mut self, length: u64, bytes: Option<u64>, factor: Option<f64>) {
+        if self.traffic.n == 0 {
+            self.bus_bytes = Some(0.0);
+        }
+        self.traffic.n += 1;
+        self.wall += Picos(length);
+        match bytes {
+            Some(bytes) => self.traffic.bytes = self.traffic.bytes.saturating_add(bytes),
+            None => self.traffic.n_unsized += 1,
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let carried = bytes.zip(factor).map(|(bytes, factor)| bytes as f64 * factor);
+        self.bus_bytes = self.bus_bytes.zip(carried).map(|(sum, more)| sum + more);
+    }
+
+    /// Something in flight within the window.
+    pub fn fly(&mut self, at: Interval) {
+        self.flying.push(at);
+    }
+
+    /// All of a core is told: what was in flight is held against what it computed.
+    pub fn land(&mut self, compute: &Merged) {
+        let waited = std::mem::take(&mut self.traffic.overlap.waited);
+        let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute);
+        let sum = &mut self.traffic.overlap;
+        sum.add(&landed);
+        sum.waited = waited;
+    }
+
+    /// How many ops.
+    pub fn n_ops(&self) -> u32 {
+        self.ops.iter().count() as u32
+    }
+
+    /// Bytes per second of messages, and of links.
+    pub fn rates(&self) -> (Option<f64>, Option<f64>) {
+        let per_second = |bytes: f64| (self.wall > Picos::ZERO).then(|| bytes / (self.wall.as_f64() / 1e12));
+        #[expect(clippy::cast_precision_loss, reason = "a rate")]
+        let sized = (self.traffic.n_unsized == 0 && self.traffic.n > 0).then_some(self.traffic.bytes as f64);
+        (sized.and_then(per_second), self.bus_bytes.and_then(per_second))
+    }
+}
+
+/// What is in flight against what is computed.
+pub fn overlap(flying: &Merged, compute: &Merged) -> Overlap {
+    Overlap {
+        in_flight: Picos(flying.length()),
+        exposed: Picos(flying.without(compute).length()),
+        overlapped: Picos(flying.intersection(compute).length()),
+        waited: Picos::ZERO,
+    }
+}
+
+impl Overlap {
+    /// Adds what another core or device has.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.in_flight += other.in_flight;
+        self.exposed += other.exposed;
+        self.overlapped += other.overlapped;
+        self.waited += other.waited;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_of_what_is_known() {
+        let mut bucket = Bucket::default();
+        assert_eq!(bucket.rates(), (None, None));
+        bucket.count(2_000_000, Some(4000), Some(1.5));
+        assert_eq!(bucket.rates(), (Some(2e9), Some(3e9)), "4,000 bytes in 2 µs");
+        bucket.count(2_000_000, Some(4000), None);
+        assert_eq!(bucket.rates(), (Some(2e9), None));
+        bucket.count(1, None, Some(1.0));
+        assert_eq!(bucket.rates(), (None, None));
+    }
+
+    #[test]
+    fn cores_are_summed_and_each_is_held_against_its_own_compute() {
+        let mut bucket = Bucket::default();
+        bucket.fly((0, 10));
+        bucket.fly((5, 20));
+        bucket.traffic.overlap.waited += Picos(3);
+        bucket.land(&Merged::new(vec![(2, 4), (15, 30)]));
+        bucket.fly((0, 10));
+        bucket.land(&Merged::default());
+        let Overlap { in_flight, exposed, overlapped, waited } = bucket.traffic.overlap;
+        assert_eq!((in_flight, exposed, overlapped, waited), (Picos(30), Picos(23), Picos(7), Picos(3)));
+    }
+
+    #[test]
+    fn alike() {
+        let mut said = Alike::default();
+        assert_eq!(Alike::<u8>::Nothing.one(), None);
+        said.add(3);
+        said.add(3);
+        assert_eq!(said.clone().one(), Some(3));
+        said.add(4);
+        said.add(3);
+        assert_eq!(said.one(), None);
+    }
+}

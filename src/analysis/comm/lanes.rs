@@ -1,0 +1,88 @@
+//! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. Knows one core of
+//! one device; knows no pixels.
+
+use super::interval::Merged;
+use super::look::What;
+use super::report::{CommLanes, LaneSpan};
+use super::side::Side;
+use super::words::{Primitive, Way};
+use crate::analysis::sweep::Interval;
+use crate::keyed::Keyed;
+use crate::profile::Profile;
+use crate::sorted;
+use crate::units::Picos;
+use std::cmp::Reverse;
+
+/// Lays out what is in flight in a window of a core's time. `what`: what links do.
+pub fn lanes(
+    profile: &Profile,
+    side: &Side<'_>,
+    what: &Keyed<super::link::Named, What>,
+    (window, step): (Interval, Interval),
+    copies: bool,
+    most: usize,
+) -> CommLanes {
+    let flight = &side.flight;
+    let is = |link: u32| copies || !side.links.all[link as usize].is_copy;
+    let cut = |(start, end): Interval| (start.max(window.0), end.min(window.1));
+    let mut flying: Vec<(Interval, u32)> =
+        flight.spans.iter().filter(|span| is(span.link)).map(|span| (cut(span.at), span.link)).collect();
+    flying.retain(|((start, end), _)| start < end);
+    let left_out = longest(&mut flying, most, |(at, _)| *at);
+    let mut ends: Vec<u64> = Vec::new();
+    let moment = |at: u64| Picos(at.saturating_sub(step.0));
+    let span = |((start, end), link): (Interval, u32)| {
+        let lane = ends.iter().position(|until| *until <= start).unwrap_or(ends.len());
+        match ends.get_mut(lane) {
+            Some(until) => *until = end,
+            None => ends.push(end),
+        }
+        let link = &side.links.all[link as usize];
+        LaneSpan {
+            lane: lane as u32,
+            name: profile.text(link.named.1).to_owned(),
+            program_id: link.named.0.map(|id| id.0),
+            primitive: what.get(&link.named).map_or(Primitive::Unknown, |what| what.primitive),
+            way: if link.is_whole {
+                Way::Sync
+            } else if link.is_fused {
+                Way::Fused
+            } else {
+                Way::Async
+            },
+            start: moment(start),
+            end: moment(end),
+            exposed: Picos(end - start - flight.compute.length_in((start, end))),
+        }
+    };
+    let spans = flying.into_iter().map(span).collect();
+    let waits = flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
+    let mut without = (0, Picos::ZERO);
+    let mut stretches = |list: &Merged| {
+        let mut told = list.clipped(window).intervals().to_vec();
+        let (n, time) = longest(&mut told, most, |at| *at);
+        (without.0, without.1) = (without.0 + n, without.1 + time);
+        told.into_iter().map(|(start, end)| (moment(start), moment(end))).collect()
+    };
+    CommLanes {
+        device: None,
+        part: (moment(window.0), moment(window.1)),
+        duration: Picos(step.1 - step.0),
+        spans,
+        n_lanes: ends.len() as u32,
+        compute: stretches(&flight.compute),
+        waits: stretches(&Merged::new(waits)),
+        left_out,
+        stretches_left_out: without,
+        notes: Vec::new(),
+    }
+}
+
+/// Keeps the longest, in order of time; how many are not kept, and their time.
+fn longest<T>(items: &mut Vec<T>, most: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
+    let length = |item: &T| at(item).1 - at(item).0;
+    sorted::sort_by_key(items, |item| (Reverse(length(item)), at(item)));
+    let rest = items.split_off(items.len().min(most));
+    sorted::sort_by_key(items, |item| at(item));
+    (rest.len() as u64, rest.iter().map(|item| Picos(length(item))).sum())
+}

@@ -1,0 +1,132 @@
+//! What a collective does, of how many bytes, between whom: by the program that holds it, else by the text of its op.
+//!
+//! bytes per execution: all-reduce, reduce-scatter, all-to-all, permute and send what is taken, all-gather and recv what is given
+//! (`bytes_accessed` is no measure: about twice the message for an all-reduce). Knows HLO; knows no times.
+
+use super::link::{called, collective, moves};
+use super::words::Primitive;
+use crate::hlo::opcode::is_collective;
+use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
+use crate::profile::{Op, Profile};
+
+/// What is known of a collective or a copy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct What {
+    /// What it does.
+    pub primitive: Primitive,
+    /// Bytes of its message.
+    pub bytes: Option<u64>,
+    /// Who takes part.
+    pub groups: Option<ReplicaGroups>,
+}
+
+/// Looks at an op of a name: in its program where that is at hand, else at its text.
+pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Option<&Module>) -> What {
+    let written = profile.text(op.text);
+    let named = || {
+        let category = op.stats.category.map(|category| profile.text(category));
+        if is_copy { moves(written, name).unwrap_or(Primitive::Copy) } else { collective(written, name, category) }
+    };
+    let in_module = module.and_then(|module| of_module(module, module.instruction_named(name)?));
+    if let Some(mut what) = in_module {
+        if what.primitive == Primitive::Unknown {
+            what.primitive = named();
+        }
+        return what;
+    }
+    let primitive = named();
+    let Some(parsed) = text::instruction(written) else { return What { primitive, bytes: None, groups: None } };
+    let instruction = parsed.instruction;
+    let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|operand| operand.shape.as_ref()).collect();
+    // What a fusion takes and gives is more than the message.
+    let is_plain = is_collective(&instruction.opcode) || called(written).is_none() || instruction.is_async();
+    let bytes = if is_plain { bytes(primitive, &instruction, &operands) } else { None };
+    What { primitive, bytes, groups: instruction.replica_groups().cloned() }
+}
+
+/// The collective or copy that an instruction of a program is, wraps or holds. `None` where it is neither.
+pub fn of_module(module: &Module, id: InstructionId) -> Option<What> {
+    let wrapped = module.wrapped(id);
+    let instruction = module.instruction(wrapped)?;
+    let is = |id: &InstructionId| module.instruction(*id).is_some_and(|inner| is_message(&inner.opcode));
+    let bodies = || instruction.calls().filter_map(|call| call.id).flat_map(|body| module.instructions_of(body));
+    let inner = if is_message(&instruction.opcode) { wrapped } else { bodies().find(is)? };
+    let message = module.instruction(inner)?;
+    let operands: Option<Vec<&Shape>> =
+        message.operands.iter().map(|operand| Some(&module.instruction(operand.id?)?.shape)).collect();
+    let fused = instruction.calls().any(|call| call.name.contains("reduce-scatter"));
+    let primitive = match Primitive::of_word(crate::hlo::opcode::base(&message.opcode)) {
+        // The compiler's reduce-scatter: an all-reduce of which a slice is kept.
+        Some(Primitive::AllReduce) if fused => Primitive::ReduceScatter,
+        primitive => primitive.unwrap_or(Primitive::Unknown),
+    };
+    Some(What {
+        primitive,
+        bytes: bytes(primitive, message, &operands.unwrap_or_default()),
+        groups: message.replica_groups().cloned(),
+    })
+}
+
+fn is_message(opcode: &str) -> bool {
+    let base = crate::hlo::opcode::base(opcode);
+    is_collective(opcode) || matches!(base, "send" | "recv" | "copy" | "slice" | "dynamic-slice")
+}
+
+/// Bytes of a message. `operands`: their shapes, empty where they are not known.
+fn bytes(primitive: Primitive, instruction: &Instruction, operands: &[&Shape]) -> Option<u64> {
+    let result = &instruction.shape;
+    // Of a start what it gives is (operands, results, …), but for an all-reduce's, which is the results.
+    let is_half = instruction.opcode.ends_with("-start") || matches!(&*instruction.opcode, "send" | "recv");
+    let half = |i: usize| if is_half { result.elements().get(i)?.bytes() } else { None };
+    let taken = || {
+        let all = operands.iter().try_fold(0_u64, |sum, shape| sum.checked_add(shape.bytes()?));
+        all.filter(|_| !operands.is_empty() && operands.len() == instruction.operands.len())
+    };
+    match primitive {
+        Primitive::AllGather | Primitive::Slice if is_half => half(1),
+        Primitive::Copy | Primitive::Recv if is_half => half(0),
+        Primitive::AllGather | Primitive::Broadcast | Primitive::Copy | Primitive::Slice => result.bytes(),
+        // What follows the data is a token.
+        Primitive::Send => operands.first().and_then(|shape| shape.bytes()).or_else(|| half(0)),
+        Primitive::AllReduce => taken().or_else(|| result.bytes()),
+        Primitive::ReduceScatter => taken().or_else(|| half(0)),
+        Primitive::AllToAll | Primitive::RaggedAllToAll | Primitive::Permute => {
+            taken().or_else(|| if is_half { half(0) } else { result.bytes() })
+        }
+        Primitive::Recv | Primitive::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_text(primitive: Primitive, written: &str) -> Option<u64> {
+        let instruction = text::instruction(written).unwrap().instruction;
+        let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|o| o.shape.as_ref()).collect();
+        bytes(primitive, &instruction, &operands)
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_message() {
+        use Primitive::{AllGather, AllReduce, AllToAll, Copy, Permute, Recv, ReduceScatter, Send, Slice};
+        for (primitive, written, wanted) in [
+            (AllReduce, "%a = (f32[8], bf16[4]) all-reduce(f32[8] %x, bf16[4] %y)", Some(40)),
+            (AllReduce, "%a = f32[8] all-reduce-start(%x)", Some(32)),
+            (AllGather, "%a = f32[8] all-gather(f32[2] %x)", Some(32)),
+            (AllGather, "%a = (f32[2], f32[8]) all-gather-start(f32[2] %x)", Some(32)),
+            (AllGather, "%a = ((f32[2], f32[1]), (f32[8], f32[4])) all-gather-start(f32[2] %x, f32[1] %y)", Some(48)),
+            (ReduceScatter, "%a = f32[2] reduce-scatter(f32[8] %x)", Some(32)),
+            (ReduceScatter, "%a = f32[2] reduce-scatter(%x)", None),
+            (ReduceScatter, "%a = ((f32[8]), f32[2], u32[]) async-start(f32[8] %x), calls=%w", Some(32)),
+            (AllToAll, "%a = (f32[2], f32[2]) all-to-all(f32[2] %x, f32[2] %y)", Some(16)),
+            (Permute, "%a = (f32[2], f32[2], u32[], u32[]) collective-permute-start(%x)", Some(8)),
+            (Send, "%a = (f32[2], u32[], token[]) send(f32[2] %x, token[] %t)", Some(8)),
+            (Recv, "%a = (f32[4], u32[], token[]) recv(token[] %t)", Some(16)),
+            (Copy, "%c = (f32[2]{0:S(1)}, f32[2]{0}, u32[]) copy-start(f32[2]{0} %x)", Some(8)),
+            (Slice, "%s = ((f32[8]), f32[2], s32[]) async-start(f32[8] %x), calls=%w", Some(8)),
+        ] {
+            assert_eq!(of_text(primitive, written), wanted, "{written}");
+        }
+    }
+}

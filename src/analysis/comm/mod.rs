@@ -1,0 +1,132 @@
+//! Communication: what the compute waits for.
+//!
+//! ```text
+//!  ops line ──which op is what──► links: start, done, whole ─┐
+//!  async line ──flows──────────► spans in flight ────────────┼─► by op ─► union − compute = exposed ──► rows, steps
+//!  ops line ──kind compute─────► merged stretches ───────────┘
+//! ```
+//!
+//! stall = self time of waits; in flight = union of spans; exposed = in flight without compute; overlapped = the rest. Stall and
+//! exposed differ by idle time and by dones that come late: both are told. Knows ops, programs and chips; knows no pages.
+
+mod ask;
+mod axis;
+mod balance;
+mod bucket;
+mod flight;
+mod interval;
+mod lanes;
+mod link;
+mod look;
+mod notes;
+mod report;
+mod side;
+mod steps;
+mod sums;
+mod words;
+
+pub use ask::{CommBy, CommQuery, LaneQuery, Topology};
+pub use look::{What, of_module as message_of};
+pub use report::{
+    Arrival, ArrivalSpread, Balance, Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing,
+    PrimitiveSums, StepComm, Traffic,
+};
+pub use words::{Core, Primitive, Role, Way};
+
+use super::asked::Asked;
+use super::breakdown::Analysis;
+use super::non_compute::Programs;
+use super::query::{DeviceChoice, Query};
+use crate::chip::Chip;
+use crate::profile::{Note, Plane, Profile, Severity};
+use crate::units::Picos;
+use axis::Wiring;
+use side::Side;
+use sums::Sums;
+
+impl Analysis {
+    /// What devices wait for. `programs`: what texts do not say of sizes and groups, programs do. Grouping and filter of the query
+    /// play no part.
+    pub fn comm(&self, profile: &Profile, ask: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
+        let Asked { header, totals, slices, chosen, notes: asked } = self.asked(profile, &ask.query);
+        let step = ask.query.step;
+        let own: Vec<Side<'_>> = slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
+        let beside: Vec<Side<'_>> =
+            slices.iter().flat_map(|slice| self.sparse_sides(profile, slice.device, step)).collect();
+        let mut whats = sums::look_up(profile, &own, programs);
+        for (named, what) in sums::look_up(profile, &beside, programs).into_entries() {
+            whats.first(named, what);
+        }
+        let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
+        let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
+        let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
+        let topology = ask.topology.as_ref();
+        let n_devices = topology.map(on_topology).or_else(|| sums::n_devices(&whats));
+        let wiring = Wiring { topology, devices_per_chip, n_devices };
+        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &whats));
+        let mut sums = Sums::new(profile, self, ask.by, whats, wiring);
+        own.iter().chain(&beside).for_each(|side| sums.add(side));
+        let pairing = Pairing {
+            device_clock: !own.is_empty() && own.iter().all(|side| side.flight.clock == super::device::Clock::Device),
+            ..sums.pairing
+        };
+        let known = notes::Known { topology: topology.is_some(), link: link.is_some() };
+        let mut comm = Comm {
+            tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
+            sparse: sums.traffic(false, Core::Sparse),
+            copies: sums.traffic(true, Core::Tensor).unwrap_or_default(),
+            rows: sums.rows(false, wiring, link.as_ref()),
+            copy_rows: sums.rows(true, wiring, None),
+            primitives: sums.primitives(),
+            steps: self.comm_steps(&own),
+            balance,
+            pairing,
+            link,
+            header,
+            totals,
+            notes: asked,
+        };
+        let said = notes::notes(&comm, &own, self, &known);
+        comm.notes.extend(said);
+        comm
+    }
+
+    /// What is in flight in a step of a device (of several the first), in lanes against what it computes.
+    pub fn comm_lanes(&self, profile: &Profile, ask: &LaneQuery, programs: Option<Programs<'_>>) -> CommLanes {
+        let device = match ask.query.device {
+            DeviceChoice::All => DeviceChoice::One(0),
+            one @ DeviceChoice::One(_) => one,
+        };
+        let Asked { header, slices, notes, .. } = self.asked(profile, &Query { device, ..ask.query.clone() });
+        let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, ask.query.step)) else {
+            return CommLanes { device: header.device, notes, ..CommLanes::default() };
+        };
+        let step = if side.whole { side.flight.extent() } else { side.window };
+        let part = ask.part.map_or(step, |(from, to)| {
+            let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
+            (moment(from), moment(to).max(moment(from)))
+        });
+        let most = if ask.most == 0 { LaneQuery::MOST } else { ask.most.min(10 * LaneQuery::MOST) } as usize;
+        let whats = sums::look_up(profile, std::slice::from_ref(&side), programs);
+        let mut told = lanes::lanes(profile, &side, &whats, (part, step), ask.copies, most);
+        (told.device, told.notes) = (header.device, notes);
+        if told.left_out.0 > 0 {
+            let message = format!("{} shorter spans are not drawn: a part of the step shows them.", told.left_out.0);
+            told.notes.push(Note::new(Severity::Info, "spans_left_out", message));
+        }
+        told
+    }
+}
+
+/// What the links of a device's chip carry.
+fn link_peak(plane: &Plane) -> Option<LinkPeak> {
+    let chip = Chip::named(plane.text_stat("device_type_string")?)?;
+    let link = chip.link?;
+    let megacore = plane.number_stat("has_megacore").map(|n| n > 0.0);
+    Some(LinkPeak {
+        chip: chip.name.to_owned(),
+        one_way: link.bytes.value,
+        source: link.bytes.source.to_owned(),
+        devices_per_chip: chip.devices(megacore),
+    })
+}

@@ -1,0 +1,173 @@
+//! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
+
+use super::report::{Balance, Comm, CommRow};
+use super::side::Side;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::device::Clock;
+use crate::analysis::report::Status;
+use crate::keyed::Keyed;
+use crate::profile::{Note, Severity};
+use crate::units::Picos;
+
+/// Of a step: one collective of more than this lacks a sharding constraint.
+const DOMINANT: f64 = 0.7;
+/// Steps of devices differ by more than this: an imbalance.
+const SPREAD: f64 = 0.05;
+/// Waits that make up this much of the time in flight: the capture writes waits as long as transfers, or nothing is hidden.
+const MIRRORED: f64 = 0.98;
+/// Waits may lie beyond what is exposed by this much, and by this share of it.
+const SLACK: (Picos, f64) = (Picos(1_000_000), 0.001);
+
+fn percent(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+/// What wiring is known, and whether what was asked fits.
+pub struct Known {
+    /// The user gave a topology.
+    pub topology: bool,
+    /// The chip's links are published.
+    pub link: bool,
+}
+
+/// All there is to say of the answer.
+pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known) -> Vec<Note> {
+    if comm.header.status == Status::Absent {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    let mut say = |severity, code: &str, message: String| notes.push(Note::new(severity, code, message));
+    let (info, caution) = (Severity::Info, Severity::Caution);
+    if comm.rows.is_empty() {
+        say(info, "no_collectives", "No collective ran in this window.".to_owned());
+    }
+    breaches(comm, &mut say);
+    if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
+        let message = format!(
+            "{} takes more than {} of the step: often a sharding constraint is missing, and a whole array is put together.",
+            row.key,
+            percent(DOMINANT)
+        );
+        say(caution, "dominant_collective", message);
+    }
+    if let Some(Balance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
+        comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
+    {
+        let message = format!(
+            "Devices differ by {} in step {step}: {slowest} is the slowest. The others wait for it.",
+            percent(*spread)
+        );
+        say(caution, "step_imbalance", message);
+    }
+    let lost: u32 = sides.iter().map(|side| side.flight.lost_lines).sum();
+    if lost > 0 {
+        say(caution, "implausible_time", format!("{lost} lines are left out: their times do not fit their plane's."));
+    }
+    if comm.pairing.unpaired > 0 {
+        let share = comm.pairing.unpaired_ratio().map_or(String::new(), |ratio| format!(" ({})", percent(ratio)));
+        let message = format!(
+            "{}{share} halves of asynchronous pairs have no other half: the capture begins or ends between them. They are not in flight.",
+            comm.pairing.unpaired
+        );
+        say(caution, "unpaired", message);
+    }
+    if comm.pairing.other > 0 {
+        let message = format!(
+            "{} asynchronous events are neither collectives nor copies (work of another core): they are in no figure here.",
+            comm.pairing.other
+        );
+        say(info, "other_async", message);
+    }
+    if comm.pairing.from_ops > 0 {
+        let message = format!(
+            "{} executions are on no async line: they count as in flight from their start to the end of their wait, which may be longer than they were.",
+            comm.pairing.from_ops
+        );
+        say(info, "no_async_line", message);
+    }
+    let on_event = |side: &&Side<'_>| {
+        side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
+    };
+    if sides.iter().any(|side| on_event(&side)) {
+        let message = "Not every line has the device's clock: what is in flight, computed and exposed is compared on the event clock. \
+                       Stall is on the clock of the breakdown; it differs slightly.";
+        say(info, "event_clock_for_overlap", message.to_owned());
+    }
+    sizes(comm, &mut say);
+    utilisation(comm, known, &mut say);
+    notes
+}
+
+type Say<'a> = dyn FnMut(Severity, &str, String) + 'a;
+
+fn dominates(row: &CommRow, comm: &Comm) -> bool {
+    row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)
+}
+
+/// Where stall and exposed contradict each other.
+fn breaches(comm: &Comm, say: &mut Say<'_>) {
+    for (traffic, what) in [(&comm.tensor, "Collectives"), (&comm.copies, "Copies")] {
+        let of = traffic.overlap;
+        let beyond = of.waited.saturating_sub(of.exposed);
+        if beyond > SLACK.0 && beyond.fraction_of(of.exposed).is_none_or(|share| share > SLACK.1) {
+            let message = format!(
+                "{what} are waited for longer than they are exposed, by {:.3} ms: waits go on after what they wait for has arrived.",
+                beyond.as_f64() / 1e9
+            );
+            say(Severity::Caution, "stall_beyond_exposed", message);
+        }
+        let asynchronous = comm.pairing.from_line + comm.pairing.from_flow > 0;
+        let sync = of.in_flight == of.waited;
+        if asynchronous && !sync && of.waited.fraction_of(of.in_flight).is_some_and(|share| share > MIRRORED) {
+            let message = format!(
+                "{what} are waited for nearly as long as they are in flight: nothing is hidden, or the capture writes each wait as long as its transfer. Exposed is the figure to trust."
+            );
+            say(Severity::Info, "waits_mirror_transfers", message);
+        }
+    }
+}
+
+fn sizes(comm: &Comm, say: &mut Say<'_>) {
+    if comm.tensor.n_unsized > 0 {
+        let message = format!(
+            "The size of {} of {} executions is not known: their text does not say it, and their program is not here.",
+            comm.tensor.n_unsized, comm.tensor.n
+        );
+        say(Severity::Info, "unknown_sizes", message);
+    }
+    let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
+    if n > 0 {
+        let message = format!(
+            "Not known who takes part: {n} of {} rows. Their text does not say it, and their program is not here. They have no bus bandwidth.",
+            comm.rows.len()
+        );
+        say(Severity::Info, "unknown_groups", message);
+    }
+}
+
+/// Why there is no utilisation.
+fn utilisation(comm: &Comm, known: &Known, say: &mut Say<'_>) {
+    if comm.rows.is_empty() {
+        return;
+    }
+    if !known.topology {
+        let message =
+            "No topology is given (--topology 4x4x4): axes have no names, and utilisation of links is not known.";
+        return say(Severity::Info, "no_topology", message.to_owned());
+    }
+    if !known.link {
+        let message = "What the links of this device carry is not known: no utilisation.";
+        return say(Severity::Info, "no_link_peak", message.to_owned());
+    }
+    let mut off: Keyed<&str, ()> = Keyed::default();
+    for row in comm.rows.iter().filter(|row| row.group.as_ref().is_some_and(|group| group.n_axes.is_none())) {
+        off.first(&row.key, ());
+    }
+    let n = off.iter().count();
+    if n > 0 {
+        let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
+        say(Severity::Caution, "off_topology", message);
+    }
+    let message = "Axes assume that devices are numbered along x first, then y, then z.";
+    say(Severity::Info, "numbering_assumed", message.to_owned());
+}

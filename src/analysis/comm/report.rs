@@ -1,0 +1,327 @@
+//! What is told of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
+
+use super::words::{Core, Primitive, Role, Way};
+use crate::analysis::report::{Header, Totals};
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comm {
+    /// What the figures are of.
+    pub header: Header,
+    /// Sums over all ops.
+    pub totals: Totals,
+    /// Collectives of the device's own core.
+    pub tensor: Traffic,
+    /// Collectives of its SparseCores; `None` where the capture has none.
+    pub sparse: Option<Traffic>,
+    /// Copies between memories, the device's own core.
+    pub copies: Traffic,
+    /// Collectives, as they are asked for: the longest not covered by compute first. That order is the critical path.
+    pub rows: Vec<CommRow>,
+    /// Copies in the same form.
+    pub copy_rows: Vec<CommRow>,
+    /// Collectives by primitive and core, the longest stall first; with the flags that are worth a look.
+    pub primitives: Vec<PrimitiveSums>,
+    /// Each step of the devices asked about, by number; several devices are summed.
+    pub steps: Vec<StepComm>,
+    /// How steps and arrivals differ over the devices of the session; `None` where there is one device.
+    pub balance: Option<Balance>,
+    /// How what is asynchronous was found.
+    pub pairing: Pairing,
+    /// What links carry at most; `None` where that is not known, and a note says why.
+    pub link: Option<LinkPeak>,
+    /// What was assumed, left out or looks wrong.
+    pub notes: Vec<Note>,
+}
+
+/// What is in flight against what is computed. Both on one clock: the device's own where all lines have it, else the event clock.
+/// in flight = exposed + overlapped, exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// Length of the union of what is in flight.
+    pub in_flight: Picos,
+    /// Of that, while the same core computes nothing.
+    pub exposed: Picos,
+    /// The rest.
+    pub overlapped: Picos,
+    /// What the core waited, on this same clock: the figure to hold against `exposed`.
+    pub waited: Picos,
+}
+
+impl Overlap {
+    /// Overlapped ÷ in flight, a fraction. `None` where nothing is in flight.
+    pub fn share(&self) -> Option<f64> {
+        self.overlapped.fraction_of(self.in_flight)
+    }
+}
+
+/// Sums of a kind of traffic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Executions that start in the window.
+    pub n: u64,
+    /// Self time of waits (`-done`) and of synchronous ones: what the compute waits for. On the clock of the breakdown.
+    pub stall: Picos,
+    /// Self time of the `-start` and `-update` halves.
+    pub issue: Picos,
+    /// Self time of ops that compute and communicate at once: in neither of the two.
+    pub fused: Picos,
+    /// In flight against compute.
+    pub overlap: Overlap,
+    /// Bytes of the messages of executions whose size is known.
+    pub bytes: u64,
+    /// Executions whose size is not known.
+    pub n_unsized: u64,
+}
+
+/// A row: collectives or copies that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommRow {
+    /// What makes it a row: an op's name, a line of source, a primitive, or a primitive with its groups.
+    pub key: String,
+    /// What is done; `None` where a row has several.
+    pub primitive: Option<Primitive>,
+    /// The op's name: of a pair its start's. `None` where a row has several, as in all that follow up to `role`.
+    pub op: Option<String>,
+    /// Its program.
+    pub program: Option<String>,
+    /// The program's id.
+    pub program_id: Option<u64>,
+    /// The innermost line of source.
+    pub source: Option<String>,
+    /// The scope path.
+    pub scope: Option<String>,
+    /// Which core.
+    pub core: Core,
+    /// Whether the core waits.
+    pub way: Way,
+    /// Who takes part; also `None` where neither the op's text nor its program says it.
+    pub group: Option<DeviceGroup>,
+    /// What it is likely for.
+    pub role: Option<Role>,
+    /// How many ops.
+    pub n_ops: u32,
+    /// Executions that start in the window.
+    pub n: u64,
+    /// Bytes of the message of one execution, from shapes: all-reduce, reduce-scatter, all-to-all, permute and send their operands,
+    /// all-gather and recv their results. `None` where not known, and where ops of a row differ.
+    pub bytes_each: Option<u64>,
+    /// The same of all executions; `None` where one of them is not known.
+    pub bytes: Option<u64>,
+    /// Self time of waits and synchronous ones.
+    pub stall: Picos,
+    /// Self time of `-start` and `-update`.
+    pub issue: Picos,
+    /// Self time of ops that compute and communicate at once.
+    pub fused: Picos,
+    /// In flight against compute.
+    pub overlap: Overlap,
+    /// Σ length of its executions that start in the window, not clipped: what rates are over.
+    pub wall: Picos,
+    /// bytes ÷ wall.
+    pub alg_rate: Option<f64>,
+    /// The ring's factor × bytes ÷ wall ([`Primitive::bus_factor`]); `None` also where the number of devices is not known.
+    pub bus_rate: Option<f64>,
+    /// What links could carry for it: one link, one way × 2 where rings are closed × axes.
+    pub peak: Option<f64>,
+    /// bus rate ÷ peak, a fraction; `None` without a topology (a note says so). Above 1 it is told as it is.
+    pub util: Option<f64>,
+}
+
+/// Which devices take part together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceGroup {
+    /// As HLO writes it: `[4,2]<=[2,4]T(1,0)`; a long list is cut.
+    pub text: String,
+    /// Devices in a group; `None` for "all" where their number is not known.
+    pub size: Option<u64>,
+    /// Distance between neighbours of the first group, where it is always the same.
+    pub stride: Option<u64>,
+    /// The first group, of a large one the first devices.
+    pub first: Vec<u64>,
+    /// How many groups; `None` as for `size`.
+    pub n_groups: Option<u64>,
+    /// The axes it extends along: of the topology that is given (`x`, `x+y`, `core`), else of the mesh where HLO names one.
+    pub axis: Option<String>,
+    /// Axes of the topology it extends along; `None` without a topology, or where its devices are not on it.
+    pub n_axes: Option<u32>,
+}
+
+/// Sums of a primitive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PrimitiveSums {
+    /// Which.
+    pub primitive: Primitive,
+    /// On which core.
+    pub core: Core,
+    /// Its sums.
+    pub traffic: Traffic,
+    /// Where the compute waits for it: XLA flags worth a look. Whether they are set no capture says.
+    pub flags: Vec<String>,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepComm {
+    /// Its number.
+    pub number: u64,
+    /// Length.
+    pub duration: Picos,
+    /// Union of what is computed.
+    pub compute_busy: Picos,
+    /// Time without an op.
+    pub idle: Picos,
+    /// Collectives of the device's own core.
+    pub collectives: Overlap,
+    /// Copies between memories.
+    pub copies: Overlap,
+}
+
+/// How devices differ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    /// Steps that several devices have.
+    pub n_steps: u32,
+    /// The largest (longest − shortest) ÷ mean of a step, a fraction; above 0.05 is bad. `None` without common steps.
+    pub worst_spread: Option<f64>,
+    /// The mean of it.
+    pub mean_spread: Option<f64>,
+    /// In which step it is largest.
+    pub worst_step: Option<u64>,
+    /// The slowest device in that step.
+    pub slowest: Option<String>,
+    /// By device: how late it comes to collectives. The one that others wait for most comes first.
+    pub devices: Vec<Arrival>,
+    /// By collective: how far apart devices start it, the largest spread first; [`Balance::MOST`] at most.
+    pub collectives: Vec<ArrivalSpread>,
+    /// Collectives that are not in it, as their executions differ in number between devices.
+    pub n_unmatched: u32,
+}
+
+impl Balance {
+    /// Collectives told at most.
+    pub const MOST: usize = 100;
+}
+
+/// How late a device comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// The device.
+    pub device: String,
+    /// Executions at which it started after all others.
+    pub n_last: u64,
+    /// Of how many.
+    pub n: u64,
+    /// Σ by how much it was later than the one before it, where it was the last: what the others would have saved.
+    pub late: Picos,
+}
+
+/// How far apart devices start a collective.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivalSpread {
+    /// The op.
+    pub op: String,
+    /// Its program's id.
+    pub program_id: Option<u64>,
+    /// Executions compared.
+    pub n: u64,
+    /// Devices compared.
+    pub n_devices: u32,
+    /// Σ last start − first start.
+    pub total: Picos,
+    /// The largest.
+    pub max: Picos,
+    /// The device that comes later than all others most often, the first of several; `None` where none ever does.
+    pub straggler: Option<String>,
+    /// How often.
+    pub n_last: u64,
+}
+
+/// How what is asynchronous was found; counts of executions in the window, of collectives and copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairing {
+    /// One event of the async line.
+    pub from_line: u64,
+    /// Several events of one flow.
+    pub from_flow: u64,
+    /// A start and a done of the op line.
+    pub from_ops: u64,
+    /// Synchronous.
+    pub sync: u64,
+    /// Starts without a done, and dones without a start.
+    pub unpaired: u64,
+    /// Asynchronous work of other kinds (gathers on another core …): in no figure.
+    pub other: u64,
+    /// The sweep is on the device's own clock; else on the event clock.
+    pub device_clock: bool,
+}
+
+impl Pairing {
+    /// Unpaired ÷ all asynchronous, a fraction.
+    pub fn unpaired_ratio(&self) -> Option<f64> {
+        let pairs = self.from_line + self.from_flow + self.from_ops;
+        Picos(self.unpaired).fraction_of(Picos(pairs + self.unpaired))
+    }
+}
+
+/// What links carry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkPeak {
+    /// The chip.
+    pub chip: String,
+    /// Bytes per second of one link in one direction.
+    pub one_way: f64,
+    /// Where the figure is from.
+    pub source: String,
+    /// Devices of a chip, by whose number ids of devices become chips.
+    pub devices_per_chip: u32,
+}
+
+/// What is in flight, in lanes, against compute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommLanes {
+    /// The device.
+    pub device: Option<String>,
+    /// The part that is told, in picoseconds from the start of the step.
+    pub part: (Picos, Picos),
+    /// Length of the step.
+    pub duration: Picos,
+    /// What was in flight, by start; times from the start of the step, clipped to the part.
+    pub spans: Vec<LaneSpan>,
+    /// How many lanes they take: in each, none overlaps another.
+    pub n_lanes: u32,
+    /// Merged stretches of compute; at most as many as spans may be told, the longest.
+    pub compute: Vec<(Picos, Picos)>,
+    /// Stretches in which the core waits, in the same number at most.
+    pub waits: Vec<(Picos, Picos)>,
+    /// Spans that are not told, and their time.
+    pub left_out: (u64, Picos),
+    /// Stretches of compute and of waiting that are not told, and their time.
+    pub stretches_left_out: (u64, Picos),
+    /// What is to be said.
+    pub notes: Vec<Note>,
+}
+
+/// Something in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneSpan {
+    /// Its lane, from 0.
+    pub lane: u32,
+    /// The op: of a pair its start.
+    pub name: String,
+    /// Its program's id.
+    pub program_id: Option<u64>,
+    /// What it is.
+    pub primitive: Primitive,
+    /// Whether the core waits.
+    pub way: Way,
+    /// From the start of the step.
+    pub start: Picos,
+    /// From the start of the step.
+    pub end: Picos,
+    /// Of it, while nothing is computed. All of it: a stall; nothing: hidden.
+    pub exposed: Picos,
+}

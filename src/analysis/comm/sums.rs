@@ -1,0 +1,337 @@
+//! Spans, waits and self times into rows, primitives and totals. Knows cores and what collectives do; knows no steps.
+//!
+//! Each link adds to three sums: its row, its primitive, its traffic. What is in flight is merged in each of them, core by core,
+//! before it is held against compute: so the time of a row with several ops is counted once.
+
+use super::ask::CommBy;
+use super::axis::Wiring;
+use super::bucket::{Alike, Bucket};
+use super::flight::From;
+use super::link::{Link, Named, Part};
+use super::look::{What, look};
+use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
+use super::side::Side;
+use super::words::{Core, Primitive, Way};
+use crate::analysis::Kind;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::non_compute::Programs;
+use crate::hlo::ReplicaGroups;
+use crate::keyed::Keyed;
+use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::sorted;
+use crate::units::Picos;
+use std::cmp::Reverse;
+
+/// What is known of a link, on every device alike.
+#[derive(Clone, Default)]
+struct Told {
+    /// What it does.
+    what: What,
+    /// Who takes part, in words.
+    group: Option<DeviceGroup>,
+    /// Bytes on links per byte of message.
+    factor: Option<f64>,
+}
+
+/// What makes a row.
+type RowKey = (bool, Core, Option<ProgramId>, String);
+
+/// What a row's ops say of themselves.
+struct RowFacts {
+    key: RowKey,
+    primitive: Alike<Primitive>,
+    op: Alike<Named>,
+    source: Alike<Option<String>>,
+    scope: Alike<Option<StrId>>,
+    group: Alike<Option<DeviceGroup>>,
+}
+
+impl RowFacts {
+    fn new(key: RowKey) -> Self {
+        Self {
+            key,
+            primitive: Alike::default(),
+            op: Alike::default(),
+            source: Alike::default(),
+            scope: Alike::default(),
+            group: Alike::default(),
+        }
+    }
+}
+
+/// Where a link's figures go: its row, its primitive, its traffic; with what it is of each execution.
+#[derive(Clone, Copy)]
+struct Places {
+    buckets: [usize; 3],
+    bytes: Option<u64>,
+    factor: Option<f64>,
+}
+
+/// One more sum.
+fn place(buckets: &mut Vec<Bucket>) -> usize {
+    buckets.push(Bucket::default());
+    buckets.len() - 1
+}
+
+/// All sums of a question.
+pub struct Sums<'a> {
+    profile: &'a Profile,
+    analysis: &'a Analysis,
+    by: CommBy,
+    told: Keyed<Named, Told>,
+    /// The sums; what follows says which is which, by place.
+    buckets: Vec<Bucket>,
+    rows: Keyed<RowKey, (RowFacts, usize)>,
+    primitives: Keyed<(bool, Core, Primitive), usize>,
+    traffic: Keyed<(bool, Core), usize>,
+    /// How executions were found.
+    pub pairing: Pairing,
+}
+
+/// What links do: looked up once per op of a program, whichever device has it.
+pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<'_>>) -> Keyed<Named, What> {
+    let mut whats = Keyed::default();
+    for side in sides {
+        for link in &side.links.all {
+            whats.entry(link.named, || {
+                let module = link.named.0.and_then(|id| programs.and_then(|of| of(id)));
+                look(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
+            });
+        }
+    }
+    whats
+}
+
+/// How many devices a program has, as far as its collectives name them.
+pub fn n_devices(whats: &Keyed<Named, What>) -> Option<u64> {
+    let of = |groups: &ReplicaGroups| match groups {
+        ReplicaGroups::All => None,
+        ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
+        ReplicaGroups::Mesh(mesh) => mesh.mesh.iter().try_fold(1_u64, |n, (_, size)| n.checked_mul(*size)),
+        ReplicaGroups::Lists(lists) => lists.iter().flatten().max().map(|last| last.saturating_add(1)),
+        ReplicaGroups::Pairs(pairs) => pairs.iter().map(|(a, b)| a.max(b)).max().map(|last| last.saturating_add(1)),
+    };
+    whats.iter().filter_map(|(_, what)| of(what.groups.as_ref()?)).max().filter(|n| *n <= ReplicaGroups::LIMIT)
+}
+
+impl<'a> Sums<'a> {
+    /// No sums yet.
+    pub fn new(
+        profile: &'a Profile,
+        analysis: &'a Analysis,
+        by: CommBy,
+        whats: Keyed<Named, What>,
+        wiring: Wiring<'_>,
+    ) -> Self {
+        let told = |(named, what): (Named, What)| {
+            let group = what.groups.as_ref().map(|groups| wiring.group(groups));
+            let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
+            (named, Told { what, group, factor })
+        };
+        Self {
+            profile,
+            analysis,
+            by,
+            told: whats.into_entries().into_iter().map(told).collect(),
+            buckets: Vec::new(),
+            rows: Keyed::default(),
+            primitives: Keyed::default(),
+            traffic: Keyed::default(),
+            pairing: Pairing::default(),
+        }
+    }
+
+    /// Adds what a core did in the window.
+    pub fn add(&mut self, side: &Side<'_>) {
+        // A core that has nothing in flight still counts: its sum is none, which is not nothing.
+        for is_copy in [false, true] {
+            self.traffic_of(is_copy, side.core);
+        }
+        let mut places: Vec<Option<Places>> = vec![None; side.links.all.len()];
+        let mut of = |sums: &mut Self, link: u32| {
+            *places[link as usize].get_or_insert_with(|| sums.places(side, &side.links.all[link as usize]))
+        };
+        for (op, part, link) in side.links.parts() {
+            let own = Picos(side.own.get(op.0 as usize).copied().unwrap_or(0));
+            if own == Picos::ZERO {
+                continue;
+            }
+            let fused = side.kinds.get(op.0 as usize) == Some(&Kind::Fused);
+            for at in of(self, link).buckets {
+                let traffic = &mut self.buckets[at].traffic;
+                let sum = match part {
+                    Part::Start | Part::Whole if fused => &mut traffic.fused,
+                    Part::Start | Part::Update => &mut traffic.issue,
+                    Part::Done | Part::Whole => &mut traffic.stall,
+                };
+                *sum += own;
+            }
+        }
+        for span in &side.flight.spans {
+            let (cut, starts) = side.clip(span.at);
+            if cut.is_none() && !starts {
+                continue;
+            }
+            let Places { buckets, bytes, factor } = of(self, span.link);
+            for at in buckets {
+                let bucket = &mut self.buckets[at];
+                cut.into_iter().for_each(|cut| bucket.fly(cut));
+                if starts {
+                    bucket.count(span.at.1 - span.at.0, bytes, factor);
+                }
+            }
+            if starts {
+                match span.from {
+                    From::Line => self.pairing.from_line += 1,
+                    From::Flow => self.pairing.from_flow += 1,
+                    From::Ops => self.pairing.from_ops += 1,
+                    From::Sync => self.pairing.sync += 1,
+                }
+            }
+        }
+        for (at, link) in &side.flight.waits {
+            if let (Some((from, to)), _) = side.clip(*at) {
+                for at in of(self, *link).buckets {
+                    self.buckets[at].traffic.overlap.waited += Picos(to - from);
+                }
+            }
+        }
+        let within = |all: &[u64]| all.iter().filter(|at| side.starts(**at)).count() as u64;
+        self.pairing.unpaired += within(&side.flight.unpaired);
+        self.pairing.other += within(&side.flight.other);
+        // What is in flight was cut to the window: compute outside of it does not matter.
+        self.buckets.iter_mut().for_each(|bucket| bucket.land(&side.flight.compute));
+    }
+
+    fn traffic_of(&mut self, is_copy: bool, core: Core) -> usize {
+        let buckets = &mut self.buckets;
+        *self.traffic.entry((is_copy, core), || place(buckets))
+    }
+
+    /// The sums that a link adds to, with what is known of it.
+    fn places(&mut self, side: &Side<'_>, link: &Link) -> Places {
+        // Every link of every side was looked up before.
+        let told = self.told.get(&link.named).cloned().unwrap_or_default();
+        let op = side.plane.op(link.op);
+        let source = self.source(side, op);
+        let primitive = told.what.primitive;
+        let key = self.row_key(side, link, &told, source.as_deref());
+        let traffic = self.traffic_of(link.is_copy, side.core);
+        let buckets = &mut self.buckets;
+        let of_primitive = *self.primitives.entry((link.is_copy, side.core, primitive), || place(buckets));
+        let (facts, row) = self.rows.entry(key.clone(), || (RowFacts::new(key), place(buckets)));
+        facts.primitive.add(primitive);
+        facts.op.add(link.named);
+        facts.source.add(source);
+        facts.scope.add(op.stats.tf_op);
+        facts.group.add(told.group);
+        let way = match link {
+            Link { is_fused: true, .. } => Way::Fused,
+            Link { is_whole: true, .. } => Way::Sync,
+            _ => Way::Async,
+        };
+        let buckets = [*row, of_primitive, traffic];
+        let bytes = told.what.bytes;
+        buckets.into_iter().for_each(|at| self.buckets[at].op(link.named, way, bytes));
+        Places { buckets, bytes, factor: told.factor }
+    }
+
+    /// The innermost line of source.
+    fn source(&self, side: &Side<'_>, op: &Op) -> Option<String> {
+        let told = match side.core {
+            Core::Tensor => self.analysis.facts[side.device].source_inner(self.profile, op),
+            Core::Sparse => op.stats.source.map(|source| self.profile.text(source)),
+        };
+        told.map(str::to_owned)
+    }
+
+    fn row_key(&self, side: &Side<'_>, link: &Link, told: &Told, source: Option<&str>) -> RowKey {
+        let primitive = told.what.primitive.key();
+        let (program, key) = match self.by {
+            CommBy::Op => (link.named.0, self.profile.text(link.named.1).to_owned()),
+            CommBy::Source => {
+                let path = || side.plane.op(link.op).stats.tf_op.map(|path| self.profile.text(path));
+                (None, source.or_else(path).map_or_else(|| format!("<no source>:{primitive}"), str::to_owned))
+            }
+            CommBy::Group => {
+                let group = told.group.as_ref().map_or("groups not known", |group| &group.text);
+                (None, if link.is_copy { primitive.to_owned() } else { format!("{primitive} {group}") })
+            }
+            CommBy::Primitive => (None, primitive.to_owned()),
+        };
+        (link.is_copy, side.core, program, key)
+    }
+
+    /// Sums of a traffic; `None` where the session has no such core.
+    pub fn traffic(&self, is_copy: bool, core: Core) -> Option<Traffic> {
+        self.traffic.get(&(is_copy, core)).map(|at| self.buckets[*at].traffic)
+    }
+
+    /// Rows of collectives or of copies, the longest not covered first.
+    pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
+        let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
+        let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.buckets[*at], wiring, link)).collect();
+        sorted::sort_by(&mut rows, |a, b| {
+            let order =
+                |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
+            order(a).cmp(&order(b)).then_with(|| (&a.key, a.program_id, a.core).cmp(&(&b.key, b.program_id, b.core)))
+        });
+        rows
+    }
+
+    fn row(&self, facts: &RowFacts, bucket: &Bucket, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> CommRow {
+        let (_, core, _, key) = &facts.key;
+        let named = facts.op.clone().one();
+        let program = named.and_then(|(program, _)| program);
+        let primitive = facts.primitive.clone().one();
+        let group = facts.group.clone().one().flatten();
+        let (alg_rate, bus_rate) = bucket.rates();
+        let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = bucket.traffic;
+        let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
+        let closed = wiring.topology.is_some_and(|topology| topology.wrap);
+        let peak = link.zip(axes).map(|(link, axes)| link.one_way * if closed { 2.0 } else { 1.0 } * f64::from(axes));
+        CommRow {
+            key: key.clone(),
+            primitive,
+            op: named.map(|(_, name)| self.profile.text(name).to_owned()),
+            program: program.and_then(|id| self.profile.programs.get(&id).cloned()),
+            program_id: program.map(|id| id.0),
+            source: facts.source.clone().one().flatten(),
+            scope: facts.scope.clone().one().flatten().map(|path| self.profile.text(path).to_owned()),
+            core: *core,
+            way: bucket.way.clone().one().unwrap_or(Way::Mixed),
+            group,
+            role: primitive.and_then(Primitive::role),
+            n_ops: bucket.n_ops(),
+            n,
+            bytes_each: bucket.each.clone().one().flatten(),
+            bytes: (n_unsized == 0).then_some(bytes),
+            stall,
+            issue,
+            fused,
+            overlap,
+            wall: bucket.wall,
+            alg_rate,
+            bus_rate,
+            peak,
+            util: bus_rate.zip(peak).map(|(rate, peak)| rate / peak),
+        }
+    }
+
+    /// Collectives by primitive, the longest stall first.
+    pub fn primitives(&self) -> Vec<PrimitiveSums> {
+        let told = |((_, core, primitive), at): &((bool, Core, Primitive), usize)| {
+            let traffic = self.buckets[*at].traffic;
+            let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
+            let flags = if waits { primitive.flags() } else { &[] };
+            let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+            PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
+        };
+        let mut all: Vec<PrimitiveSums> =
+            self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(told).collect();
+        sorted::sort_by_key(&mut all, |sums| {
+            (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
+        });
+        all
+    }
+}

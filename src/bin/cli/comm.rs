@@ -1,0 +1,52 @@
+//! `rooflight comm`: what may be said to it, and where its tables go. Figures and words come from the library.
+
+use super::args::{Output, one_of};
+use super::{Failure, Session, heading, says};
+use rooflight::analysis::comm::{Comm, CommBy, CommQuery, Topology};
+use rooflight::analysis::{Filter, GroupBy, Status};
+use rooflight::engine;
+use rooflight::report::{comm_json, comm_table, json, text::Table};
+
+/// Which rows, and how chips are wired.
+#[derive(clap::Args)]
+pub struct Links {
+    /// What rows stand for.
+    #[arg(long, default_value = CommBy::Op.key(), value_parser = one_of(CommBy::ALL, CommBy::key))]
+    by: CommBy,
+    /// Chips along each side, x first: names axes and gives the utilisation of links.
+    #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
+    topology: Option<Topology>,
+    /// Each side of the topology is closed to a ring.
+    #[arg(long, requires = "topology")]
+    wrap: bool,
+}
+
+impl Session<'_> {
+    pub(super) fn comm(&self, links: &Links) -> Result<String, Failure> {
+        let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
+        let ask = CommQuery { query: self.query(GroupBy::Op, Filter::default())?, by: links.by, topology };
+        let comm = engine::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &ask);
+        let notes = self.notes(&comm.notes);
+        let top = self.view.top.unwrap_or(usize::MAX);
+        Ok(match self.view.output() {
+            Output::Json => {
+                let files = self.files();
+                let head = json::head_of("comm", &files, self.partial, &comm.header, &comm.totals);
+                json::text(&comm_json::comm(head, &comm, top, &notes))
+            }
+            Output::Csv => comm_table::csv(&comm, top).csv(),
+            Output::Markdown => tables(&comm, Table::markdown, top),
+            Output::Text if comm.header.status == Status::Absent => says(&notes),
+            Output::Text => {
+                let tables = tables(&comm, Table::aligned, self.view.top.unwrap_or(20));
+                heading(&comm.header) + &comm_table::head(&comm) + &tables + &comm_table::flags(&comm) + &says(&notes)
+            }
+        })
+    }
+}
+
+/// Collectives, then copies.
+fn tables(comm: &Comm, form: fn(&Table) -> String, top: usize) -> String {
+    let lists = [&comm.rows, &comm.copy_rows].into_iter().filter(|rows| !rows.is_empty());
+    lists.map(|rows| form(&comm_table::rows(rows, top))).collect::<Vec<_>>().join("\n")
+}

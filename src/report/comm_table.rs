@@ -1,0 +1,156 @@
+//! Communication as tables. Knows columns and units.
+
+use super::number::{bytes_text, count, counted, gbs, percent_text, time_text};
+use super::text::Table;
+use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Traffic};
+use std::fmt::Write as _;
+
+const ABSENT: &str = "–";
+
+fn or_absent<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or(ABSENT.to_owned(), show)
+}
+
+/// What the compute waits for, in few lines.
+pub fn head(comm: &Comm) -> String {
+    let mut out = String::new();
+    let parts = [
+        ("Collectives", Some(&comm.tensor)),
+        ("SparseCore collectives", comm.sparse.as_ref()),
+        ("Copies between memories", Some(&comm.copies)),
+    ];
+    for (name, traffic) in parts {
+        let Some(Traffic { n, stall, overlap, .. }) = traffic.filter(|traffic| traffic.n > 0) else { continue };
+        let Overlap { in_flight, exposed, overlapped, .. } = overlap;
+        let share = or_absent(overlap.share(), percent_text);
+        let _ = writeln!(
+            out,
+            "{name}: stall {}; in flight {}, of it exposed {} and overlapped {} ({share}); {}",
+            time_text(*stall),
+            time_text(*in_flight),
+            time_text(*exposed),
+            time_text(*overlapped),
+            counted(*n, "execution", "executions")
+        );
+    }
+    if let Some(Balance { devices, worst_spread, .. }) = &comm.balance {
+        if let Some(spread) = worst_spread {
+            let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
+        }
+        if let Some(last) = devices.first().filter(|device| device.n_last > 0) {
+            let _ = writeln!(
+                out,
+                "{} is waited for most: last to come to {} of {} collectives, {} after the one before it",
+                last.device,
+                count(last.n_last),
+                count(last.n),
+                time_text(last.late)
+            );
+        }
+    }
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+/// Rows for people.
+pub fn rows(rows: &[CommRow], top: usize) -> Table {
+    let mut table = Table::new(&[
+        ("Collective or copy", true),
+        ("Primitive", true),
+        ("Devices", true),
+        ("Axis", true),
+        ("Runs", false),
+        ("Bytes", false),
+        ("Stall", false),
+        ("In flight", false),
+        ("Exposed", false),
+        ("Overlap", false),
+        ("Bus GB/s", false),
+        ("Of peak", false),
+        ("Role", true),
+    ]);
+    for row in rows.iter().take(top) {
+        let group = row.group.as_ref();
+        let size = |size: u64| match group.and_then(|group| group.stride) {
+            Some(stride) if stride != 1 => format!("{size}, every {stride}"),
+            _ => size.to_string(),
+        };
+        table.row(vec![
+            row.key.clone(),
+            or_absent(row.primitive, |primitive| primitive.key().to_owned()),
+            or_absent(group.and_then(|group| group.size), size),
+            or_absent(group.and_then(|group| group.axis.clone()), |axis| axis),
+            count(row.n),
+            or_absent(row.bytes_each, bytes_text),
+            time_text(row.stall),
+            time_text(row.overlap.in_flight),
+            time_text(row.overlap.exposed),
+            or_absent(row.overlap.share(), percent_text),
+            or_absent(row.bus_rate, gbs),
+            or_absent(row.util, percent_text),
+            row.role.map_or(String::new(), |role| role.label().to_owned()),
+        ]);
+    }
+    table
+}
+
+/// All rows with exact figures.
+pub fn csv(comm: &Comm, top: usize) -> Table {
+    let mut table = Table::new(&[
+        ("key", true),
+        ("primitive", true),
+        ("program_id", true),
+        ("source", true),
+        ("core", true),
+        ("sync", true),
+        ("groups", true),
+        ("group_size", false),
+        ("axis", true),
+        ("n_executions", false),
+        ("bytes_per_execution", false),
+        ("bytes", false),
+        ("stall_ps", false),
+        ("in_flight_ps", false),
+        ("exposed_ps", false),
+        ("overlapped_ps", false),
+        ("alg_gbps", false),
+        ("bus_gbps", false),
+        ("util", false),
+    ]);
+    let exact = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    for row in comm.rows.iter().take(top).chain(comm.copy_rows.iter().take(top)) {
+        let group = row.group.as_ref();
+        table.row(vec![
+            row.key.clone(),
+            row.primitive.map_or(String::new(), |primitive| primitive.key().to_owned()),
+            number(row.program_id),
+            row.source.clone().unwrap_or_default(),
+            row.core.key().to_owned(),
+            row.way.key().to_owned(),
+            group.map_or(String::new(), |group| group.text.clone()),
+            number(group.and_then(|group| group.size)),
+            group.and_then(|group| group.axis.clone()).unwrap_or_default(),
+            row.n.to_string(),
+            number(row.bytes_each),
+            number(row.bytes),
+            row.stall.0.to_string(),
+            row.overlap.in_flight.0.to_string(),
+            row.overlap.exposed.0.to_string(),
+            row.overlap.overlapped.0.to_string(),
+            exact(row.alg_rate.map(|rate| rate / 1e9)),
+            exact(row.bus_rate.map(|rate| rate / 1e9)),
+            exact(row.util),
+        ]);
+    }
+    table
+}
+
+/// Flags worth a look, by primitive; empty where nothing waits.
+pub fn flags(comm: &Comm) -> String {
+    let of = |sums: &crate::analysis::comm::PrimitiveSums| {
+        let (stall, flags) = (time_text(sums.traffic.stall), sums.flags.join(", "));
+        format!("{} stalls {stall}; flags worth a look: {flags}\n", sums.primitive.key())
+    };
+    let told: String = comm.primitives.iter().filter(|sums| !sums.flags.is_empty()).map(of).collect();
+    if told.is_empty() { told } else { "\n".to_owned() + &told }
+}
