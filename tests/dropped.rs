@@ -53,7 +53,7 @@ fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
 /// Names and programs of all ops that ran.
 fn ops(engine: &mut Engine) -> Vec<(Option<u64>, String)> {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 }.into();
+    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
     let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
     page.rows.into_iter().map(|row| (row.program_id, row.key)).collect()
 }

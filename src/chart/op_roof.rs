@@ -227,7 +227,7 @@ mod tests {
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
         assert!(roof.verdict.starts_with("Far from its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
         assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
-        assert!(roof.rows.iter().any(|(name, says)| *name == "Floors" && says == "704.50 µs of compute, 0 of HBM"));
+        assert!(roof.rows.iter().any(|(name, says)| *name == "Floors" && says == "704.50 µs of compute, 0 ps of HBM"));
     }
 
     #[test]

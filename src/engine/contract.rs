@@ -148,7 +148,7 @@ pub enum Reply {
     /// The figures of a query.
     Breakdown(Box<BreakdownHead>),
     /// Rows of a query.
-    Rows(RowsPage),
+    Rows(Box<RowsPage>),
     /// A tree of scopes.
     Scopes(Scopes),
     /// The steps of all devices.

@@ -147,7 +147,7 @@ impl Engine {
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
             }
-            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, Reply::Rows),
+            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, |page| Reply::Rows(Box::new(page))),
             Request::Scopes { query, root, min_share } => {
                 let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
                 scopes.map_or_else(Reply::BadFilter, Reply::Scopes)

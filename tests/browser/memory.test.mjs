@@ -206,7 +206,6 @@ onPage("a capture without programs says what is missing", { needs: program() }, 
   await page.goto(`${server.url}#v=1&view=memory&memory=program%3A999`);
   await reload(page);
   await pickFiles(page, [made("--steps", "1").captures[0]]);
-  await opened(page);
   await page.getByText(/HLO of this program is not in the capture/).waitFor();
 });
 

@@ -106,6 +106,7 @@ mod tests {
             persistent: 0,
             transient: 0,
             timeline: Vec::new(),
+            steps: Vec::new(),
         }
     }
 

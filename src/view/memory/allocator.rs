@@ -49,7 +49,8 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
             }
             .any()
         };
-        let heads = ["Device", "Heaviest program", "Its peak", "Allocator’s peak", "Capacity", "Used", "Headroom", ""];
+        let heads =
+            ["Device", "Heaviest program", "Its peak", "Allocator’s peak", "Capacity", "Used", "Headroom", "So"];
         let head = |(at, head): (usize, &'static str)| {
             view! { <th scope="col" class:num=(2..7).contains(&at)>{head}</th> }.any()
         };

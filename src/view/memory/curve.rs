@@ -5,6 +5,7 @@ use super::sight::Sight;
 use crate::analysis::memory::Points;
 use crate::chart::hit::Direction;
 use crate::chart::memory::{curve, text};
+use crate::chart::scene::Scene;
 use crate::report::number;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::Same;
@@ -34,44 +35,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         (size.get().0 > 0.0)
             .then(|| Same::new(curve::program(space, &columns, sight.at.get(), sight.capacity(), size.get())))
     });
-    let go = move |point: u32| sight.change(|place| place.at = Some(point));
-    let model = Model {
-        scene,
-        tip: Callback::new(move |id: u32| sight.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
-        press: Callback::new(move |(id, _): (u32, bool)| {
-            let most =
-                sight.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
-            if let Some(point) = most {
-                go(point);
-            }
-        }),
-        out: Callback::new(move |()| {
-            let zoomed = sight.zoom.with_untracked(Option::is_some);
-            sight.zoom.set(None);
-            zoomed
-        }),
-        walk: Some(Callback::new(move |(from, way): (u32, Direction)| {
-            let n = sight.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
-            let last = u32::try_from(n).unwrap_or(u32::MAX).checked_sub(1)?;
-            match way {
-                Direction::Left | Direction::Prev => from.checked_sub(1),
-                Direction::Right | Direction::Next => Some(from + 1).filter(|to| *to <= last),
-                Direction::Up | Direction::Down => None,
-            }
-        })),
-        key: Some(Callback::new(move |key: String| match &*key {
-            "0" => {
-                sight.zoom.set(None);
-                true
-            }
-            "+" | "=" | "-" => {
-                zoom(sight, if key == "-" { 2.0 } else { 0.5 });
-                true
-            }
-            _ => false,
-        })),
-        at: RwSignal::new(None),
-    };
+    let model = model(sight, scene);
     let (from, drag) = (StoredValue::new(None::<f64>), RwSignal::new(None::<(f64, f64)>));
     let x = move |event: &ev::PointerEvent| {
         f64::from(event.client_x()) - node.get_untracked().map_or(0.0, |node| rect(&node).x)
@@ -182,6 +146,48 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         </section>
     }
     .any()
+}
+
+/// What columns say and do.
+fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
+    let go = move |point: u32| sight.change(|place| place.at = Some(point));
+    Model {
+        scene,
+        tip: Callback::new(move |id: u32| sight.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
+        press: Callback::new(move |(id, _): (u32, bool)| {
+            let most =
+                sight.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
+            if let Some(point) = most {
+                go(point);
+            }
+        }),
+        out: Callback::new(move |()| {
+            let zoomed = sight.zoom.with_untracked(Option::is_some);
+            sight.zoom.set(None);
+            zoomed
+        }),
+        walk: Some(Callback::new(move |(from, way): (u32, Direction)| {
+            let n = sight.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
+            let last = u32::try_from(n).unwrap_or(u32::MAX).checked_sub(1)?;
+            match way {
+                Direction::Left | Direction::Prev => from.checked_sub(1),
+                Direction::Right | Direction::Next => Some(from + 1).filter(|to| *to <= last),
+                Direction::Up | Direction::Down => None,
+            }
+        })),
+        key: Some(Callback::new(move |key: String| match &*key {
+            "0" => {
+                sight.zoom.set(None);
+                true
+            }
+            "+" | "=" | "-" => {
+                zoom(sight, if key == "-" { 2.0 } else { 0.5 });
+                true
+            }
+            _ => false,
+        })),
+        at: RwSignal::new(None),
+    }
 }
 
 /// Shows half of what is seen about the point looked at, or twice as much.

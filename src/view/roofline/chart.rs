@@ -6,6 +6,7 @@ use crate::analysis::roofline::Level;
 use crate::chart::place::Rect;
 use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, memory, scene, words, zoomed};
 use crate::chart::rows::Tip;
+use crate::chart::scene::Scene;
 use crate::engine::roofline_place::RoofBy;
 use crate::report::number;
 use crate::units::Picos;
@@ -62,47 +63,8 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
         });
         Some(Same::new(shown?))
     });
-    let zoom = move |factor: f64, at: Option<(f64, f64)>| {
-        let (size, whole) = (size.get_untracked(), sight.whole.get_untracked());
-        let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
-        let usual = sight.usual.get_untracked();
-        let next = zoomed(sight.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
-        sight.window.set(Some(next).filter(|next| !is_same(*next, usual)));
-    };
-    let model = Model {
-        scene,
-        tip: Callback::new(move |id: u32| {
-            let level = sight.place.with(|place| place.x);
-            let opens = opens(sight.place.with(|place| place.by));
-            with_dot(sight, id, |dot| Tip {
-                rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
-                title: dot.name.clone(),
-            })
-        }),
-        press: Callback::new(move |(id, enter): (u32, bool)| press(sight, id, enter)),
-        // What was chosen goes first, then the zoom.
-        out: Callback::new(move |()| {
-            let chosen = state.selected.with_untracked(|selected| !selected.is_empty());
-            let zoomed = sight.window.with_untracked(Option::is_some);
-            if chosen {
-                state.selected.set(Vec::new());
-            } else if zoomed {
-                sight.window.set(None);
-            }
-            chosen || zoomed
-        }),
-        walk: None,
-        key: Some(Callback::new(move |key: String| {
-            match &*key {
-                "+" | "=" => zoom(STEP, None),
-                "-" => zoom(1.0 / STEP, None),
-                "0" => sight.window.set(None),
-                _ => return false,
-            }
-            true
-        })),
-        at: RwSignal::new(None),
-    };
+    let zoom = move |factor: f64, at: Option<(f64, f64)>| zoom(sight, size.get_untracked(), factor, at);
+    let model = model(sight, scene, size.into());
     let brush = RwSignal::new(None::<Brush>);
     let from = StoredValue::new(None::<(f64, f64)>);
     let place = move |event: &ev::PointerEvent| {
@@ -202,6 +164,53 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
         <Said sight look />
     }
     .any()
+}
+
+/// Zooms about a place of the chart, else about its middle.
+fn zoom(sight: Sight, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
+    let (whole, usual) = (sight.whole.get_untracked(), sight.usual.get_untracked());
+    let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
+    let next = zoomed(sight.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
+    sight.window.set(Some(next).filter(|next| !is_same(*next, usual)));
+}
+
+/// What marks say and do.
+fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>, size: Signal<(f64, f64)>) -> Model {
+    let state = sight.state;
+    Model {
+        scene,
+        tip: Callback::new(move |id: u32| {
+            let level = sight.place.with(|place| place.x);
+            let opens = opens(sight.place.with(|place| place.by));
+            with_dot(sight, id, |dot| Tip {
+                rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
+                title: dot.name.clone(),
+            })
+        }),
+        press: Callback::new(move |(id, enter): (u32, bool)| press(sight, id, enter)),
+        // What was chosen goes first, then the zoom.
+        out: Callback::new(move |()| {
+            let chosen = state.selected.with_untracked(|selected| !selected.is_empty());
+            let zoomed = sight.window.with_untracked(Option::is_some);
+            if chosen {
+                state.selected.set(Vec::new());
+            } else if zoomed {
+                sight.window.set(None);
+            }
+            chosen || zoomed
+        }),
+        walk: None,
+        key: Some(Callback::new(move |key: String| {
+            match &*key {
+                "+" | "=" => zoom(sight, size.get_untracked(), STEP, None),
+                "-" => zoom(sight, size.get_untracked(), 1.0 / STEP, None),
+                "0" => sight.window.set(None),
+                _ => return false,
+            }
+            true
+        })),
+        at: RwSignal::new(None),
+    }
 }
 
 fn is_same(window: Window, other: Window) -> bool {

@@ -76,7 +76,7 @@ impl Pending {
         }
         match answer.reply {
             Reply::Breakdown(head) => self.head = Some(Same::new(*head)),
-            Reply::Rows(page) => self.rows = Some(Same::new(page)),
+            Reply::Rows(page) => self.rows = Some(Same::new(*page)),
             Reply::Failed(failure) => return Heard::Failed(failure),
             Reply::BadFilter(error) => return Heard::Refused(error),
             _ => {}
@@ -210,7 +210,7 @@ impl State {
         let Some(answer) = self.hear_further(answer) else { return };
         let id = answer.id;
         let rows = match &answer.reply {
-            Reply::Rows(page) => Some(Same::new(page.clone())),
+            Reply::Rows(page) => Some(Same::new((**page).clone())),
             _ => None,
         };
         let heard = self.engines.try_update_value(|engines| match engines.pending.as_mut() {
