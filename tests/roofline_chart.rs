@@ -4,7 +4,7 @@
 mod common;
 
 use common::{bytes, hlo, profile};
-use rooflight::analysis::roofline::{Level, Precision, RooflineQuery};
+use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
 use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::chart::place::Rect;
 use rooflight::chart::roofline::{
@@ -72,8 +72,8 @@ fn value(point: &RoofPoint, column: RoofColumn) -> Option<(f64, String)> {
         RoofColumn::Intensity => number(roof.and_then(|r| r.intensity)),
         RoofColumn::Bound => number(roof.map(|r| if r.bound.key() == "compute" { 0.0 } else { 1.0 })),
         RoofColumn::Mfu => number(roof.and_then(|r| r.mfu)),
-        RoofColumn::HbmUtil => number(roof.and_then(|r| r.hbm_util())),
-        RoofColumn::FlopRate => number(roof.and_then(|r| r.flop_rate())),
+        RoofColumn::HbmUtil => number(roof.and_then(Roof::hbm_util)),
+        RoofColumn::FlopRate => number(roof.and_then(Roof::flop_rate)),
         RoofColumn::ByteRate => number(roof.and_then(|r| r.byte_rate(Level::Hbm))),
         RoofColumn::Dtype => roof.and_then(|r| Some((0.0, r.dtype.clone()?))),
         RoofColumn::Executions => number(Some(point.n as f64)),
