@@ -23,7 +23,7 @@ const FIRST_CEILING: u64 = 525_000;
 
 /// What the check holds all to: nothing gets light by being put off, and no view gets heavier unnoticed. A new view raises it,
 /// and docs/PERFORMANCE.md says by how much.
-const ALL_CEILING: u64 = 950_000;
+const ALL_CEILING: u64 = 1_065_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
