@@ -118,6 +118,7 @@ const STATES = {
   "roofline, a mark told": async (page) => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("3");
+    await page.locator(".roofline-canvas [fill='var(--k-compute)']").first().waitFor();
     await page.locator(".roofline .scene").focus();
     await page.keyboard.press("ArrowRight");
     await page.locator(".tip").waitFor();

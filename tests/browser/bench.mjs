@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { synth } from "./captures.mjs";
+import { manyBuffers, synth } from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, reload, startServer, until } from "./lib.mjs";
 import { grid, settled, sortBy } from "./reading.mjs";
 
@@ -146,6 +146,27 @@ async function rows(browser, url) {
   return { sorts, filters, median: frames[Math.floor(frames.length / 2)], p95: frames[Math.floor(frames.length * 0.95)] };
 }
 
+/** The memory of a large program alone: the worker's time for all its answers, and until the map is there. */
+async function memory(browser, url) {
+  const file = manyBuffers();
+  const took = await best(async () => {
+    const { page, close } = await open(browser, url);
+    await dropFiles(page, [file]);
+    await page.getByRole("tab", { name: "Memory" }).waitFor();
+    const thread = page.workers()[0];
+    await page.locator(".code-line code").first().waitFor();
+    await thread.evaluate(timeAnswers);
+    const start = performance.now();
+    await page.getByRole("tab", { name: "Memory" }).click();
+    await page.locator(".map-canvas .scene rect").first().waitFor();
+    const shown = performance.now() - start;
+    const worker = (await thread.evaluate(() => self.answers)).reduce((sum, answer) => sum + answer, 0);
+    await close();
+    return { worker, shown };
+  });
+  return { ...took, bytes: statSync(file).size };
+}
+
 const server = await startServer(need("ROOFLIGHT_DIST"));
 const browser = await launch();
 console.log(`best of ${RUNS}; ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`);
@@ -172,5 +193,7 @@ for (const [what, { worker, painted }] of [...Object.entries(table.sorts).map(([
   console.log(`${what.padEnd(22)}${ms(worker).padEnd(10)}${ms(painted)}`);
 }
 console.log(`frames while scrolling: median ${table.median.toFixed(1)} ms, 95 % below ${table.p95.toFixed(1)} ms`);
+const large = await memory(browser, server.url);
+console.log(`\na program of 37,000 instructions (${(large.bytes / 1e6).toFixed(1)} MB): its memory takes the worker ${ms(large.worker)}, and is shown after ${ms(large.shown)}`);
 await browser.close();
 await server.close();

@@ -41,6 +41,13 @@ export function synth({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${dev
   return out;
 }
 
+/** A program of 37,000 instructions with all its buffers: its path. */
+export function manyBuffers() {
+  const out = join(folder, "many-buffers.hlo_proto.pb");
+  if (!existsSync(out)) execFileSync("cargo", ["run", "--quiet", "--profile", "test", "--example", "many_buffers", "--", out], { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  return out;
+}
+
 /**
  * A capture with the truth beside it: a real program's run, simulated by `cargo xtask synth` with these arguments.
  * { captures: paths, truth: what an analysis has to find }.

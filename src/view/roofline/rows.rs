@@ -165,7 +165,7 @@ pub(super) fn model(sight: Sight) -> Model {
         Act::Hide(_) | Act::Move(..) | Act::Columns => {}
     };
     effect(move || {
-        sight.busy.track();
+        sight.ask.track();
         by.track();
         state.tips.hide();
     });
