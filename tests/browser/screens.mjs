@@ -108,7 +108,7 @@ const states = {
     await opened(page);
     await page.keyboard.press("3");
     await page.locator(".roofline-canvas [fill='var(--k-compute)']").first().waitFor();
-    await page.getByRole("grid").scrollIntoViewIfNeeded();
+    await page.locator(".roofline-table").evaluate((table) => table.scrollIntoView());
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Space");
     await page.locator(".roofline-selection b").waitFor();
