@@ -319,7 +319,8 @@ onPage("narrow: all of it within the screen", { width: 390, height: 844 }, async
   await show(page, synth());
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `${wide} px wide`);
-  await page.getByRole("grid").scrollIntoViewIfNeeded();
+  await page.locator(".roofline-table").evaluate((table) => table.scrollIntoView());
+  await page.locator("[data-row='3']").waitFor();
   assert.ok((await column(page, "Gap")).length > 3);
 });
 
