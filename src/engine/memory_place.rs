@@ -8,6 +8,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
 //! a later build are passed over.
 
+use super::place::each_pair;
 use crate::analysis::memory::RollUpBy;
 use std::fmt;
 use std::str::FromStr;
@@ -105,11 +106,7 @@ impl FromStr for MemoryPlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut place = Self::default();
-        for pair in text.split(';').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
-            place.take(name, value).ok_or_else(|| pair.to_owned())?;
-        }
-        Ok(place)
+        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
     }
 }
 

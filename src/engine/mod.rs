@@ -23,6 +23,7 @@ mod open;
 mod ops;
 mod order;
 mod part;
+mod place;
 mod program_text;
 mod programs;
 mod question;

@@ -9,6 +9,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. FLOP/s, bytes/s, FLOP and bytes, plain
 //! numbers. What is not understood is an error; names from a later build are passed over.
 
+use super::place::each_pair;
 use super::{RoofColumn, RoofSort};
 use crate::analysis::GroupBy;
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, UsefulFlops};
@@ -132,11 +133,7 @@ impl FromStr for RooflinePlace {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut place = Self::default();
-        for pair in text.split(';').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once(':').unwrap_or((pair, ""));
-            place.take(name, value).ok_or_else(|| pair.to_owned())?;
-        }
-        Ok(place)
+        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::sight::Sight;
 use crate::analysis::memory::CrossCheck;
 use crate::chart::memory::{curve, figures};
-use crate::view::erase::{Any, If, effect, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::size::on_size;
+use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
 
 /// The curve's height.
@@ -16,12 +16,7 @@ const HEIGHT: f64 = 320.0;
 #[component]
 pub(super) fn Allocator(sight: Sight) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let width = RwSignal::new(0.0_f64);
-    effect(move || {
-        if let Some(node) = node.get() {
-            on_size(&node, move |(wide, _)| width.set(wide));
-        }
-    });
+    let width = width_of(node);
     let scene = Memo::new(move |_| {
         let (of, width) = (sight.allocator.get()?, width.get());
         (width > 0.0).then(|| Same::new(curve::allocator(&of, (chart::room(width), HEIGHT))))

@@ -7,10 +7,10 @@ use crate::chart::hit::Direction;
 use crate::chart::memory::{curve, text};
 use crate::chart::scene::Scene;
 use crate::report::number;
-use crate::view::erase::{Any, If, effect, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::size::{on_size, rect};
+use crate::view::widgets::size::{rect, width_of};
 use leptos::{ev, html, prelude::*};
 
 /// The curve's height, and on narrow screens.
@@ -22,12 +22,7 @@ const DRAG: f64 = 6.0;
 #[component]
 pub(super) fn Curve(sight: Sight) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let width = RwSignal::new(0.0_f64);
-    effect(move || {
-        if let Some(node) = node.get() {
-            on_size(&node, move |(wide, _)| width.set(wide));
-        }
-    });
+    let width = width_of(node);
     let size = Memo::new(move |_| (chart::room(width.get()), if sight.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
     let scene = Memo::new(move |_| {
         let (told, columns) = (sight.told.get()?, sight.curve.get()?);

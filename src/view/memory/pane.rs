@@ -7,10 +7,10 @@ use crate::chart::memory::{lives, map, text};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
 use crate::report::number;
-use crate::view::erase::{Any, effect, live};
+use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::size::on_size;
+use crate::view::widgets::size::{size_of, width_of};
 use leptos::{ev, html, prelude::*};
 
 /// Points on either side of the one looked at whose lives are shown: this part of the curve.
@@ -44,12 +44,7 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
 #[component]
 fn Map(sight: Sight) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let size = RwSignal::new((0.0_f64, 0.0_f64));
-    effect(move || {
-        if let Some(node) = node.get() {
-            on_size(&node, move |now| size.set(now));
-        }
-    });
+    let size = size_of(node);
     let scene = Memo::new(move |_| {
         let (alive, size) = (sight.alive.get()?, size.get());
         (size.0 > 0.0).then(|| Same::new(sight.without.with(|without| map::scene(&alive, sight.by(), without, size))))
@@ -109,12 +104,7 @@ fn Map(sight: Sight) -> impl IntoView {
 #[component]
 fn Lives(sight: Sight) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let width = RwSignal::new(0.0_f64);
-    effect(move || {
-        if let Some(node) = node.get() {
-            on_size(&node, move |(wide, _)| width.set(wide));
-        }
-    });
+    let width = width_of(node);
     let lanes = RwSignal::new(None::<Same<Lanes>>);
     sight.state.keep_asking(
         move || {

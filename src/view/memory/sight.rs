@@ -48,14 +48,7 @@ pub(super) struct Sight {
 
 impl Sight {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = Memo::new(move |_| state.memory.with(|text| text.parse::<MemoryPlace>().unwrap_or_default()));
-        effect(move || {
-            if let Err(what) = state.memory.with(|text| text.parse::<MemoryPlace>()) {
-                let title = "The address could not be read".to_owned();
-                state
-                    .inform(Failure { title, message: format!("Of memory it says {what}, which means nothing here.") });
-            }
-        });
+        let place = state.place::<MemoryPlace>(state.memory, "memory");
         let session = RwSignal::new(None::<Same<MemorySession>>);
         state.keep_asking(
             || Some(Question::Memory.into()),

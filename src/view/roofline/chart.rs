@@ -10,11 +10,11 @@ use crate::chart::scene::Scene;
 use crate::engine::roofline_place::RoofBy;
 use crate::report::number;
 use crate::units::Picos;
-use crate::view::erase::{Any, If, effect, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::size::{on_size, rect, screen};
+use crate::view::widgets::size::{rect, screen, size_of};
 use leptos::{ev, html, prelude::*};
 use std::collections::BTreeSet;
 
@@ -42,12 +42,7 @@ impl Brush {
 pub(super) fn Chart(sight: Sight) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
-    let size = RwSignal::new((0.0_f64, 0.0_f64));
-    effect(move || {
-        if let Some(node) = node.get() {
-            on_size(&node, move |now| size.set(now));
-        }
-    });
+    let size = size_of(node);
     let look = Memo::new(move |_| Look {
         window: sight.window.get().unwrap_or(sight.usual.get()),
         level: sight.place.with(|place| place.x),

@@ -4,7 +4,7 @@ use crate::analysis::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
 use crate::engine::roofline_place::{RoofBy, RooflinePlace};
-use crate::engine::{Failure, Question, Reply, RooflineHead};
+use crate::engine::{Question, Reply, RooflineHead};
 use crate::view::erase::effect;
 use crate::view::state::{Same, State};
 use leptos::prelude::*;
@@ -38,14 +38,7 @@ pub(super) struct Sight {
 
 impl Sight {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
-        effect(move || {
-            if let Err(what) = state.roofline.with(|text| text.parse::<RooflinePlace>()) {
-                let title = "The address could not be read".to_owned();
-                let message = format!("Of the roofline it says {what}, which means nothing here.");
-                state.inform(Failure { title, message });
-            }
-        });
+        let place = state.place::<RooflinePlace>(state.roofline, "the roofline");
         let ask = Memo::new(move |_| {
             let query = state.query.get();
             place.with(|place| RooflineQuery {

@@ -5,8 +5,10 @@ use super::State;
 use crate::chart::columns::Cell;
 use crate::engine::Failure;
 use crate::engine::address::{Address, MAX};
+use crate::view::erase::effect;
 use gloo_timers::callback::Timeout;
 use leptos::{ev, prelude::*};
+use std::str::FromStr;
 use wasm_bindgen::JsValue;
 
 /// Typing is not a step of history, and browsers limit how often the address may change: written this much later.
@@ -56,6 +58,21 @@ impl State {
             self.sort.set(sort);
         }
         self.selected.set(address.selection);
+    }
+
+    /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is told.
+    pub(crate) fn place<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
+    where
+        T: FromStr<Err = String> + Clone + Default + PartialEq + Send + Sync + 'static,
+    {
+        let read = Memo::new(move |_| text.with(|text| text.parse::<T>()));
+        effect(move || {
+            if let Err(what) = read.get() {
+                let title = "The address could not be read".to_owned();
+                self.inform(Failure { title, message: format!("Of {view} it says {what}, which means nothing here.") });
+            }
+        });
+        Memo::new(move |_| read.get().unwrap_or_default())
     }
 
     /// Reads the address that the page was opened with; from then on each follows the other.

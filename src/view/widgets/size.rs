@@ -14,7 +14,7 @@ pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + 'static) {
 }
 
 /// The same with its content height.
-pub(crate) fn on_size(element: &Element, resized: impl Fn((f64, f64)) + 'static) {
+fn on_size(element: &Element, resized: impl Fn((f64, f64)) + 'static) {
     let size = |element: &Element| (element.client_width().into(), element.client_height().into());
     resized(size(element));
     let watched = element.clone();
@@ -47,6 +47,17 @@ pub(crate) fn width_of(node: NodeRef<Div>) -> ReadSignal<f64> {
         }
     });
     width
+}
+
+/// The width and height of an element that is made with this reference; 0 until it is there.
+pub(crate) fn size_of(node: NodeRef<Div>) -> ReadSignal<(f64, f64)> {
+    let (size, set_size) = signal((0.0, 0.0));
+    effect(move || {
+        if let Some(node) = node.get() {
+            on_size(&node, move |now| set_size.set(now));
+        }
+    });
+    size
 }
 
 /// An element's rectangle on the screen.
