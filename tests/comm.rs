@@ -3,7 +3,9 @@
 mod common;
 
 use common::hlo::{AOT, aot};
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Topology, Way, message_of};
+use rooflight::analysis::comm::{
+    Carried, Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Topology, Way, message_of,
+};
 use rooflight::analysis::{Analysis, DeviceChoice, Kind, Query, StepChoice};
 use rooflight::engine::{self, Opened, Programs};
 use rooflight::hlo::Module;
@@ -80,7 +82,7 @@ fn v6e_all_reduce() {
     let Some(mut session) = Session::of(V6E) else { return };
     let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
     let query = query(DeviceChoice::All, StepChoice::All);
-    let comm = session.ask(&CommQuery { query, by: CommBy::Op, topology: topology(true) });
+    let comm = session.ask(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
     let [row] = comm.rows.as_slice() else { panic!("{:?}", comm.rows) };
     assert_eq!(
         (row.primitive, row.op.as_deref(), row.way),
@@ -103,7 +105,7 @@ fn v6e_all_reduce() {
     assert_eq!(row.util, Some(rate / (2.0 * link.one_way)));
 
     let query = self::query(DeviceChoice::All, StepChoice::All);
-    let open = session.ask(&CommQuery { query: query.clone(), by: CommBy::Op, topology: topology(false) });
+    let open = session.ask(&CommQuery { query: query.clone(), topology: topology(false), ..CommQuery::default() });
     assert_eq!(open.rows[0].peak, Some(link.one_way));
     let without = session.ask(&CommQuery { query, ..CommQuery::default() });
     assert_eq!((without.rows[0].util, without.rows[0].peak), (None, None));
@@ -193,7 +195,11 @@ fn lanes_hold_everything_and_nothing_overlaps_in_one() {
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
     let n_collectives = whole.tensor.n as usize;
     let Session { opened, analysis, programs } = &mut session;
-    let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::All), copies: true, ..LaneQuery::default() };
+    let ask = LaneQuery {
+        query: query(DeviceChoice::One(0), StepChoice::All),
+        carried: Carried::All,
+        ..LaneQuery::default()
+    };
     let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
     assert_eq!((lanes.spans.len(), lanes.left_out), (600 + n_collectives, (0, Picos::ZERO)));
     let mut ends = vec![Picos::ZERO; lanes.n_lanes as usize];
@@ -236,7 +242,7 @@ impl CopiesWall for Comm {
 fn every_grouping_sums_to_the_whole() {
     let Some(mut session) = Session::of(V6E) else { return };
     for by in CommBy::ALL {
-        let ask = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, topology: None };
+        let ask = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
         let comm = session.ask(&ask);
         let sum = |of: &[rooflight::analysis::comm::CommRow]| {
             of.iter().map(|row| row.stall + row.issue + row.fused).sum::<Picos>()
@@ -415,7 +421,7 @@ fn captures_of_other_devices_are_told_without_a_panic() {
                 let comm = session.comm(device, step);
                 let of = comm.tensor.overlap;
                 assert_eq!(of.in_flight, of.exposed + of.overlapped);
-                let ask = LaneQuery { query: query(device, step), copies: true, ..LaneQuery::default() };
+                let ask = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
                 let Session { opened, analysis, programs } = &mut session;
                 engine::comm_lanes(analysis, &opened.profile, programs, &ask);
             }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{make, open};
 use proptest::prelude::*;
-use rooflight::analysis::comm::{CommQuery, LaneQuery};
+use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::units::Picos;
@@ -42,8 +42,11 @@ fn use_it(bytes: Vec<u8>) -> bool {
             let of = row.overlap;
             assert!(of.in_flight == Picos(u64::MAX) || of.in_flight == of.exposed + of.overlapped);
         }
-        let lanes =
-            analysis.comm_lanes(&opened.profile, &LaneQuery { query, copies: true, ..LaneQuery::default() }, None);
+        let lanes = analysis.comm_lanes(
+            &opened.profile,
+            &LaneQuery { query, carried: Carried::All, ..LaneQuery::default() },
+            None,
+        );
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end));
     }
     let steps = analysis.step_stats(&opened.profile);

@@ -33,6 +33,11 @@ mod parts {
         Ok(view::memory())
     }
 
+    #[wasm_split(comm, fallible, wasm_split_path = leptos::wasm_split)]
+    fn comm() -> Fetched<Draw> {
+        Ok(view::comm())
+    }
+
     #[wasm_split(file, fallible, wasm_split_path = leptos::wasm_split)]
     fn file() -> Fetched<Draw> {
         Ok(view::file())
@@ -52,6 +57,7 @@ mod parts {
         op: || Box::pin(async { op().await.ok() }),
         roofline: || Box::pin(async { roofline().await.ok() }),
         memory: || Box::pin(async { memory().await.ok() }),
+        comm: || Box::pin(async { comm().await.ok() }),
         file: || Box::pin(async { file().await.ok() }),
         audit: || Box::pin(async { audit().await.ok() }),
     };

@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod cell;
 pub mod columns;
+pub mod comm;
 pub mod devices;
 pub mod empty;
 pub mod file_view;

@@ -4,7 +4,7 @@
 use super::devices::Device;
 use super::readout::How;
 use super::rows::Tip;
-use super::steps::Step;
+use super::steps::{Part, Step};
 use crate::analysis::{AcrossDevices, DeviceChoice, DeviceSteps, Kind, Spread, StepChoice, StepStats, StepTime};
 use crate::report::number;
 use crate::units::Picos;
@@ -23,8 +23,7 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     let one = |step: &StepTime| Step {
         name: step.number.to_string(),
         duration: step.duration,
-        parts: step.by_kind,
-        idle: step.idle,
+        parts: step.by_kind.into_iter().chain([step.idle]).collect(),
         spread: None,
     };
     if choice != DeviceChoice::All {
@@ -43,8 +42,10 @@ fn mean(stats: &StepStats, number: u64) -> Option<Step> {
     Some(Step {
         name: number.to_string(),
         duration: mean(&|step| step.duration),
-        parts: std::array::from_fn(|at| mean(&|step| step.by_kind.get(at).copied().unwrap_or_default())),
-        idle: mean(&|step| step.idle),
+        parts: (0..Kind::ALL.len())
+            .map(|at| mean(&|step| step.by_kind.get(at).copied().unwrap_or_default()))
+            .chain([mean(&|step| step.idle)])
+            .collect(),
         spread: ends,
     })
 }
@@ -74,8 +75,8 @@ pub fn place(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Optio
     u32::try_from(at).ok()
 }
 
-/// What a bar's tooltip says.
-pub fn tip(steps: &[Step], at: u32) -> Option<Tip> {
+/// What a bar's tooltip says: of its parts those that it has, and the last one, idle say.
+pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
     let step = steps.get(at as usize)?;
     let mut rows = vec![("Duration".to_owned(), number::time_text(step.duration))];
     if let Some((min, max)) = step.spread {
@@ -85,9 +86,9 @@ pub fn tip(steps: &[Step], at: u32) -> Option<Tip> {
         let of = time.fraction_of(step.duration).map(number::percent_text).unwrap_or_default();
         format!("{}, {of}", number::time_text(time))
     };
-    let kinds = Kind::ALL.into_iter().zip(step.parts).filter(|(_, time)| *time > Picos::ZERO);
-    rows.extend(kinds.map(|(kind, time)| (kind.label().to_owned(), part(time))));
-    rows.push(("Idle".to_owned(), part(step.idle)));
+    let all = parts.iter().zip(&step.parts).enumerate();
+    let told = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
+    rows.extend(told.map(|(_, (of, time))| (of.label.to_owned(), part(*time))));
     Some(Tip { title: format!("Step {}", step.name), rows })
 }
 
@@ -218,6 +219,9 @@ mod tests {
         assert!(how(&stats, DeviceChoice::All).is_none());
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));
-        assert_eq!(tip(&steps(&stats, DeviceChoice::One(0)), 0).expect("a bar").rows[1].1, "9 ps, 90.0 %");
+        assert_eq!(
+            tip(&steps(&stats, DeviceChoice::One(0)), &crate::chart::steps::kinds(), 0).expect("a bar").rows[1].1,
+            "9 ps, 90.0 %"
+        );
     }
 }

@@ -1,16 +1,16 @@
-//! The chart per step: how long each took and what of. Knows durations and kinds; which device they are of, or
-//! whether they are means over several, is the caller's.
+//! The chart per step: how long each took and what of. Knows durations and their parts; which parts those are, which device they
+//! are of, or whether they are means over several, is the caller's.
 //!
 //! ```text
-//!   ms │ ▨   ▨       ▨      idle on top, hatched
+//!   ms │ ▨   ▨       ▨      the last part on top, idle say
 //!   100│ █ ┆ █ ┆ ▨ ┆ █ ┆ -- mean
-//!      │ █ ┆ █ ┆ █ ┆ █ ┆    kinds from the bottom, in their order
+//!      │ █ ┆ █ ┆ █ ┆ █ ┆    parts from the bottom, in their order
 //!     0└──────────────────
 //!        0   1   2   3
 //!            ▔                the selected one
 //! ```
 //!
-//! From [`BAR`] pixels a step on, each is a bar. Narrower, bars touch and one outline per kind stands for all of
+//! From [`BAR`] pixels a step on, each is a bar. Narrower, bars touch and one outline per part stands for all of
 //! them. Below one pixel several steps share a column that goes from the shortest to the longest; the sentence says so.
 
 pub use super::devices::{Device, devices_scene};
@@ -24,6 +24,20 @@ use super::ticks::{self, Tick};
 use crate::report::number::{self, TimeUnit};
 use crate::units::Picos;
 
+/// What steps are made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Its name.
+    pub label: &'static str,
+    /// How it looks.
+    pub paint: Paint,
+}
+
+/// Kinds of time, then idle.
+pub fn kinds() -> Vec<Part> {
+    Slot::all().map(|slot| Part { label: slot.label(), paint: Paint::slot(slot) }).collect()
+}
+
 /// One step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
@@ -31,10 +45,8 @@ pub struct Step {
     pub name: String,
     /// How long it took; of several devices, the mean.
     pub duration: Picos,
-    /// The duration by kind.
-    pub parts: [Picos; 7],
-    /// What is left of it.
-    pub idle: Picos,
+    /// What it is made of, as many as the chart has [`Part`]s.
+    pub parts: Vec<Picos>,
     /// Of several devices: the shortest and the longest.
     pub spread: Option<(Picos, Picos)>,
 }
@@ -48,9 +60,9 @@ impl Step {
     /// Its parts from the bottom of a bar to the top, with what is below each.
     fn stacked(&self) -> impl Iterator<Item = (Picos, Picos)> {
         let mut below = Picos::ZERO;
-        self.parts.into_iter().chain([self.idle]).map(move |part| {
+        self.parts.iter().map(move |part| {
             let from = below;
-            below += part;
+            below += *part;
             (from, below)
         })
     }
@@ -96,7 +108,13 @@ impl Frame {
 }
 
 /// The chart. `whose` says of what: "of TPU:0". Ids are indices into `steps`.
-pub fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, height: f64) -> Scene {
+pub fn layout(
+    steps: &[Step],
+    parts: &[Part],
+    whose: &str,
+    selected: Option<u32>,
+    (width, height): (f64, f64),
+) -> Scene {
     let facts = words::facts(steps);
     let largest = steps.iter().map(Step::top).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(largest);
@@ -109,7 +127,8 @@ pub fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, he
     });
     if let Some(sides) = &sides {
         let widest = sides.iter().map(|(text, _)| label::width(text, Size::Micro.px())).fold(0.0, f64::max);
-        frame.right -= widest + ROOM;
+        // Widths of letters are estimates.
+        frame.right -= widest * 1.08 + ROOM;
     }
     let room = (frame.right - frame.left).max(1.0);
     let columns = columns(steps.len(), room);
@@ -119,10 +138,10 @@ pub fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, he
         merged(&mut marks, &frame, steps, &columns);
     } else if frame.slot >= BAR {
         for (at, step) in steps.iter().enumerate() {
-            bar(&mut marks, &frame, at, step);
+            bar(&mut marks, &frame, at, step, parts);
         }
     } else {
-        areas(&mut marks, &frame, steps);
+        areas(&mut marks, &frame, steps, parts);
     }
     names(&mut marks, &frame, steps);
     if let Some(sides) = sides {
@@ -143,7 +162,7 @@ pub fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, he
         marks.push(Mark::of(id, words::column(of), target, Paint::NONE));
     }
     let title = words::sentence(steps, whose, facts.as_ref(), columns.len());
-    Scene { width, height, marks, title, table: table(steps, unit) }
+    Scene { width, height, marks, title, table: table(steps, parts, unit) }
 }
 
 /// The frame, but for what stands at its right end and how many bars there are.
@@ -182,12 +201,12 @@ fn axes(marks: &mut Vec<Mark>, frame: &Frame, ticks: &[Tick]) {
     marks.push(Mark::new(axis, Paint::stroke(Tone::Line2, 1.0)));
 }
 
-fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step) {
+fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step, parts: &[Part]) {
     let w = (frame.slot - (frame.slot * 0.25).max(1.0)).min(WIDEST);
     let x = frame.x(at) + (frame.slot - w) / 2.0;
-    for (slot, (from, to)) in Slot::all().zip(step.stacked()).filter(|(_, (from, to))| from < to) {
+    for (part, (from, to)) in parts.iter().zip(step.stacked()).filter(|(_, (from, to))| from < to) {
         let (y, foot) = (frame.y(to), frame.y(from));
-        marks.push(Mark::new(Shape::rect(x, y, w, foot - y), Paint::slot(slot)));
+        marks.push(Mark::new(Shape::rect(x, y, w, foot - y), part.paint));
     }
     if let Some((min, max)) = step.spread {
         let (middle, cap) = (x + w / 2.0, (w / 4.0).min(5.0));
@@ -202,12 +221,12 @@ fn bar(marks: &mut Vec<Mark>, frame: &Frame, at: usize, step: &Step) {
     }
 }
 
-/// Bars that touch: one outline per kind.
-fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step]) {
-    for (index, slot) in Slot::all().enumerate() {
+/// Bars that touch: one outline per part.
+fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], parts: &[Part]) {
+    for (index, of) in parts.iter().enumerate() {
         let part = |step: &Step| step.stacked().nth(index).unwrap_or_default();
         if steps.iter().map(part).any(|(from, to)| from < to) {
-            let paint = Paint { stroke: None, ..Paint::slot(slot) };
+            let paint = Paint { stroke: None, ..of.paint };
             marks.push(Mark::new(stairs(frame, steps.iter().map(part)), paint));
         }
     }
@@ -216,7 +235,7 @@ fn areas(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step]) {
     }
 }
 
-/// Several steps to a column: up to the shortest, then to the longest. Of their kinds nothing can be said there.
+/// Several steps to a column: up to the shortest, then to the longest. Of their parts nothing can be said there.
 fn merged(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step], columns: &[std::ops::Range<usize>]) {
     let ends = |column: &std::ops::Range<usize>| {
         let ends = || steps.get(column.clone()).into_iter().flatten().map(Step::ends);
@@ -271,15 +290,15 @@ fn means(marks: &mut Vec<Mark>, frame: &Frame, [mean, median]: [(String, Picos);
     }
 }
 
-fn table(steps: &[Step], unit: TimeUnit) -> SceneTable {
+fn table(steps: &[Step], parts: &[Part], unit: TimeUnit) -> SceneTable {
     let spread = steps.iter().any(|step| step.spread.is_some());
     let head = |name: &str| format!("{name}, {}", unit.symbol());
     let mut heads = vec!["Step".to_owned(), head("Duration")];
-    heads.extend(Slot::all().map(|slot| head(slot.label())));
+    heads.extend(parts.iter().map(|part| head(part.label)));
     heads.extend(["Shortest", "Longest"].into_iter().filter(|_| spread).map(head));
     let row = |step: &Step| {
         let ends = [step.ends().0, step.ends().1].into_iter().filter(|_| spread);
-        let times = [step.duration].into_iter().chain(step.parts).chain([step.idle]).chain(ends);
+        let times = [step.duration].into_iter().chain(step.parts.iter().copied()).chain(ends);
         [step.name.clone()].into_iter().chain(times.map(|time| number::time(time, unit))).collect()
     };
     SceneTable { heads, rows: steps.iter().map(row).collect() }

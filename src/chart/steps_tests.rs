@@ -7,13 +7,17 @@ use proptest::prelude::*;
 const MS: u64 = 1_000_000_000;
 
 fn step(number: usize, compute: u64, idle: u64) -> Step {
-    let mut parts = [Picos::ZERO; 7];
-    parts[0] = Picos(compute);
-    Step { name: number.to_string(), duration: Picos(compute + idle), parts, idle: Picos(idle), spread: None }
+    let mut parts = vec![Picos::ZERO; 8];
+    (parts[0], parts[7]) = (Picos(compute), Picos(idle));
+    Step { name: number.to_string(), duration: Picos(compute + idle), parts, spread: None }
 }
 
 fn steps(n: usize) -> Vec<Step> {
     (0..n).map(|at| step(at, 100 * MS + at as u64 * MS, 10 * MS)).collect()
+}
+
+fn layout(steps: &[Step], whose: &str, selected: Option<u32>, width: f64, height: f64) -> Scene {
+    super::layout(steps, &kinds(), whose, selected, (width, height))
 }
 
 fn of_tone(scene: &Scene, tone: Tone) -> Vec<&Mark> {
@@ -126,10 +130,11 @@ proptest! {
         width in 120.0f64..1600.0, height in 60.0f64..400.0, selected in any::<Option<u8>>(),
     ) {
         let step = |(parts, idle, more): ([u32; 7], u32, Option<u32>)| {
-            let parts = parts.map(|part| Picos(u64::from(part) * 1000));
-            let duration = parts.into_iter().sum::<Picos>() + Picos(idle.into());
+            let mut parts = parts.map(|part| Picos(u64::from(part) * 1000)).to_vec();
+            parts.push(Picos(idle.into()));
+            let duration = parts.iter().copied().sum::<Picos>();
             let spread = more.map(|more| (Picos(duration.0 / 2), duration + Picos(more.into())));
-            Step { name: "12".to_owned(), duration, parts, idle: Picos(idle.into()), spread }
+            Step { name: "12".to_owned(), duration, parts, spread }
         };
         let steps: Vec<_> = times.into_iter().map(step).collect();
         let scene = layout(&steps, "", selected.map(u32::from), width, height);

@@ -8,6 +8,7 @@
 //! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
 //! a future of the same version are passed over. Knows queries and names of columns; no page.
 
+pub use super::views::{FilePlace, Picture, View};
 use super::{Column, Sort};
 use crate::analysis::{DeviceChoice, GroupBy, Kind, Query, StepChoice, Within};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -47,107 +48,8 @@ pub struct Address {
     pub roofline: String,
     /// How memory is shown, as [`super::memory_place`] writes it; empty: as usual.
     pub memory: String,
-}
-
-/// The views, by the keys that open them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum View {
-    /// Where the time goes.
-    #[default]
-    Breakdown,
-    /// How far ops are from what the hardware could do.
-    Roofline,
-    /// What fills memory.
-    Memory,
-    /// What is in the files.
-    File,
-}
-
-impl View {
-    /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Breakdown, Self::Roofline, Self::Memory, Self::File];
-
-    /// The name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Breakdown => "breakdown",
-            Self::Roofline => "roofline",
-            Self::Memory => "memory",
-            Self::File => "file",
-        }
-    }
-
-    /// The name people read.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Breakdown => "Breakdown",
-            Self::Roofline => "Roofline",
-            Self::Memory => "Memory",
-            Self::File => "File",
-        }
-    }
-
-    /// The key that opens it.
-    pub const fn digit(self) -> &'static str {
-        match self {
-            Self::Breakdown => "2",
-            Self::Roofline => "3",
-            Self::Memory => "4",
-            Self::File => "8",
-        }
-    }
-}
-
-/// A place in the programs of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilePlace {
-    /// Which program, of those listed; `None`: the first.
-    pub program: Option<u32>,
-    /// A line of its text, counted from 1.
-    pub line: Option<u32>,
-    /// What is looked for in it.
-    pub find: String,
-    /// That is a regular expression.
-    pub regex: bool,
-}
-
-/// The pictures of a breakdown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Picture {
-    /// The tree of scopes.
-    #[default]
-    Scopes,
-    /// Time of each step.
-    Steps,
-    /// Devices side by side.
-    Devices,
-    /// What computes nothing, and what it changes.
-    NonCompute,
-}
-
-impl Picture {
-    /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::NonCompute];
-
-    /// The name in addresses.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Scopes => "scopes",
-            Self::Steps => "steps",
-            Self::Devices => "devices",
-            Self::NonCompute => "non-compute",
-        }
-    }
-
-    /// The name people read.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Scopes => "Scopes",
-            Self::Steps => "Steps",
-            Self::Devices => "Devices",
-            Self::NonCompute => "Non-compute",
-        }
-    }
+    /// How communication is shown, as [`super::comm_place`] writes it; empty: as usual.
+    pub comm: String,
 }
 
 /// Why an address cannot be read.
@@ -223,6 +125,7 @@ impl fmt::Display for Address {
         say("find-regex", "1", !self.file.regex)?;
         say("roofline", &self.roofline, self.roofline.is_empty())?;
         say("memory", &self.memory, self.memory.is_empty())?;
+        say("comm", &self.comm, self.comm.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
     }
@@ -312,6 +215,7 @@ impl Address {
             "find-regex" => self.file.regex = text == "1",
             "roofline" => self.roofline = text,
             "memory" => self.memory = text,
+            "comm" => self.comm = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -394,10 +298,46 @@ mod tests {
             find,
             regex,
         });
-        (query, sort, prop::option::of(names()), names(), picture, ".*", ".*", any::<bool>(), (view, file, ".*", ".*"))
-            .prop_map(|(query, sort, columns, selection, picture, zoom, op, graph, (view, file, roofline, memory))| {
-                Address { query, sort, columns, selection, picture, zoom, op, graph, view, file, roofline, memory }
-            })
+        (
+            query,
+            sort,
+            prop::option::of(names()),
+            names(),
+            picture,
+            ".*",
+            ".*",
+            any::<bool>(),
+            (view, file, [".*", ".*", ".*"]),
+        )
+            .prop_map(
+                |(
+                    query,
+                    sort,
+                    columns,
+                    selection,
+                    picture,
+                    zoom,
+                    op,
+                    graph,
+                    (view, file, [roofline, memory, comm]),
+                )| {
+                    Address {
+                        query,
+                        sort,
+                        columns,
+                        selection,
+                        picture,
+                        zoom,
+                        op,
+                        graph,
+                        view,
+                        file,
+                        roofline,
+                        memory,
+                        comm,
+                    }
+                },
+            )
     }
 
     proptest! {

@@ -1,10 +1,29 @@
-//! Communication with the programs at hand. Knows reports; no browser.
+//! Communication with the programs at hand; and as the page asks for it. Knows reports; no browser.
 
-use super::Programs;
 use super::programs::AtHand;
+use super::{Engine, Export, Programs, Reply};
 use crate::analysis::Analysis;
-use crate::analysis::comm::{Comm, CommLanes, CommQuery, LaneQuery};
-use crate::profile::Profile;
+use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
+use crate::profile::{Note, Profile};
+use crate::report::{comm_json, comm_table, json};
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// Rows of collectives, and of copies, that the page is given at most: those that are covered least.
+const MAX_ROWS: usize = 1000;
+
+/// What devices wait for, as the page is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommView {
+    /// The question this answers.
+    pub ask: CommQuery,
+    /// The answer.
+    pub comm: Comm,
+    /// Rows of collectives that are not in it, and what of them is not covered.
+    pub more: (u32, Picos),
+    /// The same of copies.
+    pub more_copies: (u32, Picos),
+}
 
 /// What devices wait for, with sizes and groups from the programs.
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &CommQuery) -> Comm {
@@ -16,4 +35,43 @@ pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask
 pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &LaneQuery) -> CommLanes {
     let at_hand = AtHand::new(profile, programs);
     analysis.comm_lanes(profile, ask, Some(&|id| at_hand.module(id)))
+}
+
+impl Engine {
+    /// The answer to a question; the last one is kept: the page asks for it, then saves it.
+    fn comm_answer(&mut self, ask: &CommQuery) -> Comm {
+        if let Some((asked, answer)) = &self.comm
+            && asked == ask
+        {
+            return answer.clone();
+        }
+        let Self { profile, analysis, programs, .. } = self;
+        let answer = comm(analysis, profile, programs, ask);
+        self.comm = Some((ask.clone(), answer.clone()));
+        answer
+    }
+
+    pub(super) fn comm_view(&mut self, ask: &CommQuery) -> Reply {
+        let mut comm = self.comm_answer(ask);
+        let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
+        Reply::further(&CommView { ask: ask.clone(), comm, more, more_copies })
+    }
+
+    /// What `rooflight comm` writes.
+    pub(super) fn export_comm(&mut self, ask: &CommQuery, format: Export) -> String {
+        let comm = self.comm_answer(ask);
+        if format == Export::Csv {
+            return comm_table::csv(&comm, usize::MAX).csv();
+        }
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&comm.notes).cloned().collect();
+        let head = json::head_of("comm", &names, self.partial, &comm.header, &comm.totals);
+        json::text(&comm_json::comm(head, &comm, usize::MAX, &notes))
+    }
+}
+
+/// Leaves as many rows as are told; how many others there are, and what of them is not covered.
+fn cut(rows: &mut Vec<CommRow>) -> (u32, Picos) {
+    let rest = rows.split_off(rows.len().min(MAX_ROWS));
+    (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum())
 }

@@ -36,6 +36,8 @@ pub struct Engine {
     pub(super) roofline: Option<super::roofline::Kept>,
     /// What programs need and allocators gave, once it was asked for.
     pub(super) memory: Option<super::MemorySession>,
+    /// The last answer of communication.
+    pub(super) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
 }
 
 struct Answered {
@@ -77,9 +79,22 @@ impl Engine {
         let partial = session.partial.is_some();
         let programs = Programs::new(kept);
         let listings = Listings::default();
-        let (steps, file, answers, roofline, memory) = (None, None, Vec::new(), None, None);
+        let (steps, file, answers, roofline, memory, comm) = (None, None, Vec::new(), None, None, None);
         Ok((
-            Self { profile, analysis, files, partial, steps, programs, listings, file, answers, roofline, memory },
+            Self {
+                profile,
+                analysis,
+                files,
+                partial,
+                steps,
+                programs,
+                listings,
+                file,
+                answers,
+                roofline,
+                memory,
+                comm,
+            },
             session,
         ))
     }
@@ -133,6 +148,12 @@ impl Engine {
             Question::MemoryLanes { ask, points } => {
                 self.memory_told(|of, profile, all| memory_lanes(profile, of, all, ask, *points))
             }
+            Question::Comm(ask) => self.comm_view(ask),
+            Question::CommLanes(ask) => {
+                let Self { profile, analysis, programs, .. } = self;
+                Reply::further(&super::comm_lanes(analysis, profile, programs, ask))
+            }
+            Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {

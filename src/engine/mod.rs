@@ -10,6 +10,7 @@ mod audit;
 pub mod client;
 mod column;
 mod comm;
+pub mod comm_place;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
@@ -34,9 +35,10 @@ mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
 mod tables;
+mod views;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
-pub use comm::{comm, comm_lanes};
+pub use comm::{CommView, comm, comm_lanes};
 pub use contract::*;
 pub use engine::Engine;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};

@@ -9,6 +9,7 @@
 
 use super::{Export, OpRef, ProgramQuery, ProgramRef, Reply, Request, RoofRowsQuery, RoofSort};
 use crate::analysis::Query;
+use crate::analysis::comm::{CommQuery, LaneQuery};
 use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::roofline::RooflineQuery;
 use serde::de::DeserializeOwned;
@@ -97,6 +98,17 @@ pub enum Question {
     },
     /// All of it as a file, as the command line writes it: [`Reply::Exported`].
     ExportMemory(Export),
+    /// What the compute waits for: [`super::CommView`].
+    Comm(CommQuery),
+    /// What is in flight in a step of a device: [`crate::analysis::comm::CommLanes`].
+    CommLanes(LaneQuery),
+    /// All rows of communication as a file, as the command line writes it: [`Reply::Exported`].
+    ExportComm {
+        /// Of which question.
+        ask: CommQuery,
+        /// As what.
+        format: Export,
+    },
 }
 
 impl From<Question> for Request {

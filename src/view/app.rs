@@ -75,6 +75,9 @@ fn OpenView(state: State) -> impl IntoView {
         if any.get() && state.view.get() == View::Roofline {
             return part(state, |parts| parts.roofline, roofline_frame);
         }
+        if any.get() && state.view.get() == View::Communication {
+            return part(state, |parts| parts.comm, comm_frame);
+        }
         if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
     view! {
@@ -99,6 +102,10 @@ fn roofline_frame(_: State, words: AnyView) -> AnyView {
 
 fn memory_frame(_: State, words: AnyView) -> AnyView {
     view! { <div class="memory" role="tabpanel" aria-labelledby="tab-memory">{words}</div> }.any()
+}
+
+fn comm_frame(_: State, words: AnyView) -> AnyView {
+    view! { <div class="comm" role="tabpanel" aria-labelledby="tab-communication">{words}</div> }.any()
 }
 
 fn op_frame(state: State, words: AnyView) -> AnyView {

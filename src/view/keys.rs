@@ -35,7 +35,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 32] = [
     ("Rows", &["Enter"], "open the op; what a row is made of"),
     ("Rows", &["y"], "copy the rows selected, else the row"),
     ("Rows", &["Y"], "copy the table (TSV)"),
-    ("Page", &["2", "3", "4", "8"], "breakdown, roofline, memory, file"),
+    ("Page", &["2", "3", "4", "5", "8"], "breakdown, roofline, memory, communication, file"),
     ("Page", &["/"], "filter; again: next place to look"),
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
@@ -138,10 +138,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "s" | "S" => sort(state, key == "S"),
         "t" => state.switch_theme(),
         "n" => popover::toggle("notes"),
-        "2" => state.view.set(View::Breakdown),
-        "3" => state.view.set(View::Roofline),
-        "4" => state.view.set(View::Memory),
-        "8" => state.view.set(View::File),
+        "0" => state.zoom.set(String::new()),
         "/" if state.view.get_untracked() == View::File => file::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
@@ -151,13 +148,15 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
                 model.act.run(Act::CopyRows(key == "Y"));
             }
         }
-        "0" => state.zoom.set(String::new()),
         "?" => {
             if let Some(dialog) = help.get_untracked() {
                 let _ = dialog.show_modal();
             }
         }
-        _ => return false,
+        _ => {
+            let Some(view) = View::ALL.into_iter().find(|view| view.digit() == key) else { return false };
+            state.view.set(view);
+        }
     }
     true
 }

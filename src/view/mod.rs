@@ -12,6 +12,7 @@ use leptos::prelude::*;
 mod app;
 mod bar;
 mod breakdown;
+mod comm;
 mod drop;
 mod empty;
 mod erase;
@@ -41,6 +42,11 @@ pub fn roofline() -> Draw {
 /// What the part of memory brings.
 pub fn memory() -> Draw {
     Draw(|state| leptos::view! { <memory::Memory state /> }.into_any())
+}
+
+/// What the compute waits for.
+pub fn comm() -> Draw {
+    Draw(|state| leptos::view! { <comm::Comm state /> }.into_any())
 }
 
 /// What the part of the files brings.

@@ -20,6 +20,8 @@ pub struct Parts {
     pub roofline: Fetch<Draw>,
     /// What fills memory.
     pub memory: Fetch<Draw>,
+    /// What the compute waits for.
+    pub comm: Fetch<Draw>,
     /// What is in the files.
     pub file: Fetch<Draw>,
     /// The audit of what computes nothing.

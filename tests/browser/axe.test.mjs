@@ -157,6 +157,36 @@ const STATES = {
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
   },
+  "communication, a span told": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("5");
+    await page.locator(".comm-lanes .scene [fill='var(--k-compute)']").first().waitFor();
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    if (await page.locator(".comm-lanes .chart-empty").count()) return;
+    await page.locator(".comm-lanes .scene").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".tip").waitFor();
+  },
+  "mesh and topology": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.locator("#wiring-button").click();
+    await page.locator("#wiring").getByLabel("Chips").fill("4x");
+    await page.locator("#wiring").getByLabel("Chips").press("Enter");
+    await page.locator("#wiring .bad").waitFor();
+  },
+  "bandwidth, flags and devices": async (page) => {
+    await page.keyboard.press("Escape");
+    for (const [pane, there] of [["Flags", ".found"], ["Devices", ".found"], ["Bandwidth", ".comm-bandwidth .scene"]]) {
+      await page.locator(".comm-pane").getByRole("button", { name: pane, exact: true }).click();
+      await page.locator(`.comm-pane ${there}`).waitFor();
+    }
+  },
+  "copies, who comes last": async (page) => {
+    await page.getByRole("button", { name: "Copies", exact: true }).click();
+    await page.locator(".comm-pane").getByRole("button", { name: "Devices", exact: true }).click();
+    await page.locator(".comm-pane .found").waitFor();
+  },
   "zoomed into a scope": async (page) => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("2");

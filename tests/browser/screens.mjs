@@ -146,6 +146,56 @@ const states = {
     await page.locator("#peaks-button").click();
     await page.locator("#peaks input").first().waitFor();
   },
+  communication: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("5");
+    await page.locator(".comm-lanes .scene rect").first().waitFor();
+    await page.locator("[data-row='0']").waitFor({ state: "attached" });
+    await page.waitForTimeout(300);
+  },
+  "communication-zoomed": async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("5");
+    await page.locator(".comm-lanes .scene rect").first().waitFor();
+    for (let n = 0; n < 3; n += 1) await page.getByRole("button", { name: "Zoom in" }).click();
+    await page.locator(".comm-lanes .scene").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(300);
+  },
+  bandwidth: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("5");
+    await page.getByRole("button", { name: "Bandwidth", exact: true }).click();
+    await page.locator(".comm-bandwidth .scene [fill='var(--k-comm)']").first().waitFor();
+    await page.locator("#wiring-button").click();
+    await page.getByLabel("Chips").fill("2x2x2");
+    await page.getByLabel("Chips").press("Enter");
+    await page.getByLabel("Axis 1, name").fill("data");
+    await page.getByLabel("Axis 1, devices").fill("2");
+    await page.getByLabel("Axis 1, devices").press("Enter");
+    await page.getByLabel("Axis 2, name").fill("model");
+    await page.getByLabel("Axis 2, devices").fill("4");
+    await page.getByLabel("Axis 2, devices").press("Enter");
+    await page.getByText("model=4").waitFor();
+    await page.waitForTimeout(300);
+  },
+  stragglers: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("5");
+    await page.locator(".comm-pane").getByRole("button", { name: "Devices" }).click();
+    await page.locator(".comm-pane td").first().waitFor();
+  },
+  flags: async (page) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await page.keyboard.press("5");
+    await page.getByRole("button", { name: "Flags" }).click();
+    await page.locator(".flags").first().waitFor();
+  },
   audit: async (page) => {
     await pickFiles(page, [tpu]);
     await opened(page);

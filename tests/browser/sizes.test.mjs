@@ -9,7 +9,7 @@ import { figures, heads } from "./reading.mjs";
 const sticksOut = (page) =>
   page.evaluate(() => {
     const wide = document.documentElement.clientWidth;
-    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .found, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
+    const inScroller = (node) => node.closest(".grid, [role=tablist], .roofline-canvas, .comm-lanes, .comm-bandwidth, .found, .chart, .chart-table, .code, .picker, [popover], svg, .unseen");
     return [...document.querySelectorAll("body *")]
       .filter((node) => node.checkVisibility() && !inScroller(node) && node.getBoundingClientRect().right > wide + 1)
       .map((node) => `${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(node.getBoundingClientRect().right)} of ${wide}`);
@@ -70,6 +70,12 @@ for (const [width, height, what] of SIZES) {
     await page.getByRole("tab", { name: "Memory" }).click();
     await page.locator(".memory").waitFor();
     assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "memory");
+    await page.getByRole("tab", { name: "Communication" }).click();
+    await page.locator(".comm-steps .scene rect").first().waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "communication");
+    await page.getByRole("button", { name: "Bandwidth", exact: true }).click();
+    await page.locator(".comm-bandwidth .scene").waitFor();
+    assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "bandwidth");
     await page.getByRole("tab", { name: "File" }).click();
     await page.locator(".code-line code").first().waitFor();
     await page.locator(".file-planes .tree-name").first().click();

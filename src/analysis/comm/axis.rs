@@ -1,9 +1,10 @@
-//! Groups of devices in words: size, stride, axes. Knows replica groups and a topology that the user gives; nothing of times.
+//! Groups of devices in words: size, stride, axes. Knows replica groups, and a mesh and a topology that the user gives; nothing of
+//! times.
 //!
-//! Chips are numbered along x first, then y, then z; devices of one chip follow each other. An axis is one along which the first
-//! group's devices differ.
+//! Chips are numbered along x first, then y, then z; devices of one chip follow each other. A mesh numbers devices along its last
+//! axis first. An axis is one along which the first group's devices differ.
 
-use super::ask::Topology;
+use super::ask::{NamedMesh, Topology};
 use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 
@@ -17,6 +18,8 @@ const TEXT: usize = 120;
 pub struct Wiring<'a> {
     /// How chips are wired.
     pub topology: Option<&'a Topology>,
+    /// How the program names its devices.
+    pub mesh: Option<&'a NamedMesh>,
     /// Devices of a chip.
     pub devices_per_chip: u32,
     /// All devices of the program, where that is known.
@@ -43,13 +46,30 @@ impl Wiring<'_> {
             size,
             stride: if all { (first.len() > 1).then_some(1) } else { groups.stride() },
             n_groups,
-            axis: axes.as_ref().map(|axes| axes.join("+")).or_else(|| mesh_axes(groups)),
+            axis: self.named(&first).or_else(|| joined(axes.as_deref()?)).or_else(|| mesh_axes(groups)),
             n_axes: axes.map(|axes| axes.iter().filter(|axis| **axis != "core").count() as u32),
             first: first.into_iter().take(TOLD).collect(),
         }
     }
 
-    /// The axes along which devices differ. `None` without a topology, or where one of them is not on it.
+    /// The axes of the mesh given along which devices differ. `None` without one, or where one of them is not on it.
+    fn named(&self, devices: &[u64]) -> Option<String> {
+        let mesh = self.mesh?;
+        let first = *devices.first().filter(|_| devices.iter().all(|device| *device < mesh.devices()))?;
+        // How far devices lie apart that are neighbours along an axis.
+        let mut stride = mesh.devices();
+        let mut names = Vec::new();
+        for (name, size) in &mesh.axes {
+            stride /= size;
+            let place = |device: u64| device / stride % size;
+            if devices.iter().any(|device| place(*device) != place(first)) {
+                names.push(name.as_str());
+            }
+        }
+        joined(&names)
+    }
+
+    /// The axes of the topology along which devices differ. `None` without one, or where one of them is not on it.
     fn axes(&self, devices: &[u64]) -> Option<Vec<&'static str>> {
         let topology = self.topology?;
         let per_chip = u64::from(self.devices_per_chip.max(1));
@@ -74,7 +94,12 @@ impl Wiring<'_> {
 fn mesh_axes(groups: &ReplicaGroups) -> Option<String> {
     let ReplicaGroups::Mesh(mesh) = groups else { return None };
     let names: Option<Vec<&str>> = mesh.axes.iter().map(|axis| Some(&*mesh.mesh.get(axis.axis)?.0)).collect();
-    names.map(|names| names.join("+")).filter(|names| !names.is_empty())
+    joined(&names?)
+}
+
+/// `data+model`; `None` of none: a device alone extends along no axis.
+fn joined(names: &[&str]) -> Option<String> {
+    (!names.is_empty()).then(|| names.join("+"))
 }
 
 fn cut(text: String) -> String {
@@ -91,7 +116,7 @@ mod tests {
 
     fn group(text: &str, topology: &str, devices_per_chip: u32) -> DeviceGroup {
         let topology = topology.parse().ok();
-        let wiring = Wiring { topology: topology.as_ref(), devices_per_chip, n_devices: Some(8) };
+        let wiring = Wiring { topology: topology.as_ref(), mesh: None, devices_per_chip, n_devices: Some(8) };
         wiring.group(&replica_groups(text).unwrap())
     }
 
@@ -115,10 +140,28 @@ mod tests {
     }
 
     #[test]
+    fn a_mesh_that_is_given_names_axes_first() {
+        for (text, mesh, axis) in [
+            ("[2,4]<=[8]", "data=2,model=4", Some("model")),
+            ("[4,2]<=[2,4]T(1,0)", "data=2,model=4", Some("data")),
+            ("[4,2]<=[8]", "data=2,model=4", Some("model")),
+            ("{}", "data=2,fsdp=2,model=2", Some("data+fsdp+model")),
+            ("[4,2]<=[8]", "data=2", Some("x")),
+            ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "a=4,b=2", Some("b")),
+        ] {
+            let (topology, mesh) = ("2x2x2".parse().ok(), mesh.parse().ok());
+            let wiring =
+                Wiring { topology: topology.as_ref(), mesh: mesh.as_ref(), devices_per_chip: 1, n_devices: Some(8) };
+            let group = wiring.group(&replica_groups(text).unwrap());
+            assert_eq!((group.axis.as_deref(), group.n_axes.is_some()), (axis, true), "{text}");
+        }
+    }
+
+    #[test]
     fn all_is_all_that_are_known() {
         let all = group("{}", "", 1);
         assert_eq!((all.size, all.n_groups, all.first.len(), all.stride), (Some(8), Some(1), 8, Some(1)));
-        let wiring = Wiring { topology: None, devices_per_chip: 1, n_devices: None };
+        let wiring = Wiring { topology: None, mesh: None, devices_per_chip: 1, n_devices: None };
         let pairs = wiring.group(&source_target_pairs("{{0,1},{1,2},{2,0}}").unwrap());
         assert_eq!((pairs.size, pairs.n_groups, pairs.first), (Some(2), Some(3), vec![0, 1]));
         assert_eq!(wiring.group(&ReplicaGroups::All).size, None);

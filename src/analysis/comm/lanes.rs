@@ -1,6 +1,7 @@
 //! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. Knows one core of
 //! one device; knows no pixels.
 
+use super::ask::Carried;
 use super::interval::Merged;
 use super::look::What;
 use super::report::{CommLanes, LaneSpan};
@@ -19,11 +20,15 @@ pub fn lanes(
     side: &Side<'_>,
     what: &Keyed<super::link::Named, What>,
     (window, step): (Interval, Interval),
-    copies: bool,
+    carried: Carried,
     most: usize,
 ) -> CommLanes {
     let flight = &side.flight;
-    let is = |link: u32| copies || !side.links.all[link as usize].is_copy;
+    let is = |link: u32| match carried {
+        Carried::All => true,
+        Carried::Copies => side.links.all[link as usize].is_copy,
+        Carried::Collectives => !side.links.all[link as usize].is_copy,
+    };
     let cut = |(start, end): Interval| (start.max(window.0), end.min(window.1));
     let mut flying: Vec<(Interval, u32)> =
         flight.spans.iter().filter(|span| is(span.link)).map(|span| (cut(span.at), span.link)).collect();

@@ -25,7 +25,7 @@ mod steps;
 mod sums;
 mod words;
 
-pub use ask::{CommBy, CommQuery, LaneQuery, Topology};
+pub use ask::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
 pub use look::{What, of_module as message_of};
 pub use report::{
     Arrival, ArrivalSpread, Balance, Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing,
@@ -60,9 +60,9 @@ impl Analysis {
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
-        let topology = ask.topology.as_ref();
-        let n_devices = topology.map(on_topology).or_else(|| sums::n_devices(&whats));
-        let wiring = Wiring { topology, devices_per_chip, n_devices };
+        let (topology, mesh) = (ask.topology.as_ref(), ask.mesh.as_ref());
+        let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&whats));
+        let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
         let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &whats));
         let mut sums = Sums::new(profile, self, ask.by, whats, wiring);
         own.iter().chain(&beside).for_each(|side| sums.add(side));
@@ -70,7 +70,7 @@ impl Analysis {
             device_clock: !own.is_empty() && own.iter().all(|side| side.flight.clock == super::device::Clock::Device),
             ..sums.pairing
         };
-        let known = notes::Known { topology: topology.is_some(), link: link.is_some() };
+        let known = notes::Known { topology: topology.is_some(), mesh, link: link.is_some() };
         let mut comm = Comm {
             tensor: sums.traffic(false, Core::Tensor).unwrap_or_default(),
             sparse: sums.traffic(false, Core::Sparse),
@@ -108,7 +108,7 @@ impl Analysis {
         });
         let most = if ask.most == 0 { LaneQuery::MOST } else { ask.most.min(10 * LaneQuery::MOST) } as usize;
         let whats = sums::look_up(profile, std::slice::from_ref(&side), programs);
-        let mut told = lanes::lanes(profile, &side, &whats, (part, step), ask.copies, most);
+        let mut told = lanes::lanes(profile, &side, &whats, (part, step), ask.carried, most);
         (told.device, told.notes) = (header.device, notes);
         if told.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", told.left_out.0);

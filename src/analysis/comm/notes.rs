@@ -1,5 +1,6 @@
 //! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
 
+use super::ask::NamedMesh;
 use super::report::{Balance, Comm, CommRow};
 use super::side::Side;
 use crate::analysis::breakdown::Analysis;
@@ -23,15 +24,17 @@ fn percent(part: f64) -> String {
 }
 
 /// What wiring is known, and whether what was asked fits.
-pub struct Known {
+pub struct Known<'a> {
     /// The user gave a topology.
     pub topology: bool,
+    /// The mesh that the user gave.
+    pub mesh: Option<&'a NamedMesh>,
     /// The chip's links are published.
     pub link: bool,
 }
 
 /// All there is to say of the answer.
-pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known) -> Vec<Note> {
+pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known<'_>) -> Vec<Note> {
     if comm.header.status == Status::Absent {
         return Vec::new();
     }
@@ -146,13 +149,22 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
 }
 
 /// Why there is no utilisation.
-fn utilisation(comm: &Comm, known: &Known, say: &mut Say<'_>) {
+fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
     if comm.rows.is_empty() {
         return;
     }
+    if let Some(mesh) = known.mesh {
+        let is_off = |row: &&CommRow| {
+            row.group.as_ref().is_some_and(|group| group.first.iter().any(|device| *device >= mesh.devices()))
+        };
+        let n = comm.rows.iter().filter(is_off).count();
+        if n > 0 {
+            let message = format!("The devices of {n} rows are not in the mesh {mesh}: their axes are not its.");
+            say(Severity::Caution, "off_mesh", message);
+        }
+    }
     if !known.topology {
-        let message =
-            "No topology is given (--topology 4x4x4): axes have no names, and utilisation of links is not known.";
+        let message = "No topology is given (chips along each side, 4x4x4 say): utilisation of links is not known.";
         return say(Severity::Info, "no_topology", message.to_owned());
     }
     if !known.link {
@@ -168,6 +180,6 @@ fn utilisation(comm: &Comm, known: &Known, say: &mut Say<'_>) {
         let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
         say(Severity::Caution, "off_topology", message);
     }
-    let message = "Axes assume that devices are numbered along x first, then y, then z.";
+    let message = "Utilisation assumes that devices are numbered along x first, then y, then z.";
     say(Severity::Info, "numbering_assumed", message.to_owned());
 }

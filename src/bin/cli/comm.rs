@@ -2,7 +2,7 @@
 
 use super::args::{Output, one_of};
 use super::{Failure, Session, heading, says};
-use rooflight::analysis::comm::{Comm, CommBy, CommQuery, Topology};
+use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
 use rooflight::analysis::{Filter, GroupBy, Status};
 use rooflight::engine;
 use rooflight::report::{comm_json, comm_table, json, text::Table};
@@ -13,7 +13,10 @@ pub struct Links {
     /// What rows stand for.
     #[arg(long, default_value = CommBy::Op.key(), value_parser = one_of(CommBy::ALL, CommBy::key))]
     by: CommBy,
-    /// Chips along each side, x first: names axes and gives the utilisation of links.
+    /// The program's axes with their sizes, the last one fastest: names the axes of groups.
+    #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
+    mesh: Option<NamedMesh>,
+    /// Chips along each side, x first: gives the utilisation of links.
     #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
     topology: Option<Topology>,
     /// Each side of the topology is closed to a ring.
@@ -24,7 +27,12 @@ pub struct Links {
 impl Session<'_> {
     pub(super) fn comm(&self, links: &Links) -> Result<String, Failure> {
         let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
-        let ask = CommQuery { query: self.query(GroupBy::Op, Filter::default())?, by: links.by, topology };
+        let ask = CommQuery {
+            query: self.query(GroupBy::Op, Filter::default())?,
+            by: links.by,
+            topology,
+            mesh: links.mesh.clone(),
+        };
         let comm = engine::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &ask);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);

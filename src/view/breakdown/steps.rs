@@ -45,11 +45,11 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         let selected = step_stats::place(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
         let whose = format!("of {}", step_stats::whose(&stats, device.get()));
-        Some(Same::new(steps::layout(&bars, &whose, selected, room(width.get()), height)))
+        Some(Same::new(steps::layout(&bars, &steps::kinds(), &whose, selected, (room(width.get()), height))))
     });
     let model = model(
         scene,
-        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, at)),
+        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &steps::kinds(), at)),
         move |at| {
             let stats = found.get_untracked();
             if let Some(step) = stats.and_then(|stats| step_stats::number(&stats, device.get_untracked(), at)) {

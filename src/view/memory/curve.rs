@@ -9,14 +9,13 @@ use crate::chart::scene::Scene;
 use crate::report::number;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
+use crate::view::widgets::across::Across;
 use crate::view::widgets::chart::{self, Model};
-use crate::view::widgets::size::{rect, width_of};
+use crate::view::widgets::size::width_of;
 use leptos::{ev, html, prelude::*};
 
 /// The curve's height, and on narrow screens.
 const HEIGHT: (f64, f64) = (244.0, 204.0);
-/// A press that moves this far zooms.
-const DRAG: f64 = 6.0;
 
 /// The curve with its head.
 #[component]
@@ -31,48 +30,18 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
             .then(|| Same::new(curve::program(space, &columns, sight.at.get(), sight.capacity(), size.get())))
     });
     let model = model(sight, scene);
-    let (from, drag) = (StoredValue::new(None::<f64>), RwSignal::new(None::<(f64, f64)>));
-    let x = move |event: &ev::PointerEvent| {
-        f64::from(event.client_x()) - node.get_untracked().map_or(0.0, |node| rect(&node).x)
-    };
-    let down = move |event: ev::PointerEvent| {
-        if event.button() == 0 && event.pointer_type() != "touch" {
-            from.set_value(Some(x(&event)));
-        }
-    };
-    let moved = move |event: ev::PointerEvent| {
-        let Some(start) = from.get_value() else { return };
-        let to = x(&event);
-        if event.buttons() == 0 {
-            from.set_value(None);
-            drag.set(None);
-        } else if drag.with_untracked(Option::is_some) || (to - start).abs() > DRAG {
-            if let Some(node) = node.get_untracked() {
-                let _ = node.set_pointer_capture(event.pointer_id());
-            }
-            sight.state.tips.hide();
-            drag.set(Some((start, to)));
-        }
-    };
+    let drag = Across::new(node, sight.state.tips);
     let up = move |_: ev::PointerEvent| {
-        from.set_value(None);
-        let Some((a, b)) = drag.get_untracked() else { return };
-        drag.set(None);
+        let Some((a, b)) = drag.up() else { return };
         let gutter = if sight.width.get_untracked() < crate::chart::table::TWO_LINES { 12.0 } else { 16.0 };
         let point = |x: f64| {
             let (told, columns) = (sight.told.get_untracked()?, sight.curve.get_untracked()?);
             let space = told.space.as_ref()?;
             Some(curve::point_at(space, &columns, untrack(|| sight.capacity()), size.get_untracked(), x - gutter))
         };
-        if let Some((a, b)) = point(a.min(b)).zip(point(a.max(b))).filter(|(a, b)| b > a) {
+        if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a) {
             sight.zoom.set(Some(Points { from: a, to: b + 1 }));
         }
-    };
-    let band = move || {
-        drag.get().map(|(a, b)| {
-            let px = |n: f64| format!("{n}px");
-            view! { <div class="brush" style:left=px(a.min(b)) style:top="0" style:bottom="0" style:width=px((a - b).abs())></div> }.any()
-        })
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(sight.state, model, "memory", table);
@@ -132,10 +101,10 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
                     {chart::tools("memory-menu", entries)}
                 </span>
             </div>
-            <div class="memory-canvas" node_ref=node on:pointerdown=down on:pointermove=moved on:pointerup=up>
+            <div class="memory-canvas" node_ref=node on:pointerdown=move |event| drag.down(&event) on:pointermove=move |event| drag.moved(&event) on:pointerup=up>
                 <If when=move || !table.get()>{move || view! { <chart::Chart state=sight.state model /> }.any()}</If>
                 <If when=move || table.get()>{move || chart::as_table(model)}</If>
-                {live(band)}
+                {drag.band()}
             </div>
             <div role="status">{live(what_if)}</div>
         </section>

@@ -36,6 +36,7 @@ impl State {
             file: self.file.get(),
             roofline: self.roofline.get(),
             memory: self.memory.get(),
+            comm: self.comm.get(),
         }
     }
 
@@ -50,6 +51,7 @@ impl State {
         self.file.set(address.file);
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
+        self.comm.set(address.comm);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
             self.choose(|asked, order| (*asked, *order) = (query, sort));

@@ -99,6 +99,10 @@ pub(crate) struct State {
     pub(crate) memory: RwSignal<String>,
     /// What buffers are looked for.
     pub(crate) memory_filter: RwSignal<String>,
+    /// How communication is shown, as the address says it.
+    pub(crate) comm: RwSignal<String>,
+    /// What collectives are looked for.
+    pub(crate) comm_filter: RwSignal<String>,
     /// Why the filter that was typed last is not applied.
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
@@ -143,6 +147,8 @@ impl State {
             roofline: RwSignal::new(String::new()),
             memory: RwSignal::new(String::new()),
             memory_filter: RwSignal::new(String::new()),
+            comm: RwSignal::new(String::new()),
+            comm_filter: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),

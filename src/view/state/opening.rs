@@ -270,6 +270,8 @@ impl State {
                 self.roofline.set(String::new());
                 self.memory.set(String::new());
                 self.memory_filter.set(String::new());
+                self.comm.set(String::new());
+                self.comm_filter.set(String::new());
                 // Who looks at one capture's roofline wants to see the other's.
                 if self.view.get_untracked() == View::File {
                     self.view.set(View::default());

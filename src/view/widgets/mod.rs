@@ -1,5 +1,6 @@
 //! Parts that several views use. Each knows how it behaves; none knows what it shows means.
 
+pub(crate) mod across;
 pub(crate) mod chart;
 pub(crate) mod field;
 pub(crate) mod files;

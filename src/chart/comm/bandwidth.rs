@@ -1,0 +1,251 @@
+//! Bandwidth against the size of messages, with what links carry. Knows rows; no browser. Ids are places of rows.
+//!
+//! ```text
+//!  GB/s │ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄  links, both ways along one axis
+//!       │        ●  ▲
+//!       │   ●  ■             small messages are bound by latency, large ones by links
+//!       └──────────────── message
+//! ```
+
+use super::{steps, table};
+use crate::analysis::comm::{CommRow, Primitive};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::place::Rect;
+use crate::chart::place_labels::{self, Candidate, Obstacle};
+use crate::chart::roofline::Form;
+use crate::chart::rows::Tip;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::slot::Slot;
+use crate::chart::ticks;
+use crate::engine::comm_place::Of;
+use crate::report::number;
+use crate::sorted;
+
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 22.0;
+const BOTTOM: f64 = 34.0;
+/// Radii: of the row with the most time, of the least that is seen.
+const LARGEST: f64 = 11.0;
+const SMALLEST: f64 = 3.5;
+/// Rows with less than this part of the time do not stretch the axes: a few bytes lie many decades away.
+const TINY: f64 = 1e-3;
+/// Rows with names beside them.
+const NAMED: usize = 6;
+
+/// A row that has a place.
+#[derive(Clone, Copy, Debug)]
+struct Spot<'a> {
+    id: u32,
+    row: &'a CommRow,
+    bytes: f64,
+    rate: f64,
+}
+
+/// The form of a primitive's marks; the legend's order.
+pub const FORMS: [(Form, &str); 6] = [
+    (Form::Matmul, "all-reduce"),
+    (Form::Attention, "all-gather"),
+    (Form::Kernel, "reduce-scatter"),
+    (Form::Elementwise, "all-to-all"),
+    (Form::CustomFusion, "permute, send"),
+    (Form::Other, "other"),
+];
+
+fn form(row: &CommRow) -> Form {
+    match row.primitive {
+        Some(Primitive::AllReduce) => Form::Matmul,
+        Some(Primitive::AllGather) => Form::Attention,
+        Some(Primitive::ReduceScatter) => Form::Kernel,
+        Some(Primitive::AllToAll | Primitive::RaggedAllToAll) => Form::Elementwise,
+        Some(Primitive::Permute | Primitive::Send | Primitive::Recv) => Form::CustomFusion,
+        _ => Form::Other,
+    }
+}
+
+/// Rows that have a size and a rate and matter, the longest first.
+#[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
+fn spots(rows: &[CommRow], of: Of) -> Vec<Spot<'_>> {
+    let rate = |row: &CommRow| if of == Of::Copies { row.alg_rate } else { row.bus_rate };
+    let mut spots: Vec<Spot<'_>> = (0_u32..)
+        .zip(rows)
+        .filter_map(|(id, row)| {
+            let (bytes, rate) =
+                (row.bytes_each.filter(|bytes| *bytes > 0)? as f64, rate(row).filter(|rate| *rate > 0.0)?);
+            Some(Spot { id, row, bytes, rate })
+        })
+        .collect();
+    // The largest first: smaller ones lie on top.
+    sorted::sort_most_first(&mut spots, |spot| spot.row.wall);
+    let all: f64 = spots.iter().map(|spot| spot.row.wall.as_f64()).sum();
+    spots.retain(|spot| spot.row.wall.as_f64() >= all * TINY);
+    spots
+}
+
+struct Axes {
+    x: Scale,
+    y: Scale,
+    frame: Rect,
+}
+
+impl Axes {
+    fn new(spots: &[Spot<'_>], roofs: &[(f64, String)], (width, height): (f64, f64)) -> Self {
+        let frame =
+            Rect { x: LEFT, y: TOP, width: (width - LEFT - RIGHT).max(1.0), height: (height - TOP - BOTTOM).max(1.0) };
+        let ends = |values: &mut dyn Iterator<Item = f64>, usual: (f64, f64)| {
+            let ends = values.fold((f64::INFINITY, 0.0), |(lo, hi): (f64, f64), value| (lo.min(value), hi.max(value)));
+            if ends.0 <= ends.1 { ends } else { usual }
+        };
+        // Room around the outermost marks: a factor, as the axes are logarithmic.
+        let (lo, hi) = ends(&mut spots.iter().map(|spot| spot.bytes), (1024.0, 1e9));
+        let x = Scale::log((lo / 2.0, hi * 2.0), (frame.x, frame.x + frame.width));
+        let rates = &mut spots.iter().map(|spot| spot.rate).chain(roofs.iter().map(|(rate, _)| *rate));
+        let (lo, hi) = ends(rates, (1e9, 1e11));
+        let y = Scale::log((lo / 1.6, hi * 1.6), (frame.y + frame.height, frame.y));
+        Self { x, y, frame }
+    }
+
+    fn draw(&self, marks: &mut Vec<Mark>, what: &str) {
+        let Rect { x, y, width, height } = self.frame;
+        let (right, bottom) = (x + width, y + height);
+        let text = |x, y, anchor, text| Mark::new(Shape::text(x, y, anchor, text), Paint::fill(Tone::Ink3));
+        for (at, label) in sizes(&self.x, if width < 360.0 { 4 } else { 8 }) {
+            marks.push(Mark::new(Shape::line(at, y, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+            marks.push(text(at, bottom + 15.0, Anchor::Middle, label));
+        }
+        for tick in ticks::ticks(&self.y, 6, |rate| ticks::plain(rate / 1e9)) {
+            marks.push(Mark::new(Shape::line(x, tick.at, right, tick.at), Paint::stroke(Tone::Grid, 1.0)));
+            marks.push(text(x - 6.0, tick.at + 4.0, Anchor::End, tick.label));
+        }
+        let axis = Shape::Path(vec![(x, y), (x, bottom), (right, bottom)], false);
+        marks.push(Mark::new(axis, Paint::stroke(Tone::Line2, 1.0)));
+        marks.push(text(x, y - 8.0, Anchor::Start, what.to_owned()));
+        marks.push(text(x + width / 2.0, bottom + 31.0, Anchor::Middle, "Message of one execution".to_owned()));
+    }
+}
+
+/// Ticks at powers of four bytes, as few as there is room for.
+#[expect(clippy::cast_precision_loss, reason = "powers of two")]
+fn sizes(x: &Scale, most: usize) -> Vec<(f64, String)> {
+    let (lo, hi) = x.domain();
+    let all: Vec<u64> = (0..30).map(|n| 1_u64 << (2 * n)).filter(|n| (lo..=hi).contains(&(*n as f64))).collect();
+    let every = all.len().div_ceil(most).max(1);
+    let tick = |n: &u64| {
+        let (value, unit) = number::bytes(*n);
+        (x.to(*n as f64), format!("{} {unit}", value.trim_end_matches(".0")))
+    };
+    all.iter().step_by(every).map(tick).collect()
+}
+
+/// What links carry for the rows, each once: with how many axes.
+fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
+    let mut roofs: Vec<(f64, String)> = Vec::new();
+    for row in rows {
+        let Some(peak) = row.peak.filter(|peak| roofs.iter().all(|(other, _)| other != peak)) else { continue };
+        let axes = row.group.as_ref().and_then(|group| group.n_axes).unwrap_or(1);
+        roofs.push((
+            peak,
+            format!("links along {}: {} GB/s", number::counted(axes.into(), "axis", "axes"), number::gbs(peak)),
+        ));
+    }
+    sorted::sort_by(&mut roofs, |(a, _), (b, _)| b.total_cmp(a));
+    roofs
+}
+
+/// The chart. `chosen`: the place of a row.
+pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) -> Scene {
+    let (spots, roofs) = (spots(rows, of), roofs(rows));
+    let axes = Axes::new(&spots, &roofs, size);
+    let mut marks = Vec::new();
+    axes.draw(&mut marks, if of == Of::Copies { "GB/s" } else { "GB/s of the bus" });
+    let mut obstacles = Vec::new();
+    let right = axes.frame.x + axes.frame.width;
+    for (at, (peak, words)) in roofs.iter().enumerate() {
+        let y = axes.y.to(*peak);
+        marks.push(Mark::new(Shape::line(axes.frame.x, y, right, y), Paint::stroke(Tone::Ink, 1.75)));
+        // The highest above its line, others below theirs; at the left, where messages are small and slow.
+        let (x, y) = (axes.frame.x + 6.0, if at == 0 { y - 5.0 } else { y + 13.0 });
+        marks.push(Mark::new(Shape::text(x, y, Anchor::Start, words.clone()), Paint::fill(Tone::Ink2)));
+        obstacles.push(Obstacle::Line((axes.frame.x, y), (right, y)));
+    }
+    let most = spots.iter().map(|spot| spot.row.wall.as_f64()).fold(1.0, f64::max);
+    let tone = Tone::Kind(Slot::Kind(steps::kind(of)));
+    let radius = |spot: &Spot<'_>| ((spot.row.wall.as_f64() / most).sqrt() * LARGEST).max(SMALLEST);
+    for spot in &spots {
+        let (x, y, r) = (axes.x.to(spot.bytes), axes.y.to(spot.rate), radius(spot));
+        let form = if of == Of::Copies { None } else { form(spot.row).outline(x, y, r) };
+        let shape = form.map_or(Shape::Circle { x, y, r }, |points| Shape::Path(points, true));
+        if chosen == Some(spot.id) {
+            marks.push(Mark::new(Shape::Circle { x, y, r: r + 4.0 }, Paint::fill(Tone::Accent).faded(0.35)));
+            marks.push(Mark::new(Shape::Circle { x, y, r: r + 4.0 }, Paint::stroke(Tone::AccentLine, 2.5)));
+        }
+        marks.push(Mark::of(spot.id, words(spot), shape.clone(), Paint::fill(tone).faded(0.45)));
+        marks.push(Mark::new(shape, Paint::stroke(tone, 1.0)));
+        obstacles.push(Obstacle::Box(Rect { x: x - r, y: y - r, width: 2.0 * r, height: 2.0 * r }));
+    }
+    // Names of those that take the most time.
+    let named: Vec<&Spot<'_>> = spots.iter().take(NAMED).collect();
+    let candidate = |(rank, spot): (u32, &&Spot<'_>)| {
+        let (text, size) = (number::middle_cut(&spot.row.key, 28), Size::Micro.px());
+        Candidate {
+            priority: 100 - rank,
+            x: axes.x.to(spot.bytes),
+            y: axes.y.to(spot.rate),
+            away: radius(spot) + 5.0,
+            width: label::width(&text, size),
+            height: size + 3.0,
+        }
+    };
+    let candidates: Vec<Candidate> = (0_u32..).zip(&named).map(candidate).collect();
+    for (spot, place) in named.iter().zip(place_labels::place(&candidates, &obstacles, axes.frame)) {
+        let Some(place) = place else { continue };
+        let (x, y, text) = (place.x, place.y + Size::Micro.px(), number::middle_cut(&spot.row.key, 28));
+        let (anchor, size) = (Anchor::Start, Size::Micro);
+        let shape = Shape::Text { x, y, text, anchor, size, mono: false, halo: true };
+        marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
+    }
+    Scene { width: size.0, height: size.1, marks, title: title(rows, &spots, &roofs), table: table_of(&spots) }
+}
+
+fn words(spot: &Spot<'_>) -> String {
+    let (message, rate) = (table::text(spot.row, "message", None), number::gbs(spot.rate));
+    format!("{}: {message} MiB at {rate} GB/s, {}.", spot.row.key, number::time_text(spot.row.wall))
+}
+
+fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> String {
+    let n = number::counted(spots.len() as u64, "row", "rows");
+    let without = match rows.len().saturating_sub(spots.len()) {
+        0 => String::new(),
+        n => format!(" {} without a size or a rate, or of next to no time, are not drawn.", number::count(n as u64)),
+    };
+    let links: Vec<&str> = roofs.iter().map(|(_, words)| words.as_str()).collect();
+    let links = if links.is_empty() { String::new() } else { format!(" {}.", links.join("; ")) };
+    format!("Bandwidth against the size of a message: {n}.{links}{without}")
+}
+
+/// What of the rows has no place, in words; `None` where all have one.
+pub fn left_out(rows: &[CommRow], of: Of) -> Option<String> {
+    let n = rows.len().saturating_sub(spots(rows, of).len()) as u64;
+    (n > 0).then(|| {
+        format!(
+            "{} not drawn: size or groups are not known, or they take less than 0.1 % of the time.",
+            number::counted(n, "row is", "rows are")
+        )
+    })
+}
+
+/// What a mark has to say.
+pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
+    rows.get(id as usize).map(table::tip)
+}
+
+fn table_of(spots: &[Spot<'_>]) -> SceneTable {
+    let row = |spot: &Spot<'_>| {
+        let cell = |id| table::text(spot.row, id, None);
+        vec![spot.row.key.clone(), cell("primitive"), cell("message"), number::gbs(spot.rate), cell("peak")]
+    };
+    let heads = ["Row", "Primitive", "Message, MiB", "GB/s", "Of peak, %"].map(str::to_owned).to_vec();
+    SceneTable { heads, rows: spots.iter().map(row).collect() }
+}

@@ -1,0 +1,162 @@
+//! The read-out of communication: what is waited for first, then what is in flight, what of it is hidden. Knows reports; no pixel.
+
+use super::traffic;
+use crate::analysis::comm::{Comm, CommRow, Traffic};
+use crate::chart::readout::{Figure, How, Readout};
+use crate::engine::CommView;
+use crate::engine::comm_place::Of;
+use crate::report::number::{self, ABSENT};
+use crate::units::Picos;
+
+/// Smaller messages are bound by latency: their bandwidth says nothing of links.
+const LARGE: u64 = 1 << 20;
+
+fn row(label: &str, value: impl Into<String>) -> (String, String) {
+    (label.to_owned(), value.into())
+}
+
+fn exact(time: Picos) -> String {
+    format!("{} = {}", number::time_text(time), number::exact_time(time))
+}
+
+fn figure(label: &str, (value, unit): (String, &'static str), formula: &str, rows: Vec<(String, String)>) -> Figure {
+    Figure { label: label.to_owned(), value, unit, how: How { formula: formula.to_owned(), rows } }
+}
+
+fn share(of: Option<f64>) -> (String, &'static str) {
+    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (number::percent(of), "%"))
+}
+
+/// "step 3", "the whole capture", with how many devices are summed.
+fn window(comm: &Comm) -> String {
+    let header = &comm.header;
+    let of = if header.step == "all" { "the whole capture".to_owned() } else { format!("step {}", header.step) };
+    if header.n_devices > 1 { format!("{of}, sum of {} devices", header.n_devices) } else { of }
+}
+
+/// "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind compute."
+pub fn sentence(view: &CommView, of: Of) -> String {
+    let comm = &view.comm;
+    let traffic = traffic(comm, of);
+    let what = if of == Of::Copies { "copies between memories" } else { "communication" };
+    if traffic.n == 0 {
+        let none = if of == Of::Copies { "copy between memories" } else { "collective" };
+        return format!("No {none} ran in {}.", window(comm));
+    }
+    let waits = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step)).map_or_else(
+        || format!("{} waits for {what} {}", window(comm), number::time_text(traffic.stall)),
+        |share| format!("{} of {} waits for {what}", number::percent_text(share), window(comm)),
+    );
+    let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
+        format!("; {} of what is in flight is hidden behind compute", number::percent_text(share))
+    });
+    let mut letters = waits.chars();
+    let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}{hidden}.", letters.as_str())
+}
+
+/// The read-out.
+pub fn readout(view: &CommView, of: Of) -> Readout {
+    let comm = &view.comm;
+    let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, of);
+    let bound = if of == Of::Collectives && has(comm, "no_async_line") { "≥ " } else { "" };
+    let at_least = |(value, unit): (String, &'static str)| (format!("{bound}{value}"), unit);
+    let step = comm.header.step_duration;
+    let mut main = vec![figure(
+        "Of the time",
+        share(step.and_then(|step| stall.fraction_of(step))),
+        "Stall ÷ window",
+        vec![row("Stall", exact(stall)), row("Window", step.map_or_else(|| ABSENT.to_owned(), exact))],
+    )];
+    if fused > Picos::ZERO {
+        let rows = vec![row("Result", exact(fused)), row("Counted", "as compute, in neither stall nor exposed")];
+        let formula = "Σ self time of ops that compute and communicate at once";
+        main.push(figure("Fused with compute", number::figure_time(fused), formula, rows));
+    }
+    let clock = if comm.pairing.device_clock { "the device’s own" } else { "the event clock" };
+    let rows = vec![
+        row("Exposed", exact(overlap.exposed)),
+        row("Overlapped", exact(overlap.overlapped)),
+        row("Result", exact(overlap.in_flight)),
+        row("Clock", clock),
+        row("From", found(comm)),
+    ];
+    main.push(figure("In flight", at_least(number::figure_time(overlap.in_flight)), "Union of [start, end)", rows));
+    let rows = vec![
+        row("In flight", exact(overlap.in_flight)),
+        row("While the same core computes", exact(overlap.overlapped)),
+        row("Waited on this clock", exact(overlap.waited)),
+    ];
+    main.push(figure(
+        "Exposed",
+        number::figure_time(overlap.exposed),
+        "In flight − compute, merged first",
+        rows.clone(),
+    ));
+    main.push(figure("Overlapped", share(overlap.share()), "Overlapped ÷ in flight", rows));
+    if let Some(slowest) = slowest(super::rows(comm, of)) {
+        main.push(worst(slowest));
+    }
+    let mut side = Vec::new();
+    if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == Of::Collectives) {
+        let rows = vec![
+            row("Executions", number::count(sparse.n)),
+            row("In flight", exact(sparse.overlap.in_flight)),
+            row("Stall", exact(sparse.stall)),
+            row("Counted", "apart: a SparseCore waits for itself"),
+        ];
+        let formula = "Union of what SparseCores have in flight";
+        side.push(figure("SparseCore in flight", number::figure_time(sparse.overlap.in_flight), formula, rows));
+    }
+    let rows = vec![
+        row("Executions", number::count(n)),
+        row("Waits and synchronous ones", exact(stall)),
+        row("Starts, beside it", exact(issue)),
+        row("Stall and exposed differ", "by idle waits and by dones that come late"),
+    ];
+    let hero = figure("Stall", number::figure_time(stall), "Σ self time of waits and of synchronous ones", rows);
+    Readout { hero: Figure { label: format!("Stall, {}", window(comm)), ..hero }, main, side }
+}
+
+fn has(comm: &Comm, code: &str) -> bool {
+    comm.notes.iter().any(|note| note.code == code)
+}
+
+/// How what is asynchronous was found, in words.
+fn found(comm: &Comm) -> String {
+    let of = &comm.pairing;
+    let parts = [
+        (of.from_line, "events of the async line"),
+        (of.from_flow, "flows"),
+        (of.from_ops, "starts with their dones"),
+        (of.sync, "synchronous"),
+    ];
+    let told: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", number::count(*n))).collect();
+    let unpaired = of.unpaired_ratio().filter(|ratio| *ratio > 0.0);
+    let unpaired = unpaired.map(|ratio| format!("; {} unpaired", number::percent_text(ratio))).unwrap_or_default();
+    format!("{}{unpaired}", told.join(", "))
+}
+
+/// The large message with the least bandwidth.
+fn slowest(rows: &[CommRow]) -> Option<&CommRow> {
+    let large = rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= LARGE));
+    let rated = large.filter_map(|row| Some((row.bus_rate.or(row.alg_rate)?, row)));
+    rated.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, row)| row)
+}
+
+fn worst(of: &CommRow) -> Figure {
+    let (label, rate, formula) = match (of.bus_rate, of.alg_rate) {
+        (Some(rate), _) => ("Worst bus bandwidth", Some(rate), "Ring’s factor × bytes ÷ time in flight, of one row"),
+        (None, rate) => ("Worst bandwidth", rate, "Bytes ÷ time in flight, of one row"),
+    };
+    let rows = vec![
+        row("Row", number::middle_cut(&of.key, 48)),
+        row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), number::bytes_text)),
+        row("Executions", number::count(of.n)),
+        row("Σ of their lengths", exact(of.wall)),
+        row("Left out", format!("messages below {}: latency decides there", number::bytes_text(LARGE))),
+    ];
+    let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (number::gbs(rate), "GB/s"));
+    figure(label, value, formula, rows)
+}

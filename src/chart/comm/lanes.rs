@@ -1,0 +1,329 @@
+//! What is in flight against compute: lanes in which nothing overlaps, above them what is computed and what is waited for. Knows
+//! lanes; no browser.
+//!
+//! ```text
+//!  Compute    ████ ██████   ██      merged
+//!  Waits          █      ███        merged
+//!  In flight  ░░░▓▓                 filled: exposed, outlined: overlapped
+//!                   ░░░░░▓▓▓
+//! ```
+//!
+//! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
+
+use super::words;
+use crate::analysis::Kind;
+use crate::analysis::comm::{CommLanes, LaneSpan, Way};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Pattern, Tone};
+use crate::chart::rows::Tip;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::slot::Slot;
+use crate::chart::ticks;
+use crate::report::number::{self, TimeUnit};
+use crate::units::Picos;
+
+/// A block, and a row with the ground below it; where there are many lanes both are smaller.
+const ROW: (f64, f64) = (18.0, 25.0);
+const SMALL: (f64, f64) = (10.0, 13.0);
+/// So many lanes are drawn large.
+const LARGE_LANES: u32 = 7;
+/// Above the rows, for the axis: it is seen also where there are many lanes.
+const TOP: f64 = 20.0;
+const BOTTOM: f64 = 8.0;
+/// Words beside rows.
+const LEFT: (f64, f64) = (66.0, 54.0);
+const RIGHT: f64 = 14.0;
+/// A block's name is written where so many letters fit.
+const LETTERS: usize = 4;
+
+/// What is seen of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// From when to when, in picoseconds from the start of the step.
+    pub part: (Picos, Picos),
+    /// What is told of.
+    pub kind: Kind,
+    /// The op that is chosen: its name and its program.
+    pub chosen: Option<(&'a str, Option<u64>)>,
+    /// Pixels across.
+    pub width: f64,
+}
+
+/// Times as they lie on the screen.
+struct Frame {
+    /// From times in `unit`.
+    x: Scale,
+    unit: TimeUnit,
+}
+
+impl Frame {
+    fn new(look: &Look<'_>) -> Self {
+        let unit = TimeUnit::for_largest(look.part.1);
+        let left = if look.width < 480.0 { LEFT.1 } else { LEFT.0 };
+        let ends = (in_unit(look.part.0, unit), in_unit(look.part.1, unit));
+        Self { x: Scale::linear(ends, (left, (look.width - RIGHT).max(left + 1.0))), unit }
+    }
+
+    /// Both ends, within the frame; `None` where it is beyond.
+    fn ends(&self, (start, end): (Picos, Picos)) -> Option<(f64, f64)> {
+        let (a, b) = (self.x.to(in_unit(start, self.unit)), self.x.to(in_unit(end, self.unit)));
+        let (left, right) = self.x.range();
+        (b > left && a < right).then(|| (a.max(left), b.min(right)))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
+fn in_unit(time: Picos, unit: TimeUnit) -> f64 {
+    time.as_f64() / unit.in_ps() as f64
+}
+
+/// A block's height, and a lane's.
+const fn sizes(lanes: &CommLanes) -> (f64, f64) {
+    if lanes.n_lanes > LARGE_LANES { SMALL } else { ROW }
+}
+
+/// How tall the chart is.
+pub fn height(lanes: &CommLanes) -> f64 {
+    TOP + ROW.1 * 2.0 + sizes(lanes).1 * f64::from(lanes.n_lanes.max(1)) + BOTTOM
+}
+
+/// The time at a place of the chart.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
+pub fn time_at(look: &Look<'_>, x: f64) -> Picos {
+    let frame = Frame::new(look);
+    let (left, right) = frame.x.range();
+    #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
+    let ps = frame.x.from(x.clamp(left, right)) * frame.unit.in_ps() as f64;
+    Picos(ps.max(0.0) as u64)
+}
+
+/// The chart.
+pub fn scene(lanes: &CommLanes, look: &Look<'_>) -> Scene {
+    let (frame, height, width) = (Frame::new(look), height(lanes), look.width);
+    let mut marks = Vec::new();
+    axis(&mut marks, &frame, height);
+    let names = [("Compute", TOP), ("Waits", TOP + ROW.1), ("In flight", TOP + ROW.1 * 2.0)];
+    for (name, y) in names {
+        let (anchor, size) = (Anchor::Start, Size::Micro);
+        let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };
+        marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
+    }
+    let tone = Tone::Kind(Slot::Kind(look.kind));
+    let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
+    strip(&mut marks, &frame, &lanes.compute, (TOP, ROW.0), compute);
+    strip(&mut marks, &frame, &lanes.waits, (TOP + ROW.1, ROW.0), Paint::fill(tone));
+    let (block, row) = sizes(lanes);
+    let mut by_lane: Vec<Vec<usize>> = vec![Vec::new(); lanes.n_lanes as usize];
+    for (at, span) in lanes.spans.iter().enumerate() {
+        if let Some(lane) = by_lane.get_mut(span.lane as usize) {
+            lane.push(at);
+        }
+    }
+    let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, look, frame: &frame, tone };
+    for (lane, spans) in (0_u32..).zip(&by_lane) {
+        drawn.lane(spans, TOP + ROW.1 * 2.0 + row * f64::from(lane), block);
+    }
+    let marks = drawn.marks;
+    Scene { width, height, marks, title: title(lanes, look), table: table(lanes) }
+}
+
+fn axis(marks: &mut Vec<Mark>, frame: &Frame, height: f64) {
+    let bottom = height - BOTTOM;
+    let ticks = ticks::ticks(&frame.x, if frame.x.range().1 < 480.0 { 4 } else { 8 }, ticks::plain);
+    for (at, tick) in ticks.into_iter().enumerate() {
+        marks.push(Mark::new(Shape::line(tick.at, TOP - 6.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+        let text = if at == 0 { format!("{} {}", tick.label, frame.unit.symbol()) } else { tick.label };
+        marks.push(Mark::new(Shape::text(tick.at, TOP - 9.0, Anchor::Middle, text), Paint::fill(Tone::Ink3)));
+    }
+}
+
+/// Stretches side by side; those that touch on the screen are one mark.
+fn strip(marks: &mut Vec<Mark>, frame: &Frame, all: &[(Picos, Picos)], (y, h): (f64, f64), paint: Paint) {
+    let mut last: Option<(f64, f64)> = None;
+    let mut put = |(a, b): (f64, f64)| marks.push(Mark::new(Shape::rect(a, y, (b - a).max(0.75), h), paint));
+    for (a, b) in all.iter().filter_map(|stretch| frame.ends(*stretch)) {
+        last = Some(match last {
+            Some((from, to)) if a - to < 0.5 => (from, b.max(to)),
+            Some(done) => {
+                put(done);
+                (a, b)
+            }
+            None => (a, b),
+        });
+    }
+    last.into_iter().for_each(put);
+}
+
+struct Drawn<'a> {
+    marks: Vec<Mark>,
+    /// The next id of neighbours that are drawn together.
+    next: usize,
+    lanes: &'a CommLanes,
+    look: &'a Look<'a>,
+    frame: &'a Frame,
+    tone: Tone,
+}
+
+impl Drawn<'_> {
+    fn lane(&mut self, spans: &[usize], y: f64, h: f64) {
+        // Neighbours below a pixel each: where they lie, and which they are.
+        let mut run: Option<((f64, f64), Vec<usize>)> = None;
+        for at in spans {
+            let span = &self.lanes.spans[*at];
+            let Some((a, b)) = self.frame.ends((span.start, span.end)) else { continue };
+            let thin = b - a < 1.0;
+            run = match run.take() {
+                Some(((from, to), mut of)) if thin && a - to < 1.0 => {
+                    of.push(*at);
+                    Some(((from, b.max(to)), of))
+                }
+                before => {
+                    before.into_iter().for_each(|(ends, of)| self.together(ends, &of, y, h));
+                    thin.then(|| ((a, b), vec![*at]))
+                }
+            };
+            if !thin {
+                self.block(*at, span, (a, b), y, h);
+            }
+        }
+        run.into_iter().for_each(|(ends, of)| self.together(ends, &of, y, h));
+    }
+
+    /// A span: outlined, and filled where nothing is computed.
+    fn block(&mut self, at: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
+        let id = u32::try_from(at).unwrap_or(u32::MAX);
+        let w = (b - a).max(1.0);
+        let is_fused = span.way == Way::Fused;
+        let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
+        self.marks.push(Mark::of(id, words(span), Shape::rect(a, y, w, h), ground));
+        let pieces = exposed(span, &self.lanes.compute);
+        strip(&mut self.marks, self.frame, &pieces, (y, h), Paint::fill(self.tone));
+        if w > 2.0 {
+            let edge = Shape::rect(a + 0.5, y + 0.5, w - 1.0, h - 1.0);
+            self.marks.push(Mark::new(edge, Paint::stroke(self.tone, 1.0)));
+        }
+        self.chosen(span, Shape::rect(a - 1.0, y - 1.0, w + 2.0, h + 2.0));
+        let room = label::mono_room(w - 8.0, Size::Micro.px());
+        if room >= LETTERS && h >= ROW.0 {
+            let (x, y, text) = (a + 4.0, y + 13.0, number::middle_cut(&span.name, room));
+            let (anchor, size) = (Anchor::Start, Size::Micro);
+            // On what is filled; on ground it needs none.
+            let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
+            let tone = if mostly { Tone::On(Slot::Kind(self.look.kind)) } else { Tone::Ink };
+            let shape = Shape::Text { x, y, text, anchor, size, mono: true, halo: !mostly };
+            self.marks.push(Mark::new(shape, Paint::fill(tone)));
+        }
+    }
+
+    /// Spans of less than a pixel beside each other: the more of them is exposed, the fuller.
+    fn together(&mut self, (a, b): (f64, f64), of: &[usize], y: f64, h: f64) {
+        let spans = of.iter().map(|at| &self.lanes.spans[*at]);
+        let (time, bare) = spans.clone().fold((Picos::ZERO, Picos::ZERO), |(time, bare), span| {
+            (time + Picos(span.end.0.saturating_sub(span.start.0)), bare + span.exposed)
+        });
+        let shape = Shape::rect(a, y, (b - a).max(1.0), h);
+        let paint = Paint::fill(self.tone).faded(0.35 + 0.65 * bare.fraction_of(time).unwrap_or(0.0));
+        let (id, label) = match of {
+            [one] => (*one, words(&self.lanes.spans[*one])),
+            _ => {
+                self.next += 1;
+                let n = number::counted(of.len() as u64, "span", "spans");
+                let (time, bare) = (number::time_text(time), number::time_text(bare));
+                (
+                    self.next - 1,
+                    format!("{n} of less than a pixel: {time} in flight, {bare} exposed. Zoom in to see each."),
+                )
+            }
+        };
+        self.marks.push(Mark::of(u32::try_from(id).unwrap_or(u32::MAX), label, shape.clone(), paint));
+        for span in of.iter().map(|at| &self.lanes.spans[*at]) {
+            self.chosen(span, shape.clone());
+        }
+    }
+
+    fn chosen(&mut self, span: &LaneSpan, shape: Shape) {
+        if self.look.chosen == Some((span.name.as_str(), span.program_id)) {
+            self.marks.push(Mark::new(shape, Paint::stroke(Tone::AccentLine, 2.0)));
+        }
+    }
+}
+
+/// What of a span lies where nothing is computed. `compute`: merged stretches in order.
+fn exposed(span: &LaneSpan, compute: &[(Picos, Picos)]) -> Vec<(Picos, Picos)> {
+    let mut pieces = Vec::new();
+    let mut from = span.start;
+    let first = compute.partition_point(|(_, end)| *end <= span.start);
+    for (start, end) in compute.iter().skip(first).take_while(|(start, _)| *start < span.end) {
+        if from < *start {
+            pieces.push((from, *start));
+        }
+        from = from.max(*end);
+    }
+    if from < span.end {
+        pieces.push((from, span.end));
+    }
+    pieces
+}
+
+/// A span in a sentence.
+fn words(span: &LaneSpan) -> String {
+    let length = Picos(span.end.0.saturating_sub(span.start.0));
+    let (length, bare) = (number::time_text(length), number::time_text(span.exposed));
+    format!("{}, {}: {length} in flight, {bare} exposed.", span.name, span.primitive.key())
+}
+
+/// What a mark has to say: of a span its figures, of neighbours drawn together what they are.
+pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
+    let Some(span) = lanes.spans.get(id as usize) else {
+        let mark = scene.marks.iter().find(|mark| mark.id == Some(id))?;
+        return Some(Tip { title: mark.label.clone(), rows: Vec::new() });
+    };
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let length = Picos(span.end.0.saturating_sub(span.start.0));
+    let hidden = Picos(length.0.saturating_sub(span.exposed.0));
+    let rows = vec![
+        row("Primitive", span.primitive.key().to_owned()),
+        row("In flight", number::time_text(length)),
+        row("Exposed", number::time_text(span.exposed)),
+        row("Overlapped", number::time_text(hidden)),
+        row("From, to", format!("{}, {}", number::time_text(span.start), number::time_text(span.end))),
+        row("Way", words::way(span.way).to_owned()),
+    ];
+    Some(Tip { title: span.name.clone(), rows })
+}
+
+/// What is not drawn, or not one by one, in words; `None` where all is.
+pub fn left_out(lanes: &CommLanes) -> Option<String> {
+    let mut says = Vec::new();
+    if lanes.left_out.0 > 0 {
+        let n = number::counted(lanes.left_out.0, "shorter span", "shorter spans");
+        says.push(format!("{n} ({}) are not drawn", number::time_text(lanes.left_out.1)));
+    }
+    if lanes.stretches_left_out.0 > 0 {
+        let n = number::counted(lanes.stretches_left_out.0, "short stretch", "short stretches");
+        says.push(format!(
+            "{n} of compute and waiting ({}) are not drawn",
+            number::time_text(lanes.stretches_left_out.1)
+        ));
+    }
+    (!says.is_empty()).then(|| format!("{}: zoom in to see them.", says.join("; ")))
+}
+
+fn title(lanes: &CommLanes, look: &Look<'_>) -> String {
+    let n = number::counted(lanes.spans.len() as u64, "span", "spans");
+    let device = lanes.device.as_deref().map_or_else(String::new, |device| format!(" of {device}"));
+    let (from, to) = (number::time_text(look.part.0), number::time_text(look.part.1));
+    let rows = number::counted(lanes.n_lanes.into(), "lane", "lanes");
+    format!("{n} in flight in {rows} against compute{device}, {from} to {to}.")
+}
+
+fn table(lanes: &CommLanes) -> SceneTable {
+    let row = |span: &LaneSpan| {
+        let times = [span.start, span.end, span.exposed].map(number::exact_time);
+        let lane = (span.lane + 1).to_string();
+        [span.name.clone(), span.primitive.key().to_owned(), lane].into_iter().chain(times).collect()
+    };
+    let heads = ["Op", "Primitive", "Lane", "From", "To", "Exposed"].map(str::to_owned).to_vec();
+    SceneTable { heads, rows: lanes.spans.iter().map(row).collect() }
+}

@@ -1,0 +1,33 @@
+//! Communication as pictures and words: what steps are made of, what is in flight against compute, bandwidth against size, who
+//! comes last. Knows reports; no browser, and no formula of a figure (`analysis::comm`).
+
+pub mod bandwidth;
+pub mod figures;
+pub mod lanes;
+pub mod steps;
+pub mod table;
+pub mod words;
+
+use crate::analysis::comm::{Comm, CommRow, Traffic};
+use crate::engine::comm_place::Of;
+
+/// Sums of what is told of.
+pub const fn traffic(comm: &Comm, of: Of) -> &Traffic {
+    match of {
+        Of::Collectives => &comm.tensor,
+        Of::Copies => &comm.copies,
+    }
+}
+
+/// Rows of what is told of.
+pub fn rows(comm: &Comm, of: Of) -> &[CommRow] {
+    match of {
+        Of::Collectives => &comm.rows,
+        Of::Copies => &comm.copy_rows,
+    }
+}
+
+/// How a row is named where rows are selected, as in the breakdown; of a pair that is its start.
+pub fn key(row: &CommRow) -> String {
+    super::rows::key_of(&row.key, row.program_id)
+}

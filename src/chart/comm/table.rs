@@ -1,0 +1,331 @@
+//! Communication as a table: columns, cells and totals; rows are at hand, and sorted here. Knows rows; no browser.
+
+use super::{rows, traffic, words};
+use crate::analysis::comm::{CommBy, CommRow, Core};
+use crate::chart::rows::Tip;
+use crate::chart::table::{self, Column, Content, Measure, Name};
+use crate::engine::CommView;
+use crate::engine::comm_place::Of;
+use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::sorted;
+use crate::units::Picos;
+use std::cmp::Ordering;
+
+/// A column: its id, head, unit, width in digits, whether it holds figures.
+type Spec = (&'static str, &'static str, &'static str, u32, bool);
+
+const ALL: [Spec; 15] = [
+    ("name", "Collective", "", 0, false),
+    ("stall", "Stall", "", 9, true),
+    ("share", "Step", "%", 11, true),
+    ("primitive", "Primitive", "", 16, false),
+    ("group", "Groups", "", 15, false),
+    ("axis", "Axis", "", 9, false),
+    ("runs", "Runs", "", 6, true),
+    ("flight", "In flight", "", 10, true),
+    ("exposed", "Exposed", "", 12, true),
+    ("overlap", "Overlap", "%", 12, true),
+    ("message", "Message", "MiB", 11, true),
+    ("bus", "Bus", "GB/s", 9, true),
+    ("peak", "Of peak", "%", 10, true),
+    ("role", "Likely role", "", 21, false),
+    ("source", "Source", "", 18, false),
+];
+/// Which go first where there is little room.
+const DROP: [&str; 13] = [
+    "source",
+    "peak",
+    "exposed",
+    "role",
+    "axis",
+    "runs",
+    "group",
+    "message",
+    "bus",
+    "overlap",
+    "flight",
+    "primitive",
+    "share",
+];
+
+/// How rows are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// A column's id.
+    pub column: &'static str,
+    /// Largest first (for text: z first).
+    pub descending: bool,
+}
+
+impl Default for Order {
+    /// The critical path: what is covered least comes first.
+    fn default() -> Self {
+        Self { column: "exposed", descending: true }
+    }
+}
+
+/// What cells are written in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Units {
+    /// Of times.
+    pub time: TimeUnit,
+    /// The longest stall.
+    pub largest: Picos,
+    /// Length of what is asked about.
+    pub window: Option<Picos>,
+    /// A topology is given.
+    pub wired: bool,
+}
+
+impl Units {
+    /// Of an answer's rows.
+    pub fn of(view: &CommView, of: Of) -> Self {
+        let all = rows(&view.comm, of);
+        let longest = all.iter().map(|row| row.stall.max(row.overlap.in_flight)).max().unwrap_or_default();
+        let largest = all.iter().map(|row| row.stall).max().unwrap_or_default();
+        Self {
+            time: TimeUnit::for_largest(longest),
+            largest,
+            window: view.comm.header.step_duration,
+            wired: view.ask.topology.is_some(),
+        }
+    }
+}
+
+/// The columns that fit; the one that orders rows always does.
+pub fn columns((of, by): (Of, CommBy), order: Order, units: Units, two_lines: bool, measure: Measure) -> Vec<Column> {
+    let head = |id, head| match (id, by, of) {
+        ("name", CommBy::Op, Of::Collectives) => "Collective",
+        ("name", CommBy::Op, Of::Copies) => "Copy",
+        ("name", _, _) => by.label(),
+        ("bus", _, Of::Copies) => "Rate",
+        _ => head,
+    };
+    let column = |(id, name, unit, digits, numeric): Spec| Column {
+        id,
+        head: head(id, name),
+        unit: match id {
+            "stall" | "flight" | "exposed" => units.time.symbol(),
+            "peak" if !units.wired => "topology?",
+            _ => unit,
+        },
+        numeric,
+        digits: (digits > 0).then_some(digits),
+        sort: Some(numeric),
+    };
+    // What the name says already, what rows have several of, what copies have none of.
+    let has = |id: &str| match id {
+        "group" | "axis" => of == Of::Collectives && by != CommBy::Primitive,
+        "peak" | "role" => of == Of::Collectives,
+        "primitive" => by != CommBy::Primitive,
+        "source" => by == CommBy::Op,
+        _ => true,
+    };
+    let mut columns: Vec<Column> = ALL.into_iter().filter(|spec| has(spec.0)).map(column).collect();
+    if two_lines {
+        columns.retain(|column| matches!(column.id, "name" | "stall") || column.id == order.column);
+    }
+    let drop: Vec<&str> = DROP.into_iter().filter(|id| *id != order.column).collect();
+    table::fit_beside(176.0, &mut columns, &drop, measure);
+    columns
+}
+
+/// Places of rows in an order; a filter's text is looked for in all that a row says.
+pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
+    let wanted = filter.trim().to_lowercase();
+    let matches = |row: &CommRow| {
+        let group = row.group.as_ref();
+        let texts = [
+            &*row.key,
+            row.primitive.map_or("", |primitive| primitive.key()),
+            row.source.as_deref().unwrap_or_default(),
+            row.scope.as_deref().unwrap_or_default(),
+            group.map_or("", |group| &*group.text),
+            group.and_then(|group| group.axis.as_deref()).unwrap_or_default(),
+            row.role.map_or("", |role| role.label()),
+        ];
+        wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let mut places: Vec<usize> = (0..all.len()).filter(|at| matches(&all[*at])).collect();
+    sorted::sort_by(&mut places, |a, b| compare(&all[*a], &all[*b], order));
+    places
+}
+
+/// Ties stay as they come: the critical path. What is absent comes last both ways.
+fn compare(a: &CommRow, b: &CommRow, order: Order) -> Ordering {
+    let turned = |by: Ordering| if order.descending { by.reverse() } else { by };
+    let number = |of: &dyn Fn(&CommRow) -> Option<f64>| match (of(a), of(b)) {
+        (Some(a), Some(b)) => turned(a.total_cmp(&b)),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    };
+    let word = |of: &dyn Fn(&CommRow) -> String| turned(of(a).cmp(&of(b)));
+    match order.column {
+        "stall" | "share" => turned(a.stall.cmp(&b.stall)),
+        "runs" => turned(a.n.cmp(&b.n)),
+        "flight" => turned(a.overlap.in_flight.cmp(&b.overlap.in_flight)),
+        "exposed" => turned(a.overlap.exposed.cmp(&b.overlap.exposed)),
+        "overlap" => number(&|row| row.overlap.share()),
+        #[expect(clippy::cast_precision_loss, reason = "an order of sizes")]
+        "message" => number(&|row| row.bytes_each.map(|bytes| bytes as f64)),
+        "bus" => number(&rate),
+        "peak" => number(&|row| row.util),
+        id => word(&|row| text(row, id, None)),
+    }
+}
+
+fn rate(row: &CommRow) -> Option<f64> {
+    if row.primitive.is_some_and(crate::analysis::comm::Primitive::is_copy) { row.alg_rate } else { row.bus_rate }
+}
+
+/// A row.
+pub fn row(
+    of: &CommRow,
+    columns: &[Column],
+    (room, units): (usize, Units),
+    two_lines: bool,
+    chosen: bool,
+) -> table::Row {
+    let cell = |column: &Column| match column.id {
+        "name" => {
+            let words = [text(of, "primitive", None), text(of, "group", None), text(of, "message", None) + " MiB"];
+            let second = words.iter().filter(|word| !word.starts_with(ABSENT)).cloned().collect::<Vec<_>>().join(", ");
+            Content::Name(Name {
+                text: number::middle_cut(&of.key, room),
+                mono: of.op.is_some(),
+                second: two_lines.then_some((None, second)),
+                ..Name::default()
+            })
+        }
+        "share" => {
+            let bar = of.stall.fraction_of(units.largest).unwrap_or(0.0);
+            match units.window.and_then(|window| of.stall.fraction_of(window)) {
+                Some(share) => Content::Share(bar, number::percent(share)),
+                None => Content::Absent,
+            }
+        }
+        "overlap" => of.overlap.share().map_or(Content::Absent, |share| Content::Share(share, number::percent(share))),
+        "peak" => match of.util {
+            Some(util) if util > 1.0 => Content::Above(number::percent(util)),
+            Some(util) => Content::Text(number::percent(util)),
+            None => Content::Absent,
+        },
+        id => match text(of, id, Some(units)) {
+            words if words == ABSENT => Content::Absent,
+            words if id == "group" => Content::Mono(number::middle_cut(short(&words), 15)),
+            words if matches!(id, "role" | "source") => Content::Soft(number::middle_cut(&words, 24)),
+            words => Content::Text(words),
+        },
+    };
+    table::Row {
+        cells: columns.iter().map(cell).collect(),
+        open: None,
+        room: false,
+        inner: false,
+        selected: chosen,
+        tells: of.op.is_some(),
+    }
+}
+
+/// Groups without the whole mesh before them: `{'data'}` of `mesh['data'=2,'model'=4] {'data'}`.
+fn short(groups: &str) -> &str {
+    let axes = groups.strip_prefix("mesh[").and_then(|rest| rest.rsplit_once(' '));
+    axes.map_or(groups, |(_, axes)| axes)
+}
+
+/// A cell as text; times exactly where no unit is given.
+pub fn text(of: &CommRow, id: &str, units: Option<Units>) -> String {
+    let some = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
+    let time = |time: Picos| units.map_or_else(|| number::exact_time(time), |units| number::time(time, units.time));
+    let group = of.group.as_ref();
+    match id {
+        "name" => of.key.clone(),
+        "stall" => time(of.stall),
+        "share" => some(units.and_then(|units| of.stall.fraction_of(units.window?)).map(number::percent)),
+        "primitive" => some(of.primitive.map(|primitive| {
+            let core = if of.core == Core::Sparse { ", SparseCore" } else { "" };
+            format!("{}{core}", primitive.key())
+        })),
+        "group" => some(group.map(|group| group.text.clone()).filter(|text| !text.is_empty())),
+        "axis" => some(group.and_then(|group| group.axis.clone())),
+        "runs" => number::count(of.n),
+        "flight" => time(of.overlap.in_flight),
+        "exposed" => time(of.overlap.exposed),
+        "overlap" => some(of.overlap.share().map(number::percent)),
+        "message" => some(of.bytes_each.map(mib)),
+        "bus" => some(rate(of).map(number::gbs)),
+        "peak" => some(of.util.map(number::percent)),
+        "role" => words::role(of.role),
+        _ => some(of.source.clone()),
+    }
+}
+
+/// MiB as the column has them: "44.0", "0.52", "0.005".
+#[expect(clippy::cast_precision_loss, reason = "four digits")]
+fn mib(bytes: u64) -> String {
+    let value = bytes as f64 / f64::from(1 << 20);
+    number::decimal(
+        value,
+        if value < 0.1 {
+            3
+        } else if value < 10.0 {
+            2
+        } else {
+            1
+        },
+    )
+}
+
+/// What a row has to say.
+pub fn tip(of: &CommRow) -> Tip {
+    let mut rows = Vec::new();
+    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    say("Program", of.program.clone());
+    say("Ops", (of.n_ops > 1).then(|| number::count(of.n_ops.into())));
+    say("Way", Some(words::way(of.way).to_owned()));
+    if let Some(group) = &of.group {
+        say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
+        let stride = group.stride.filter(|stride| *stride != 1);
+        let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
+        say("Devices of a group", group.size.map(|size| format!("{size}{every}")));
+        let listed = group.first.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        say("First group", (!listed.is_empty()).then_some(listed));
+        say("Axis", group.axis.clone());
+    }
+    say("Stall", Some(number::exact_time(of.stall)));
+    say("Exposed", Some(number::exact_time(of.overlap.exposed)));
+    say("Overlapped", Some(number::exact_time(of.overlap.overlapped)));
+    say("Fused with compute", (of.fused > Picos::ZERO).then(|| number::exact_time(of.fused)));
+    say("Message", of.bytes_each.map(|bytes| format!("{} B", number::count(bytes))));
+    say("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Links carry", of.peak.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Scope", of.scope.clone());
+    say("Source", of.source.clone());
+    Tip { title: of.key.clone(), rows }
+}
+
+/// The totals: of all, not the sum of rows, as several are in flight at once.
+pub fn foot(view: &CommView, of: Of, places: &[usize], units: Units) -> Vec<(&'static str, String)> {
+    let (sums, all) = (traffic(&view.comm, of), rows(&view.comm, of));
+    let n = places.len() as u64;
+    let said = match of {
+        Of::Collectives => number::counted(n, "row", "rows"),
+        Of::Copies => number::counted(n, "row of copies", "rows of copies"),
+    };
+    let whole = places.len() == all.len();
+    let stall: Picos = places.iter().map(|at| all[*at].stall).sum();
+    let share = |time: Picos| units.window.and_then(|window| time.fraction_of(window)).map(number::percent);
+    let runs: u64 = places.iter().map(|at| all[*at].n).sum();
+    let mut foot = vec![
+        ("name", said),
+        ("stall", number::time(stall, units.time)),
+        ("share", share(stall).unwrap_or_else(|| ABSENT.to_owned())),
+        ("runs", number::count(runs)),
+    ];
+    if whole {
+        foot.push(("flight", number::time(sums.overlap.in_flight, units.time)));
+        foot.push(("exposed", number::time(sums.overlap.exposed, units.time)));
+        foot.extend(sums.overlap.share().map(|share| ("overlap", number::percent(share))));
+    }
+    foot
+}

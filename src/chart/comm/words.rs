@@ -1,0 +1,95 @@
+//! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
+
+use crate::analysis::comm::{Arrival, ArrivalSpread, Balance, Comm, Core, PrimitiveSums, Role, Way};
+use crate::report::number::{self, ABSENT};
+
+/// A primitive with its sums and the flags worth a look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// The primitive.
+    pub primitive: &'static str,
+    /// What it costs, in a sentence.
+    pub says: String,
+    /// XLA's flags; empty where nothing waits, or nobody knows one.
+    pub flags: Vec<String>,
+}
+
+/// Primitives, the longest stall first.
+pub fn advice(comm: &Comm) -> Vec<Advice> {
+    let one = |of: &PrimitiveSums| {
+        let traffic = &of.traffic;
+        let core = if of.core == Core::Sparse { " on a SparseCore" } else { "" };
+        let share = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step));
+        let share = share.map_or_else(String::new, |share| format!(" ({} of the time)", number::percent_text(share)));
+        let hidden = traffic.overlap.share().map_or_else(
+            || ABSENT.to_owned(),
+            |share| format!("{} of what is in flight is hidden", number::percent_text(share)),
+        );
+        let says = format!(
+            "{} in {}{share}{core}; {hidden}.",
+            number::time_text(traffic.stall),
+            number::counted(traffic.n, "execution", "executions"),
+        );
+        Advice { primitive: of.primitive.key(), says, flags: of.flags.clone() }
+    };
+    comm.primitives.iter().map(one).collect()
+}
+
+/// How devices differ, in sentences.
+pub fn balance(of: &Balance) -> Vec<String> {
+    let mut says = Vec::new();
+    if let Some(last) = of.devices.first().filter(|device| device.n_last > 0) {
+        says.push(format!(
+            "{} is waited for most: last to come to {} of {} collectives, {} after the one before it in all.",
+            last.device,
+            number::count(last.n_last),
+            number::count(last.n),
+            number::time_text(last.late)
+        ));
+    }
+    if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
+        let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
+        let bad = if spread > 0.05 { ": more than 5 % is bad" } else { "" };
+        says.push(format!(
+            "Steps of {} devices: at most {} apart, in step {step}{slowest}{bad}.",
+            of.devices.len().max(2),
+            number::percent_text(spread)
+        ));
+    }
+    if of.n_unmatched > 0 {
+        says.push(format!(
+            "{} not compared: their executions differ in number between devices.",
+            number::counted(of.n_unmatched.into(), "collective is", "collectives are")
+        ));
+    }
+    says
+}
+
+/// A device: its name, how often it came last, of how many, how late in all.
+pub fn device(of: &Arrival) -> [String; 4] {
+    [of.device.clone(), number::count(of.n_last), number::count(of.n), number::time_text(of.late)]
+}
+
+/// A collective: its name, executions, Σ spread, the largest, who comes last and how often.
+pub fn collective(of: &ArrivalSpread) -> [String; 5] {
+    let straggler = of
+        .straggler
+        .as_deref()
+        .map_or_else(|| ABSENT.to_owned(), |device| format!("{device}, {} of {}", of.n_last, of.n));
+    [of.op.clone(), number::count(of.n), number::time_text(of.total), number::time_text(of.max), straggler]
+}
+
+/// A role without its "likely", which the column's head says.
+pub fn role(of: Option<Role>) -> String {
+    of.map_or_else(|| ABSENT.to_owned(), |role| role.label().trim_start_matches("likely ").to_owned())
+}
+
+/// Whether the core waits, in words.
+pub const fn way(of: Way) -> &'static str {
+    match of {
+        Way::Sync => "synchronous: the core waits for all of it",
+        Way::Async => "asynchronous",
+        Way::Fused => "fused with compute",
+        Way::Mixed => "some synchronous, some not",
+    }
+}

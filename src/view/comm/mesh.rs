@@ -1,0 +1,201 @@
+//! The editor of mesh and topology: how the program names its devices, how chips are wired; and which axis each group then is.
+
+use super::sight::Sight;
+use crate::analysis::comm::{CommRow, NamedMesh, Topology};
+use crate::report::number::{self, ABSENT};
+use crate::view::erase::{Any, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::Popover;
+use leptos::{ev, prelude::*};
+
+/// Groups listed at most.
+const LISTED: usize = 12;
+
+/// The button that says what is known, and the editor.
+#[component]
+pub(super) fn Wiring(sight: Sight) -> impl IntoView {
+    let face = move || {
+        let said = sight.place.with(|place| {
+            let wrap =
+                |topology: &Topology| if topology.wrap { format!("{topology}, rings") } else { topology.to_string() };
+            let parts: Vec<String> =
+                place.mesh.iter().map(ToString::to_string).chain(place.topology.iter().map(wrap)).collect();
+            if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
+        });
+        view! { <span class="sub">"Mesh, topology "</span> <b>{number::middle_cut(&said, 40)}</b> }.any()
+    };
+    view! {
+        <Popover
+            id="wiring"
+            class="btn line small-text"
+            label=Signal::stored("Mesh and topology: change".to_owned())
+            panel_class="editor"
+            face=Box::new(move || live(face).into_any())
+        >
+            <Mesh sight />
+            <Links sight />
+            <Groups sight />
+        </Popover>
+    }
+    .any()
+}
+
+/// Axes with names and sizes: as many rows as there are axes, and an empty one.
+#[component]
+fn Mesh(sight: Sight) -> impl IntoView {
+    let axes = move || sight.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
+    let draft = RwSignal::new(Vec::<(String, String)>::new());
+    let wrong = RwSignal::new(false);
+    // What the address says is what is edited.
+    effect(move || {
+        let mut lines: Vec<(String, String)> =
+            axes().into_iter().map(|(name, size)| (name, size.to_string())).collect();
+        lines.push(Default::default());
+        draft.set(lines);
+    });
+    let take = move || {
+        let lines: Vec<(String, String)> = draft.get_untracked();
+        let filled = lines.iter().filter(|(name, size)| !name.trim().is_empty() || !size.trim().is_empty());
+        let text = filled.map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(",");
+        let mesh = text.parse::<NamedMesh>().ok();
+        wrong.set(mesh.is_none() && !text.is_empty());
+        if !wrong.get_untracked() {
+            sight.change(|place| place.mesh = mesh);
+        }
+    };
+    let field = move |at: usize, is_size: bool| {
+        let value = move || {
+            draft.with(|lines| {
+                lines.get(at).map(|(name, size)| if is_size { size.clone() } else { name.clone() }).unwrap_or_default()
+            })
+        };
+        let typed = move |event: ev::Event| {
+            let text = event_target_value(&event);
+            draft.update(|lines| {
+                if let Some(line) = lines.get_mut(at) {
+                    *if is_size { &mut line.1 } else { &mut line.0 } = text;
+                }
+            });
+            // A line with one half only is still being written.
+            let whole = |(name, size): &(String, String)| name.trim().is_empty() == size.trim().is_empty();
+            if draft.with_untracked(|lines| lines.iter().all(whole)) {
+                take();
+            }
+        };
+        let label = format!("Axis {}, {}", at + 1, if is_size { "devices" } else { "name" });
+        let mode = if is_size { "numeric" } else { "text" };
+        view! { <input type="text" inputmode=mode aria-label=label autocomplete="off" spellcheck="false" class:mono=!is_size class:short=is_size prop:value=value on:change=typed /> }.any()
+    };
+    let n = Memo::new(move |_| draft.with(Vec::len));
+    let lines = move || {
+        let one = |at: usize| {
+            let remove = move |_| {
+                draft.update(|lines| drop(lines.remove(at)));
+                take();
+            };
+            let last = at + 1 == n.get_untracked();
+            let button = (!last).then(|| {
+                view! { <button type="button" class="btn icon-only small" aria-label=format!("Take axis {} away", at + 1) title="Take away" on:click=remove>{icon(Icon::Close)}</button> }.any()
+            });
+            view! { <div class="mesh-axis">{field(at, false)} <span>"="</span> {field(at, true)} {button}</div> }.any()
+        };
+        (0..n.get()).map(one).collect_view()
+    };
+    let says = move || {
+        let words = "Letters, digits, _ - and . for a name; a number above zero; at most 8 axes.";
+        wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
+    };
+    let devices = move || sight.place.with(|place| place.mesh.as_ref().map(NamedMesh::devices));
+    let total = move || devices().map(|n| number::counted(n, "device", "devices"));
+    view! {
+        <h2>"Mesh of the program"</h2>
+        <p class="sub">"Axes in the order of the program’s mesh, the last one fastest: names which axis a group is. " {live(total)}</p>
+        {live(lines)}
+        <p role="status">{live(says)}</p>
+    }
+    .any()
+}
+
+/// Chips along each side, and whether sides are rings.
+#[component]
+fn Links(sight: Sight) -> impl IntoView {
+    let wrong = RwSignal::new(None::<&'static str>);
+    let typed = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        let wrap = sight.place.with_untracked(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+        let read = text.parse::<Topology>().map(|topology| Topology { wrap, ..topology });
+        wrong.set(read.as_ref().err().copied().filter(|_| !text.trim().is_empty()));
+        if wrong.get_untracked().is_none() {
+            sight.change(|place| place.topology = read.ok());
+        }
+    };
+    let value = move || sight.place.with(|place| place.topology.as_ref().map(ToString::to_string)).unwrap_or_default();
+    let closed = move || sight.place.with(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+    let close = move |event: ev::Event| {
+        let wrap = event_target_checked(&event);
+        sight.change(|place| place.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
+    };
+    let none = move || sight.place.with(|place| place.topology.is_none());
+    let link = move || {
+        sight.view.with(|view| {
+            let link = view.as_ref()?.comm.link.as_ref()?;
+            Some(format!("{}: {} GB/s each way of a link ({}).", link.chip, number::gbs(link.one_way), link.source))
+        })
+    };
+    let says = move || wrong.get().map(|words| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any());
+    view! {
+        <h2>"Topology of the machine"</h2>
+        <p class="sub">"Chips along each side, x first. Gives what links carry, and how far they are used. " {live(link)}</p>
+        <div class="editor-row">
+            <label>
+                <span class="sub">"Chips"</span>
+                <input type="text" placeholder="4x4x4" autocomplete="off" spellcheck="false" prop:value=value on:change=typed />
+            </label>
+            <label class="check">
+                <input type="checkbox" prop:checked=closed disabled=none on:change=close />
+                " Each side is closed to a ring"
+            </label>
+        </div>
+        <p role="status">{live(says)}</p>
+    }
+    .any()
+}
+
+/// Which axis each group is, as it is known now.
+#[component]
+fn Groups(sight: Sight) -> impl IntoView {
+    let lines = move || {
+        let view = sight.view.get()?;
+        let mut seen: Vec<(&CommRow, usize)> = Vec::new();
+        for row in view.comm.rows.iter().filter(|row| row.group.is_some()) {
+            match seen.iter_mut().find(|(other, _)| other.group == row.group) {
+                Some((_, n)) => *n += 1,
+                None => seen.push((row, 1)),
+            }
+        }
+        let more = seen.len().saturating_sub(LISTED);
+        let one = |(row, n): &(&CommRow, usize)| {
+            let group = row.group.as_ref()?;
+            let axis = group.axis.clone().unwrap_or_else(|| ABSENT.to_owned());
+            let size = group.size.map_or_else(|| ABSENT.to_owned(), number::count);
+            let text = number::middle_cut(&group.text, 34);
+            Some(view! { <tr><th scope="row" class="mono">{text}</th><td class="num">{size}</td><td>{axis}</td><td class="num">{*n}</td></tr> }.any())
+        };
+        let listed = seen.iter().take(LISTED).filter_map(one).collect_view();
+        let rest = (more > 0).then(|| {
+            view! { <p class="sub">{number::counted(more as u64, "more form", "more forms")} " of groups."</p> }.any()
+        });
+        (!seen.is_empty()).then(|| {
+            view! {
+                <h2>"Groups"</h2>
+                <table class="editor-table">
+                    <thead><tr><th scope="col">"Groups"</th><th scope="col">"Devices"</th><th scope="col">"Axis"</th><th scope="col">"Rows"</th></tr></thead>
+                    <tbody>{listed}</tbody>
+                </table>
+                {rest}
+            }
+            .any()
+        })
+    };
+    live(lines).into_any()
+}

@@ -1,0 +1,173 @@
+//! What is beside the steps: lanes, bandwidth, flags worth a look, devices. Knows which is shown; figures and words are in
+//! `chart::comm`.
+
+use super::lanes::Lanes;
+use super::sight::Sight;
+use crate::chart::comm::{bandwidth, key, rows, words};
+use crate::engine::comm_place::{Of, Pane as Which};
+use crate::view::erase::{Any, live};
+use crate::view::state::Same;
+use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::size::width_of;
+use leptos::{html, prelude::*};
+
+/// The chart's height.
+const HEIGHT: f64 = 214.0;
+/// Collectives listed at most.
+const LISTED: usize = 50;
+
+/// The pane with its head.
+#[component]
+pub(super) fn Pane(sight: Sight) -> impl IntoView {
+    let which = Memo::new(move |_| sight.place.with(|place| place.pane));
+    let body = move || match which.get() {
+        Which::Lanes => view! { <Lanes sight head=choice(sight) /> }.any(),
+        Which::Bandwidth => view! { <Bandwidth sight head=choice(sight) /> }.any(),
+        Which::Flags => view! { {head(sight)} {flags(sight)} }.any(),
+        Which::Devices => view! { {head(sight)} {devices(sight)} }.any(),
+    };
+    view! { <section class="comm-pane" aria-label="Beside the steps">{live(body)}</section> }.any()
+}
+
+/// The switch between them.
+fn choice(sight: Sight) -> AnyView {
+    let one = move |pane: Which| {
+        let pressed = move || (sight.place.with(|place| place.pane) == pane).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+    };
+    view! { <div class="segmented" role="group" aria-label="Beside the steps">{Which::ALL.map(one).collect_view()}</div> }.any()
+}
+
+fn head(sight: Sight) -> AnyView {
+    view! { <div class="picture-head">{choice(sight)} <span class="grow"></span></div> }.any()
+}
+
+/// Bandwidth against size.
+#[component]
+fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
+    let state = sight.state;
+    let node = NodeRef::<html::Div>::new();
+    let width = width_of(node);
+    let at = move |id: u32| {
+        sight.view.with_untracked(|view| {
+            rows(&view.as_ref()?.comm, sight.of.get_untracked())
+                .get(id as usize)
+                .map(|row| (key(row), row.op.is_some()))
+        })
+    };
+    let scene = Memo::new(move |_| {
+        let (view, of, width) = (sight.view.get()?, sight.of.get(), chart::room(width.get()));
+        let all = rows(&view.comm, of);
+        let chosen = all.iter().position(|row| sight.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());
+        (width > 0.0).then(|| Same::new(bandwidth::scene(all, of, chosen, (width, HEIGHT))))
+    });
+    let model = Model {
+        scene,
+        tip: Callback::new(move |id: u32| {
+            sight.view.with(|view| bandwidth::tip(rows(&view.as_ref()?.comm, sight.of.get_untracked()), id))
+        }),
+        press: Callback::new(move |(id, enter): (u32, bool)| match at(id) {
+            Some((key, true)) => sight.press(&key, enter),
+            Some((key, false)) => sight.choose(&key),
+            None => {}
+        }),
+        out: Callback::new(|()| false),
+        walk: None,
+        key: None,
+        at: RwSignal::new(None),
+    };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(state, model, "bandwidth", table);
+    let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
+    let left_out =
+        move || sight.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, sight.of.get()), sight.of.get()));
+    let no_links = move || {
+        let none = sight.place.with(|place| place.topology.is_none()) && sight.of.get() == Of::Collectives;
+        none.then_some(" With a topology, what links carry is drawn too.")
+    };
+    let legend = move || {
+        let one = |(form, label): (crate::chart::roofline::Form, &'static str)| {
+            let shape = match form.outline(5.0, 5.0, 4.0) {
+                Some(points) => {
+                    view! { <path d=crate::chart::scene::path_data(&points, true) fill="var(--k-comm)"></path> }.any()
+                }
+                None => view! { <circle cx="5" cy="5" r="4" fill="var(--k-comm)"></circle> }.any(),
+            };
+            view! { <li><svg width="10" height="10" aria-hidden="true">{shape}</svg> {label}</li> }.any()
+        };
+        (sight.of.get() == Of::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
+    };
+    view! {
+        <div class="picture-head">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
+        <div class="comm-bandwidth" node_ref=node>
+            {live(body)}
+            <p class="sub">{live(left_out)} {live(no_links)}</p>
+        </div>
+    }
+    .any()
+}
+
+/// Primitives with the flags that decide how they are overlapped.
+fn flags(sight: Sight) -> AnyView {
+    let all = move || {
+        let view = sight.view.get()?;
+        let advice = words::advice(&view.comm);
+        if advice.is_empty() {
+            return Some(view! { <p class="chart-empty">"No collective ran: there is nothing to overlap."</p> }.any());
+        }
+        let one = |of: words::Advice| {
+            let flag = |name: String| view! { <li><code>{name}</code></li> }.any();
+            let flags = if of.flags.is_empty() {
+                view! { <p class="sub">"Nothing worth a look is known."</p> }.any()
+            } else {
+                view! { <ul class="flags">{of.flags.into_iter().map(flag).collect_view()}</ul> }.any()
+            };
+            view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.says}</p> {flags}</section> }.any()
+        };
+        let listed = advice.into_iter().map(one).collect_view();
+        Some(view! {
+            <p class="sub">"XLA:TPU flags that decide how a primitive is overlapped, where the compute waits for it. Whether they are set, no capture says."</p>
+            {listed}
+        }.any())
+    };
+    view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="unseen">"Flags"</h2>{live(all)}</div> }.any()
+}
+
+/// Who comes last.
+fn devices(sight: Sight) -> AnyView {
+    let all = move || {
+        let view = sight.view.get()?;
+        let Some(balance) = &view.comm.balance else {
+            return Some(
+                view! { <p class="chart-empty">"One device is open: who comes last shows where several are."</p> }
+                    .any(),
+            );
+        };
+        let says = words::balance(balance).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
+        let device = |of| {
+            let [name, last, n, late] = words::device(of);
+            view! { <tr><th scope="row">{name}</th><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
+        };
+        let collective = |of| {
+            let [name, n, total, max, straggler] = words::collective(of);
+            view! { <tr><th scope="row" class="mono">{name}</th><td class="num">{n}</td><td class="num">{total}</td><td class="num">{max}</td><td>{straggler}</td></tr> }.any()
+        };
+        let (devices, collectives) = (&balance.devices, &balance.collectives);
+        let first = (!devices.is_empty()).then(|| view! {
+            <h3>"Devices that others wait for"</h3>
+            <table class="found-table">
+                <thead><tr><th scope="col">"Device"</th><th scope="col" class="num">"Came last"</th><th scope="col" class="num">"Of"</th><th scope="col" class="num">"Late in all"</th></tr></thead>
+                <tbody>{devices.iter().map(device).collect_view()}</tbody>
+            </table>
+        }.any());
+        let second = (!collectives.is_empty()).then(|| view! {
+            <h3>"Collectives that devices come to apart"</h3>
+            <table class="found-table">
+                <thead><tr><th scope="col">"Collective"</th><th scope="col" class="num">"Runs"</th><th scope="col" class="num">"Σ apart"</th><th scope="col" class="num">"At most"</th><th scope="col">"Mostly last"</th></tr></thead>
+                <tbody>{collectives.iter().take(LISTED).map(collective).collect_view()}</tbody>
+            </table>
+        }.any());
+        Some(view! { {says} {first} {second} }.any())
+    };
+    view! { <div class="found" tabindex="0" role="region" aria-label="Devices"><h2 class="unseen">"Devices"</h2>{live(all)}</div> }.any()
+}

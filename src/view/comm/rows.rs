@@ -1,0 +1,204 @@
+//! The table of collectives or copies: at hand, sorted and filtered here. Knows the state; what stands in a cell is
+//! `chart::comm::table`'s.
+
+use super::sight::Sight;
+use crate::analysis::comm::CommRow;
+use crate::chart::comm::table::{self, Order, Units};
+use crate::chart::comm::{key, rows};
+use crate::chart::table::{self as tables, Measure, Row};
+use crate::engine::comm_place::Of;
+use crate::engine::{Export, Question};
+use crate::report::number;
+use crate::view::breakdown::save::{self, ID};
+use crate::view::erase::{Any, live};
+use crate::view::state::Same;
+use crate::view::widgets::field;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::out;
+use crate::view::widgets::table::{Act, Model};
+use leptos::{ev, html, prelude::*};
+
+/// The model of the table.
+pub(super) fn model(sight: Sight) -> Model {
+    let state = sight.state;
+    let measure = RwSignal::new(Measure::START);
+    let places = Memo::new(move |_| {
+        let view = sight.view.get()?;
+        let all = rows(&view.comm, sight.of.get());
+        Some(Same::new(state.comm_filter.with(|filter| table::order(all, sight.order.get(), filter))))
+    });
+    let units = Memo::new(move |_| sight.view.with(|view| Some(Units::of(view.as_ref()?, sight.of.get()))));
+    let columns = Memo::new(move |_| {
+        let by = sight.place.with(|place| place.by);
+        units.get().map_or_else(Vec::new, |units| {
+            table::columns((sight.of.get(), by), sight.order.get(), units, sight.narrow(), measure.get())
+        })
+    });
+    let of = move |row: u32| -> Option<CommRow> {
+        let at = places.with(|places| places.as_ref()?.get(row as usize).copied())?;
+        sight.view.with(|view| rows(&view.as_ref()?.comm, sight.of.get()).get(at).cloned())
+    };
+    let row = move |at: u32| -> Option<Row> {
+        let (of, units) = (of(at)?, units.get()?);
+        let chosen = sight.is_chosen(&key(&of)) || state.op.with(|op| *op == key(&of));
+        Some(columns.with(|columns| {
+            let room = tables::name_room(columns, measure.get());
+            table::row(&of, columns, (room, units), sight.narrow(), chosen)
+        }))
+    };
+    let act = move |act: Act| match act {
+        Act::Sort(id, descending) => {
+            let known = columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|of| of.id));
+            if let Some(column) = known {
+                sight.order.set(Order { column, descending });
+            }
+        }
+        Act::Fold(at) => {
+            if let Some(of) = untrack(|| of(at)) {
+                if of.op.is_some() { state.op.set(key(&of)) } else { sight.choose(&key(&of)) }
+            }
+        }
+        Act::Select(at) => {
+            if let Some(of) = untrack(|| of(at)) {
+                sight.choose(&key(&of));
+            }
+        }
+        Act::Copy(_) | Act::CopyRows(_) => {
+            let only = if let Act::Copy(id) = act { Some(id) } else { None };
+            let columns: Vec<_> =
+                columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
+            let n = places.with_untracked(|places| places.as_ref().map_or(0, |places| places.len()));
+            let some = matches!(act, Act::CopyRows(false)) && !state.selected.with_untracked(Vec::is_empty);
+            let units = units.get_untracked();
+            let lines: Vec<Vec<String>> = (0..n)
+                .filter_map(|at| untrack(|| of(u32::try_from(at).ok()?)))
+                .filter(|of| !some || untrack(|| sight.is_chosen(&key(of))))
+                .map(|of| columns.iter().map(|column| table::text(&of, column.id, units)).collect())
+                .collect();
+            let n = lines.len();
+            out::copy(&tables::tsv(&columns, &lines), move |done| {
+                state.inform(save::said(done, n, u32::try_from(n).unwrap_or(u32::MAX)));
+            });
+        }
+        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+    };
+    let question = Memo::new(move |_| {
+        use std::hash::BuildHasher;
+        let asked = format!("{:?}{:?}{:?}", sight.ask.get(), sight.of.get(), sight.order.get());
+        rustc_hash::FxBuildHasher.hash_one(asked)
+    });
+    Model {
+        label: Signal::derive(move || match sight.of.get() {
+            Of::Collectives => "Collectives".to_owned(),
+            Of::Copies => "Copies between memories".to_owned(),
+        }),
+        columns,
+        count: Memo::new(move |_| {
+            places.with(|places| places.as_ref().map_or(0, |places| u32::try_from(places.len()).unwrap_or(0)))
+        }),
+        row: Callback::new(row),
+        tip: Callback::new(move |(at, _): (u32, &'static str)| Some(table::tip(&of(at)?))),
+        foot: Memo::new(move |_| {
+            let (view, places, units) = (sight.view.get(), places.get(), units.get());
+            view.zip(places)
+                .zip(units)
+                .map(|((view, places), units)| table::foot(&view, sight.of.get(), &places, units))
+                .unwrap_or_default()
+        }),
+        free: Signal::stored(false),
+        sorted: Memo::new(move |_| Some((sight.order.get().column, sight.order.get().descending))),
+        question,
+        answer: Signal::derive(move || sight.view.track()),
+        busy: sight.busy.into(),
+        none: Callback::new(move |()| {
+            let words =
+                if state.comm_filter.with(String::is_empty) { "Nothing of it ran here." } else { "No row matches." };
+            view! { <p>{words}</p> }.any()
+        }),
+        want: Callback::new(|_| {}),
+        act: Callback::new(act),
+        place: state.place,
+        measure,
+        tips: state.tips,
+    }
+}
+
+/// Above the table: what rows stand for, the filter, what can be taken away.
+#[component]
+pub(super) fn Tools(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let node = NodeRef::<html::Input>::new();
+    let key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Escape" {
+            field::leave(&event, node, || state.comm_filter.set(String::new()));
+        }
+    };
+    let by = move |by: crate::analysis::comm::CommBy| {
+        let pressed = move || (sight.place.with(|place| place.by) == by).to_string();
+        let choose = move |_| {
+            state.selected.set(Vec::new());
+            sight.change(|place| place.by = by);
+        };
+        view! { <button type="button" aria-pressed=pressed on:click=choose>{by.label()}</button> }.any()
+    };
+    let act = move |act: Act| {
+        Callback::new(move |()| {
+            if let Some(model) = state.table.get_value() {
+                model.act.run(act);
+            }
+        })
+    };
+    let export = move |format: Export| {
+        Callback::new(move |()| {
+            let ask = sight.ask.get_untracked();
+            save::file(state, &Question::ExportComm { ask, format }.into(), "communication", format);
+        })
+    };
+    let entries = Signal::derive(move || {
+        vec![
+            Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"),
+            Entry::new("Save CSV", export(Export::Csv)).apart(),
+            Entry::new("Save JSON", export(Export::Json)),
+        ]
+    });
+    let note = move || {
+        let view = sight.view.get()?;
+        let (n, time) = if sight.of.get() == Of::Copies { view.more_copies } else { view.more };
+        (n > 0).then(|| {
+            let rows = number::counted(n.into(), "row", "rows");
+            format!("{rows} more, {} exposed: the saved file has all.", number::time_text(time))
+        })
+    };
+    view! {
+        <div class="roofline-tools">
+            <div class="segmented" role="group" aria-label="Rows">{crate::analysis::comm::CommBy::ALL.map(by).collect_view()}</div>
+            <span class="sub">{live(note)}</span>
+            <span class="grow"></span>
+            <div class="field" role="search">
+                {icon(Icon::Search)}
+                <input
+                    node_ref=node
+                    id="filter"
+                    type="text"
+                    placeholder="Filter rows"
+                    aria-label="Filter rows"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    prop:value=move || state.comm_filter.get()
+                    on:input=move |event| state.comm_filter.set(event_target_value(&event))
+                    on:keydown=key
+                />
+            </div>
+            <MenuButton
+                id=ID
+                class="btn line icon-only"
+                label=Signal::stored("Save or copy".to_owned())
+                entries
+                face=Box::new(|| icon(Icon::Save))
+            />
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,82 @@
+//! Each step as a bar of what it is made of; a press chooses it. Knows the state; geometry and words are in `chart`.
+
+use super::sight::Sight;
+use crate::analysis::StepChoice;
+use crate::chart::comm::steps;
+use crate::chart::{step_stats, steps as chart_steps};
+use crate::report::number;
+use crate::view::erase::{Any, live};
+use crate::view::state::Same;
+use crate::view::widgets::chart::{self, Model, room};
+use crate::view::widgets::size::width_of;
+use leptos::{html, prelude::*};
+
+/// The chart's height.
+const HEIGHT: f64 = 176.0;
+
+/// The chart with its head.
+#[component]
+pub(super) fn Steps(sight: Sight) -> impl IntoView {
+    let state = sight.state;
+    let node = NodeRef::<html::Div>::new();
+    let width = width_of(node);
+    let bars = Memo::new(move |_| Some(Same::new(steps::bars(&sight.view.get()?.comm.steps, sight.of.get()))));
+    let scene = Memo::new(move |_| {
+        let (view, bars, width) = (sight.view.get()?, bars.get()?, width.get());
+        let selected = steps::place(&view.comm.steps, state.step(), &view.comm.header.step);
+        let devices = view.comm.header.n_devices;
+        let whose = match &view.comm.header.device {
+            Some(device) if devices < 2 => format!("of {device}"),
+            _ => format!("of {} devices, summed", number::count(devices.into())),
+        };
+        let parts = steps::parts(sight.of.get());
+        let size = (room(width), HEIGHT);
+        (width > 0.0 && !bars.is_empty()).then(|| Same::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
+    });
+    let tip = move |at: u32| {
+        bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &steps::parts(untrack(|| sight.of.get())), at))
+    };
+    let model = Model {
+        scene,
+        tip: Callback::new(tip),
+        press: Callback::new(move |(at, _): (u32, bool)| {
+            let number =
+                sight.view.with_untracked(|view| view.as_ref()?.comm.steps.get(at as usize).map(|step| step.number));
+            if let Some(number) = number {
+                state.choose_step(StepChoice::Number(number));
+            }
+        }),
+        out: Callback::new(|()| false),
+        walk: None,
+        key: None,
+        at: RwSignal::new(None),
+    };
+    let table = RwSignal::new(false);
+    let entries = chart::entries(state, model, "communication by step", table);
+    let legend = move || {
+        let one = |part: chart_steps::Part| {
+            let (fill, opacity) = (part.paint.fill_css(), part.paint.opacity.to_string());
+            view! {
+                <li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" fill=fill opacity=opacity></rect></svg> {part.label}</li>
+            }
+            .any()
+        };
+        steps::parts(sight.of.get()).into_iter().map(one).collect_view()
+    };
+    let none = move || {
+        let empty = bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
+        empty.then(|| {
+            view! { <p class="chart-empty">"This device has no steps: the whole capture is told of above."</p> }.any()
+        })
+    };
+    let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
+    view! {
+        <div class="comm-steps" role="region" aria-label="Steps" node_ref=node>
+            <div class="picture-head"><h2>"Per step"</h2> <span class="grow"></span> {chart::tools("steps-menu", entries)}</div>
+            {live(body)}
+            {live(none)}
+            <ul class="classes">{live(legend)}</ul>
+        </div>
+    }
+    .any()
+}

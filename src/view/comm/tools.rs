@@ -1,0 +1,30 @@
+//! What is told of, and how the machine is wired.
+
+use super::mesh::Wiring;
+use super::sight::Sight;
+use crate::engine::comm_place::Of;
+use crate::view::erase::Any;
+use leptos::prelude::*;
+
+/// The pickers.
+#[component]
+pub(super) fn Tools(sight: Sight) -> impl IntoView {
+    let of = move |of: Of, label: &'static str| {
+        let pressed = move || (sight.of.get() == of).to_string();
+        let choose = move |_| {
+            sight.state.selected.set(Vec::new());
+            sight.change(|place| place.of = of);
+        };
+        view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
+    };
+    view! {
+        <div class="memory-tools">
+            <Wiring sight />
+            <div class="segmented" role="group" aria-label="What is told of">
+                {of(Of::Collectives, "Collectives")}
+                {of(Of::Copies, "Copies")}
+            </div>
+        </div>
+    }
+    .any()
+}

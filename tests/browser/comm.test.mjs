@@ -1,0 +1,309 @@
+// Communication: figures, rows, steps, lanes, bandwidth, flags and devices are the command line's (whose figures equal a sweep's);
+// chosen by mouse and keyboard; mesh and topology are the user's to say, and stay in the address.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { made, tpu } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { column, figures, pick, pressHead, rowCount, settled } from "./reading.mjs";
+
+function cli(file, format, ...more) {
+  const args = ["comm", file, `--${format}`, ...more];
+  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+}
+const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
+
+const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
+const percent = (fraction) => {
+  const value = fraction * 100;
+  return value === 0 ? "0" : value < 0.005 ? "<0.01" : decimal(value, value < 0.995 ? 2 : 1);
+};
+const gbs = (rate) => (rate === null ? "–" : rate < 0.05 ? "<0.1" : decimal(rate, rate < 99.95 ? 1 : 0));
+
+const capture = () => made("--steps", "3").captures[0];
+const lanes = (page) => page.locator(".comm-lanes .scene");
+const pane = (page, name) => page.locator(".comm-pane").getByRole("button", { name, exact: true }).click();
+
+/** Opens a file, and its communication. */
+async function show(page, file) {
+  await pickFiles(page, [file]);
+  await opened(page);
+  await page.keyboard.press("5");
+  await page.locator(".comm-lanes .scene rect, .chart-empty").first().waitFor();
+  await ready(page);
+}
+
+/** Waits for the answer to what was asked last. */
+async function ready(page) {
+  await page.waitForTimeout(30);
+  await settled(page);
+}
+
+/** A chart's figures, row by row. */
+async function asTable(page, menu, within) {
+  await page.locator(menu).click();
+  await page.getByRole("menuitem", { name: "Show as a table" }).click();
+  const cells = await page.locator(`${within} .chart-table tbody tr`).evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  await page.locator(menu).click();
+  await page.getByRole("menuitem", { name: "Show as a picture" }).click();
+  return cells;
+}
+const ps = (text) => Number(text.replace(" ps", "").replaceAll(",", ""));
+
+onPage("figures, sentence and rows are the command line's", { needs: tpu() }, async ({ page }) => {
+  for (const [file, of] of [[capture(), "Collectives"], [capture(), "Copies"], [tpu(), "Copies"]]) {
+    await show(page, file);
+    await page.getByRole("button", { name: of, exact: true }).click();
+    await ready(page);
+    const report = json(file);
+    const [totals, rows] = of === "Copies" ? [report.dma, report.dma_rows] : [report.comm_totals, report.rows];
+    const step = report.step_duration_ps;
+    const told = await until(() => figures(page), (is) => is["Of the time"] === `${percent(totals.stall_ps / step)} %`);
+    assert.equal(told.Overlapped, `${percent(totals.overlapped_ps / totals.in_flight_ps)} %`);
+    const what = of === "Copies" ? "copies between memories" : "communication";
+    const says = `${percent(totals.stall_ps / step)} % of step ${report.step} waits for ${what}; ${percent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
+    assert.ok((await page.locator(".comm-says").innerText()).startsWith(says), says);
+    assert.equal(await rowCount(page), rows.length);
+    // The critical path: what is covered least comes first, as in the command line's rows.
+    const names = await column(page, of === "Copies" ? "Copy" : "Collective");
+    assert.ok(names.length > 5);
+    for (const [at, name] of names.entries()) assert.ok(matches(rows[at].key, name), `${name} in place of ${rows[at].key}`);
+    const rates = await column(page, of === "Copies" ? "Rate" : "Bus");
+    for (const [at, rate] of rates.entries()) assert.equal(rate, gbs(of === "Copies" ? rows[at].alg_gbps : rows[at].bus_gbps), rows[at].key);
+    const overlaps = await column(page, "Overlap");
+    for (const [at, share] of overlaps.entries()) assert.equal(share, percent(rows[at].overlapped_ps / rows[at].in_flight_ps), rows[at].key);
+  }
+});
+
+/** Whether a name may be the cut form of another. */
+function matches(name, seen) {
+  const [head, tail] = seen.split("…");
+  return tail === undefined ? name === seen : name.startsWith(head) && name.endsWith(tail);
+}
+
+onPage("each step is its parts; a press chooses one", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const { steps } = json(file);
+  const cells = await asTable(page, "#steps-menu-button", ".comm-steps");
+  assert.equal(cells.length, steps.length);
+  for (const [at, [number, ...times]] of cells.entries()) {
+    const { step, duration_ps, compute_busy_ps, overlapped_ps, exposed_ps } = steps[at];
+    assert.equal(number, String(step));
+    const parts = [duration_ps, compute_busy_ps - overlapped_ps, overlapped_ps, exposed_ps, duration_ps - compute_busy_ps - exposed_ps];
+    assert.deepEqual(times, parts.map((time) => decimal(time / 1e9, 3)));
+  }
+  const box = await page.locator(".comm-steps .scene").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.4, box.y + 100);
+  await until(() => page.locator("#step-button").innerText(), (is) => /Step 1/.test(is));
+  await until(() => page.locator(".figure.hero dt").innerText(), (is) => /step 1/.test(is));
+  const told = await figures(page);
+  const report = json(file, "--step", "1");
+  assert.equal(told["Of the time"], `${percent(report.comm_totals.stall_ps / report.step_duration_ps)} %`);
+});
+
+onPage("lanes hold what is in flight; drag, keys and buttons zoom; kept in the address", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const report = json(file);
+  const all = await asTable(page, "#lanes-menu-button", ".comm-lanes");
+  const sum = (rows, of) => rows.reduce((sum, row) => sum + of(row), 0);
+  assert.equal(all.length, report.comm_totals.n_executions);
+  const wall = sum(report.rows, (row) => row.wall_ps);
+  assert.equal(sum(all, ([, , , from, to]) => ps(to) - ps(from)), wall);
+  // Exposed one by one is at least exposed together: several are in flight at once.
+  assert.ok(sum(all, (row) => ps(row[5])) >= report.comm_totals.exposed_ps);
+  const whole = await lanes(page).getAttribute("aria-label");
+  assert.match(whole, new RegExp(`^${all.length} spans in flight in \\d+ lanes? against compute of TPU:0, 0 ps to `));
+  const box = await page.locator(".comm-lanes").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 44, { steps: 5 });
+  await page.mouse.up();
+  const zoomed = await until(() => lanes(page).getAttribute("aria-label"), (is) => is !== whole);
+  await until(() => page.url(), (url) => /part(%3A|:)\d+-\d+/.test(url));
+  const [, from, to] = /part(?:%3A|:)(\d+)-(\d+)/.exec(page.url()).map(Number);
+  const part = (to - from) / report.step_duration_ps;
+  assert.ok(part > 0.15 && part < 0.26, `${part} of the step`);
+  await lanes(page).focus();
+  await page.keyboard.press("-");
+  await until(() => lanes(page).getAttribute("aria-label"), (is) => !is.startsWith(zoomed));
+  await page.keyboard.press("0");
+  await until(() => lanes(page).getAttribute("aria-label"), (is) => is.startsWith(whole));
+  await page.keyboard.press("+");
+  await until(() => lanes(page).getAttribute("aria-label"), (is) => !is.startsWith(whole));
+  // A walk tells each; Enter opens its panel.
+  await page.keyboard.press("ArrowRight");
+  const here = await until(() => lanes(page).getAttribute("aria-label"), (is) => /in flight, .* exposed\.$/.test(is));
+  await page.keyboard.press("Enter");
+  await page.locator("#op-name").waitFor();
+  const name = await page.locator("#op-name").innerText();
+  assert.ok(here.includes(`${name},`), `${name} of ${here}`);
+  // Another step has other times.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("]");
+  await until(() => page.url(), (url) => !url.includes("part"));
+});
+
+onPage("a press on a row shows it in the lanes, a second place to look", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const name = (await column(page, "Collective"))[0];
+  await page.locator("[data-row='0'] [data-column='0']").focus();
+  await page.keyboard.press("Space");
+  await page.locator(".comm-lanes .scene [stroke='var(--accent-line)']").first().waitFor();
+  const n = await page.locator(".comm-lanes .scene [stroke='var(--accent-line)']").count();
+  assert.equal(n, json(file).rows.find((row) => matches(row.key, name)).n_executions);
+  await pane(page, "Bandwidth");
+  await page.locator(".comm-bandwidth .scene [stroke='var(--accent-line)']").waitFor();
+  await page.keyboard.press("Escape");
+  await until(() => page.locator(".comm-bandwidth .scene [stroke='var(--accent-line)']").count(), (n) => n === 0);
+  await page.locator("[data-row='0'] .cell-name, [data-row='0'] [data-column='0']").first().focus();
+  await page.keyboard.press("Enter");
+  await until(() => page.locator("#op-name").innerText(), (is) => is === name);
+});
+
+onPage("mesh and topology name axes and give what links carry; they stay", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  await page.locator("#wiring-button").click();
+  const panel = page.locator("#wiring");
+  await panel.getByLabel("Chips").fill("2x2x");
+  await panel.getByLabel("Chips").press("Enter");
+  await panel.getByText(/a topology is chips along each side/).waitFor();
+  await panel.getByLabel("Chips").fill("2x2x2");
+  await panel.getByLabel("Chips").press("Enter");
+  await panel.getByRole("checkbox").check();
+  await panel.getByLabel("Axis 1, name").fill("data");
+  await panel.getByLabel("Axis 1, devices").fill("2");
+  await panel.getByLabel("Axis 1, devices").press("Tab");
+  await panel.getByLabel("Axis 2, name").fill("model");
+  await panel.getByLabel("Axis 2, devices").fill("4");
+  await panel.getByLabel("Axis 2, devices").press("Tab");
+  await panel.getByText("8 devices").waitFor();
+  const report = json(file, "--mesh", "data=2,model=4", "--topology", "2x2x2", "--wrap");
+  await until(() => panel.locator("tbody tr").count(), (n) => n > 0);
+  const groups = await panel.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  for (const [text, size, axis] of groups) {
+    const row = report.rows.find((row) => row.groups && matches(row.groups, text) && String(row.group_size) === size);
+    assert.equal(axis, row.axis ?? "–", text);
+  }
+  await page.keyboard.press("Escape");
+  await pane(page, "Bandwidth");
+  await until(() => page.locator(".comm-bandwidth .scene").getAttribute("aria-label"), (is) => /links along/.test(is));
+  const peaks = [...new Set(report.rows.map((row) => row.peak_gbps).filter((peak) => peak !== null))].sort((a, b) => b - a);
+  const said = await page.locator(".comm-bandwidth .scene").getAttribute("aria-label");
+  for (const peak of peaks) assert.ok(said.includes(`${gbs(peak)} GB/s`), `${peak} in ${said}`);
+  await until(() => page.url(), (url) => url.includes("topology") && url.includes("mesh"));
+  await reload(page);
+  await pickFiles(page, [file]);
+  await opened(page);
+  await until(() => page.locator("#wiring-button").innerText(), (is) => is.includes("data=2,model=4 · 2x2x2, rings"));
+  // Taken back.
+  await page.locator("#wiring-button").click();
+  await panel.getByRole("button", { name: "Take axis 2 away" }).click();
+  await panel.getByRole("button", { name: "Take axis 1 away" }).click();
+  await panel.getByLabel("Chips").fill("");
+  await panel.getByLabel("Chips").press("Enter");
+  await until(() => page.locator("#wiring-button").innerText(), (is) => is.includes("not set"));
+});
+
+onPage("flags worth a look and who comes last are the command line's", async ({ page }) => {
+  const { captures } = made("--steps", "2", "--fault", "straggler");
+  await show(page, captures[0]);
+  const report = json(captures[0]);
+  await pane(page, "Flags");
+  await page.locator(".flags code").first().waitFor();
+  const told = await page.locator(".finding").evaluateAll((all) => all.map((one) => [one.querySelector("h3").textContent, [...one.querySelectorAll("code")].map((code) => code.textContent)]));
+  assert.deepEqual(told, report.primitives.map((of) => [of.primitive, of.flags]));
+  await pane(page, "Devices");
+  await page.locator(".found-table td").first().waitFor();
+  const first = report.balance.devices[0];
+  assert.ok((await page.locator(".comm-pane .found").innerText()).includes(`${first.device} is waited for most: last to come to ${decimal(first.n_last, 0)} of ${decimal(first.n_executions, 0)} collectives`));
+  const names = await page.locator(".found-table").first().locator("tbody th").allTextContents();
+  assert.deepEqual(names, report.balance.devices.map((device) => device.device));
+});
+
+onPage("rows by source, groups and primitive; sorted and looked for", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  for (const [label, by] of [["Source", "source"], ["Device groups", "group"], ["Primitive", "primitive"]]) {
+    await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: label, exact: true }).click();
+    await page.getByRole("columnheader", { name: label }).waitFor();
+    await ready(page);
+    const { rows } = json(file, "--by", by);
+    await until(() => rowCount(page), (n) => n === rows.length);
+    const names = await column(page, label);
+    for (const [at, name] of names.entries()) assert.ok(matches(rows[at].key, name), `${name} in place of ${rows[at].key}`);
+  }
+  await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: "Op", exact: true }).click();
+  await page.getByRole("columnheader", { name: "Collective" }).waitFor();
+  await ready(page);
+  const { rows } = json(file);
+  await pressHead(page, "Stall", "descending");
+  const stalls = await column(page, "Stall");
+  const sorted = rows.map((row) => row.stall_ps).toSorted((a, b) => b - a);
+  assert.deepEqual(stalls, sorted.slice(0, stalls.length).map((time) => (time > 0 && time < 5e5 ? "<0.001" : decimal(time / 1e9, 3))));
+  await page.locator("#filter").fill("all-gather");
+  const gathers = rows.filter((row) => [row.key, row.primitive, row.source, row.scope, row.groups].some((text) => text?.toLowerCase().includes("all-gather")));
+  await until(() => rowCount(page), (n) => n === gathers.length);
+});
+
+onPage("what is saved is what the command line writes; pictures stand alone", async ({ page }) => {
+  const file = capture();
+  await show(page, file);
+  const save = async (menu, name) => {
+    // The pointer is where the menu was: a row there tells something, over the button.
+    await page.mouse.move(2, 2);
+    await page.locator(menu).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+  const saved = await save("#save-button", /JSON/);
+  assert.equal(saved.name, `${basename(file).replace(".xplane.pb", "")} communication.json`);
+  const [ours, terminal] = [JSON.parse(saved.bytes), json(file)];
+  assert.deepEqual(ours.rows, terminal.rows);
+  assert.deepEqual([ours.comm_totals, ours.steps, ours.balance], [terminal.comm_totals, terminal.steps, terminal.balance]);
+  const csv = await save("#save-button", /CSV/);
+  assert.equal(csv.bytes.toString(), cli(file, "csv"));
+  const picture = await save("#lanes-menu-button", /SVG/);
+  const text = picture.bytes.toString();
+  assert.match(text, /^<svg xmlns=/);
+  for (const word of ["Compute", "Waits", "In flight"]) assert.ok(text.includes(`>${word}<`), word);
+  assert.ok(!text.includes("var("));
+  const png = await save("#steps-menu-button", /PNG/);
+  assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+});
+
+onPage("no collective: said, with the way to copies", { needs: tpu() }, async ({ page }) => {
+  await show(page, tpu());
+  assert.match(await page.locator(".comm-says").innerText(), /^No collective ran in step 0\./);
+  await page.getByRole("button", { name: /See copies between memories/ }).click();
+  await until(() => page.locator(".comm-says").innerText(), (is) => /waits for copies between memories/.test(is));
+  // The whole capture has an all-reduce of two devices.
+  await page.getByRole("button", { name: "Collectives", exact: true }).click();
+  await pick(page, "step", /all|whole/i);
+  await ready(page);
+  await until(() => rowCount(page), (n) => n === 1);
+  assert.deepEqual([await column(page, "Primitive"), await column(page, "Runs")], [["all-reduce"], ["3"]]);
+});
+
+onPage("narrow: all of it within the screen", { width: 390, height: 844 }, async ({ page }) => {
+  await show(page, capture());
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `${wide} px wide`);
+  await page.locator(".comm-table").evaluate((table) => table.scrollIntoView());
+  await page.locator("[data-row='3']").waitFor();
+  assert.ok((await column(page, "Stall")).length > 3);
+});
+
+onPage("an address that means nothing is said, and the usual is shown", { expected: /$^/ }, async ({ page, server }) => {
+  await page.goto(`${server.url}#v=1&view=communication&comm=by%3Acolour`);
+  await reload(page);
+  await pickFiles(page, [capture()]);
+  await opened(page);
+  await page.getByText(/Of communication it says by:colour, which means nothing here\./).waitFor();
+  await page.locator(".comm-lanes .scene rect").first().waitFor();
+});

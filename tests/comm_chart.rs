@@ -1,0 +1,330 @@
+//! Communication as the page draws it, against the analysis' figures and plain sums: steps, lanes, bandwidth, rows.
+
+use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, Topology};
+use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
+use rooflight::chart::comm::table::{self, Order, Units};
+use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, words};
+use rooflight::chart::scene::{Mark, Scene, Shape};
+use rooflight::chart::table::{Content, Measure};
+use rooflight::engine::comm_place::Of;
+use rooflight::engine::{self, CommView, Input, Programs};
+use rooflight::units::Picos;
+use std::cmp::Ordering;
+
+struct Session {
+    profile: rooflight::profile::Profile,
+    analysis: Analysis,
+    programs: Programs,
+}
+
+/// The sample: eight devices of a real program, with collectives and copies of all kinds.
+fn sample() -> Session {
+    let packed = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.gz")).unwrap();
+    let input = Input { name: "sample.xplane.pb.gz".to_owned(), source: Box::new(packed), from_folder: false };
+    let mut opened = engine::open(vec![input], &mut |_| {}).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let programs = Programs::new(std::mem::take(&mut opened.kept));
+    Session { profile: opened.profile, analysis, programs }
+}
+
+fn query() -> Query {
+    Query { device: DeviceChoice::One(0), step: StepChoice::Number(1), ..Query::default() }
+}
+
+impl Session {
+    fn view(&mut self, ask: CommQuery) -> CommView {
+        let comm: Comm = engine::comm(&self.analysis, &self.profile, &mut self.programs, &ask);
+        CommView { ask, comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) }
+    }
+}
+
+fn tables(of: &CommView, columns: &[rooflight::chart::table::Column], row: &CommRow) -> Vec<Content> {
+    table::row(row, columns, (40, Units::of(of, Of::Collectives)), false, false).cells
+}
+
+#[test]
+fn steps_are_their_parts() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    for of in [Of::Collectives, Of::Copies] {
+        let bars = steps::bars(&view.comm.steps, of);
+        assert_eq!(bars.len(), 6);
+        for (bar, step) in bars.iter().zip(&view.comm.steps) {
+            let [alone, overlapped, exposed, rest] = bar.parts[..] else { panic!("four parts") };
+            assert_eq!(alone + overlapped + exposed + rest, step.duration);
+            assert_eq!(alone + overlapped, step.compute_busy);
+            let of = if of == Of::Copies { step.copies } else { step.collectives };
+            assert_eq!((overlapped, exposed), (of.overlapped, of.exposed));
+            // What is left is no more than what neither computes nor waits, and it holds what is idle.
+            assert!(rest >= Picos(step.idle.0.saturating_sub(of.exposed.0)));
+        }
+    }
+    assert_eq!(steps::place(&view.comm.steps, StepChoice::Number(4), "4"), Some(4));
+    assert_eq!(steps::place(&view.comm.steps, StepChoice::All, "all"), None);
+}
+
+#[test]
+fn the_sentence_and_the_figures_are_the_analysis() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let says = figures::sentence(&view, Of::Collectives);
+    let (stall, step) = (view.comm.tensor.stall.as_f64(), view.comm.header.step_duration.unwrap().as_f64());
+    let hidden = view.comm.tensor.overlap;
+    let share = |a: f64, b: f64| format!("{:.1} %", a / b * 100.0);
+    assert_eq!(
+        says,
+        format!(
+            "{} of step 1 waits for communication; {} of what is in flight is hidden behind compute.",
+            share(stall, step),
+            share(hidden.overlapped.as_f64(), hidden.in_flight.as_f64())
+        )
+    );
+    let readout = figures::readout(&view, Of::Collectives);
+    assert_eq!(readout.hero.label, "Stall, step 1");
+    let worst = readout.main.iter().find(|figure| figure.label == "Worst bus bandwidth").unwrap();
+    let large = view.comm.rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= 1 << 20));
+    let least = large.filter_map(|row| row.bus_rate).fold(f64::INFINITY, f64::min);
+    assert_eq!(worst.value, format!("{:.1}", least / 1e9));
+    let advice = words::advice(&view.comm);
+    assert_eq!(advice.len(), view.comm.primitives.len());
+    assert!(advice[0].flags.iter().all(|flag| flag.starts_with("xla_")));
+    let balance = view.comm.balance.as_ref().unwrap();
+    let told = words::balance(balance);
+    assert!(told[0].starts_with(&format!("{} is waited for most", balance.devices[0].device)), "{told:?}");
+}
+
+#[test]
+fn rows_are_ordered_as_plain_sorting_has_them() {
+    let mut session = sample();
+    for by in CommBy::ALL {
+        let view = session.view(CommQuery { query: query(), by, ..CommQuery::default() });
+        for of in [Of::Collectives, Of::Copies] {
+            let (all, units) = (rows(&view.comm, of), Units::of(&view, of));
+            let wide = Measure { width: 4000.0, ..Measure::START };
+            let columns = table::columns((of, by), Order::default(), units, false, wide);
+            for column in &columns {
+                for descending in [true, false] {
+                    let order = table::order(all, Order { column: column.id, descending }, "");
+                    assert_eq!(order.len(), all.len());
+                    let value = |row: &CommRow| -> Option<f64> {
+                        Some(match column.id {
+                            "stall" | "share" => row.stall.as_f64(),
+                            "runs" => row.n as f64,
+                            "flight" => row.overlap.in_flight.as_f64(),
+                            "exposed" => row.overlap.exposed.as_f64(),
+                            "overlap" => row.overlap.overlapped.as_f64() / row.overlap.in_flight.as_f64(),
+                            "message" => row.bytes_each? as f64,
+                            "bus" if of == Of::Copies => row.alg_rate?,
+                            "bus" => row.bus_rate?,
+                            "peak" => row.util?,
+                            _ => return Some(f64::NAN),
+                        })
+                    };
+                    for pair in order.windows(2) {
+                        let (a, b) = (value(&all[pair[0]]), value(&all[pair[1]]));
+                        let right = match (a, b) {
+                            (Some(a), Some(b)) if a.is_nan() || b.is_nan() => {
+                                let text = |at: usize| table::text(&all[at], column.id, None);
+                                let by = text(pair[0]).cmp(&text(pair[1]));
+                                by == Ordering::Equal || (by == Ordering::Greater) == descending
+                            }
+                            (Some(a), Some(b)) if descending => a >= b,
+                            (Some(a), Some(b)) => a <= b,
+                            // What is absent comes last, both ways.
+                            (None, Some(_)) => false,
+                            (_, None) => true,
+                        };
+                        assert!(right, "{by:?} {} {descending}: {a:?} {b:?}", column.id);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_filter_finds_what_a_row_says() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let found = table::order(&view.comm.rows, Order::default(), " ALL-gather ");
+    assert!(!found.is_empty() && found.len() < view.comm.rows.len());
+    let is = |row: &CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
+    assert!(found.iter().all(|at| is(&view.comm.rows[*at])));
+    assert_eq!(found.len(), view.comm.rows.iter().filter(|row| is(row)).count());
+    let units = Units::of(&view, Of::Collectives);
+    let foot = table::foot(&view, Of::Collectives, &found, units);
+    let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
+    let told = foot.iter().find(|(id, _)| *id == "stall").unwrap();
+    assert_eq!(told.1, rooflight::report::number::time(stall, units.time));
+    // Of a part of the rows nothing is said that cannot be added.
+    assert!(foot.iter().all(|(id, _)| !matches!(*id, "flight" | "exposed" | "overlap")));
+}
+
+#[test]
+fn columns_go_where_there_is_no_room_and_the_order_stays() {
+    let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
+    let units = Units::of(&view, Of::Collectives);
+    let ids = |width: f64, order: &'static str| {
+        let measure = Measure { width, ..Measure::START };
+        let order = Order { column: order, descending: true };
+        let columns = table::columns((Of::Collectives, CommBy::Op), order, units, width < 720.0, measure);
+        for row in &view.comm.rows {
+            assert_eq!(tables(&view, &columns, row).len(), columns.len());
+        }
+        columns.into_iter().map(|column| column.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(4000.0, "stall").len(), 15);
+    assert!(ids(900.0, "source").contains(&"source"));
+    assert_eq!(ids(390.0, "bus"), ["name", "stall", "bus"]);
+    assert_eq!(ids(390.0, "stall"), ["name", "stall"]);
+}
+
+fn named(scene: &Scene) -> Vec<&Mark> {
+    scene.marks.iter().filter(|mark| mark.id.is_some()).collect()
+}
+
+#[test]
+fn lanes_show_every_span_and_fill_what_is_exposed() {
+    let mut session = sample();
+    for carried in [Carried::Collectives, Carried::Copies, Carried::All] {
+        let ask = LaneQuery { query: query(), carried, ..LaneQuery::default() };
+        let told = engine::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
+        assert_eq!(told.left_out.0, 0);
+        let kind = steps::kind(Of::Collectives);
+        for (from, to) in [(0, told.duration.0), (told.duration.0 / 3, told.duration.0 / 2)] {
+            let width = 1000.0;
+            let look = lanes::Look { part: (Picos(from), Picos(to)), kind, chosen: None, width };
+            let scene = lanes::scene(&told, &look);
+            let (left, right) = (66.0, width - 14.0);
+            let x = |at: Picos| (at.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
+            let seen = |start: Picos, end: Picos| x(end) > left && x(start) < right;
+            // Each span that is seen lies within a mark of its lane, and no two marks of a lane overlap.
+            let marks = named(&scene);
+            let boxes: Vec<_> = marks.iter().map(|mark| mark.shape.bounds()).collect();
+            let row = if told.n_lanes > 7 { 13.0 } else { 25.0 };
+            for span in told.spans.iter().filter(|span| seen(span.start, span.end)) {
+                let y = 70.0 + row * f64::from(span.lane);
+                let (a, b) = (x(span.start).max(left), x(span.end).min(right));
+                let holds =
+                    boxes.iter().any(|of| (of.y - y).abs() < 1e-6 && of.x <= a + 1e-6 && of.x + of.width + 1e-6 >= b);
+                assert!(holds, "{} in lane {}", span.name, span.lane);
+            }
+            let mut by_lane = boxes.clone();
+            by_lane.sort_by(|a, b| (a.y, a.x).partial_cmp(&(b.y, b.x)).unwrap());
+            for pair in by_lane.windows(2).filter(|pair| pair[0].y == pair[1].y) {
+                assert!(pair[0].x + pair[0].width <= pair[1].x + 1.0 + 1e-6, "{pair:?}");
+            }
+            assert!(scene.marks.iter().all(|mark| {
+                let of = mark.shape.bounds();
+                of.y >= 0.0 && of.y + of.height <= scene.height + 1e-6
+            }));
+            assert_eq!(scene.table.rows.len(), told.spans.len());
+        }
+        // One span, seen large: what is filled is what is exposed, to a pixel.
+        let span = told.spans.iter().find(|span| {
+            let length = span.end.0 - span.start.0;
+            span.exposed.0 > length / 5 && span.exposed.0 < length * 4 / 5
+        });
+        if let Some(span) = span {
+            let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..told.clone() };
+            let look = lanes::Look { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
+            let scene = lanes::scene(&alone, &look);
+            let tone = rooflight::chart::paint::Tone::Kind(rooflight::chart::slot::Slot::Kind(kind));
+            let y = 70.0 + if told.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
+            let filled: f64 = scene
+                .marks
+                .iter()
+                .filter(|mark| mark.id.is_none() && mark.paint.fill == Some(tone))
+                .map(|mark| mark.shape.bounds())
+                .filter(|of| (of.y - y).abs() < 1e-6)
+                .map(|of| of.width)
+                .sum();
+            let part = filled / (5000.0 - 66.0 - 14.0);
+            let exposed = span.exposed.as_f64() / (span.end.0 - span.start.0) as f64;
+            assert!((part - exposed).abs() < 0.01, "{part} of {exposed}");
+        }
+    }
+}
+
+#[test]
+fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
+    let mut session = sample();
+    let ask = LaneQuery {
+        query: Query { step: StepChoice::All, ..query() },
+        carried: Carried::All,
+        most: 20_000,
+        ..LaneQuery::default()
+    };
+    let told = engine::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
+    assert!(told.spans.len() > 2000);
+    let look = lanes::Look {
+        part: (Picos::ZERO, told.duration),
+        kind: steps::kind(Of::Collectives),
+        chosen: None,
+        width: 600.0,
+    };
+    let scene = lanes::scene(&told, &look);
+    let marks = named(&scene);
+    assert!(marks.len() < told.spans.len());
+    let mut shown = 0;
+    for mark in &marks {
+        let id = mark.id.unwrap();
+        let tip = lanes::tip(&told, &scene, id).expect("each says something");
+        if (id as usize) < told.spans.len() {
+            shown += 1;
+            assert_eq!(tip.title, told.spans[id as usize].name);
+        } else {
+            shown += tip.title.split(' ').next().unwrap().replace(',', "").parse::<usize>().unwrap();
+        }
+    }
+    assert_eq!(shown, told.spans.len());
+}
+
+#[test]
+fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
+    let mut session = sample();
+    let topology = Some(Topology { sides: vec![2, 2, 2], wrap: true });
+    let mesh = "data=2,model=4".parse::<NamedMesh>().ok();
+    let view = session.view(CommQuery { query: query(), topology, mesh, ..CommQuery::default() });
+    let of = Of::Collectives;
+    let scene = bandwidth::scene(&view.comm.rows, of, None, (800.0, 260.0));
+    let marks = named(&scene);
+    let placed =
+        |row: &&CommRow| row.bytes_each.is_some_and(|bytes| bytes > 0) && row.bus_rate.is_some_and(|r| r > 0.0);
+    let all: u64 = view.comm.rows.iter().filter(placed).map(|row| row.wall.0).sum();
+    let matter = |row: &&CommRow| row.wall.0 * 1000 >= all;
+    assert_eq!(marks.len(), view.comm.rows.iter().filter(placed).filter(matter).count());
+    let left = view.comm.rows.len() - marks.len();
+    assert!(left > 0 && bandwidth::left_out(&view.comm.rows, of).unwrap().starts_with(&left.to_string()));
+    assert!(marks.len() > 20);
+    // Larger is farther right, faster is higher: by the logarithm, the same for all.
+    let centre = |mark: &Mark| match &mark.shape {
+        Shape::Circle { x, y, .. } => (*x, *y),
+        shape => {
+            let of = shape.bounds();
+            (of.x + of.width / 2.0, of.y + of.height / 2.0)
+        }
+    };
+    let of_row = |mark: &Mark| &view.comm.rows[mark.id.unwrap() as usize];
+    let discs: Vec<&&Mark> = marks.iter().filter(|mark| matches!(mark.shape, Shape::Circle { .. })).collect();
+    let log = |row: &CommRow| ((row.bytes_each.unwrap() as f64).ln(), row.bus_rate.unwrap().ln());
+    let (first, last) = (discs[0], discs[discs.len() - 1]);
+    for mark in &discs {
+        let (x, y) = centre(mark);
+        let (size, rate) = log(of_row(mark));
+        let line = |a: f64, b: f64, pa: f64, pb: f64, v: f64| pa + (v - a) / (b - a) * (pb - pa);
+        let ((fx, fy), (lx, ly)) = (centre(first), centre(last));
+        let ((fs, fr), (ls, lr)) = (log(of_row(first)), log(of_row(last)));
+        if (ls - fs).abs() > 1e-9 && (lr - fr).abs() > 1e-9 {
+            assert!((line(fs, ls, fx, lx, size) - x).abs() < 1e-3);
+            assert!((line(fr, lr, fy, ly, rate) - y).abs() < 1e-3);
+        }
+    }
+    // What links carry is drawn once per figure.
+    let mut peaks: Vec<f64> = view.comm.rows.iter().filter_map(|row| row.peak).collect();
+    peaks.sort_by(f64::total_cmp);
+    peaks.dedup();
+    assert!(!peaks.is_empty());
+    let told = |mark: &&Mark| matches!(&mark.shape, Shape::Text { text, .. } if text.starts_with("links along"));
+    assert_eq!(scene.marks.iter().filter(told).count(), peaks.len());
+    // The mesh that is given names axes.
+    assert!(view.comm.rows.iter().any(|row| row.group.as_ref().is_some_and(|g| g.axis.as_deref() == Some("model"))));
+    assert!(key(&view.comm.rows[0]).starts_with(&view.comm.rows[0].key));
+}
