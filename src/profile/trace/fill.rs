@@ -149,11 +149,10 @@ impl<'b, 'p> Fill<'b, 'p> {
 
     /// Adds the event at hand to its line; returns its place there.
     fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
-        let Ok(start) = self.since_origin(start_ps) else {
+        let (Some(at), Some(start)) = (self.tree.find(event), self.since_origin(start_ps)) else {
             self.left_out.untimed += 1;
             return None;
         };
-        let at = self.tree.thread(event);
         let process = self.tree.threads[at].process;
         let op = self.op(process, event.name);
         let counts = &mut self.planes[process].counts;
@@ -173,31 +172,28 @@ impl<'b, 'p> Fill<'b, 'p> {
     }
 
     /// Picoseconds since the origin; those just before it, which no clock means, are its start.
-    fn since_origin(&mut self, ps: i128) -> Result<u64, ()> {
-        let since = ps - i128::from(self.origin_ns) * 1000;
-        if since > i128::from(u64::MAX / 2) || since < -i128::from(u64::MAX / 2) {
-            return Err(());
-        }
-        Ok(self.builder.odd.clamped_wide(since))
+    fn since_origin(&mut self, ps: i128) -> Option<u64> {
+        let since = i64::try_from(ps.checked_sub(i128::from(self.origin_ns) * 1000)?).ok()?;
+        Some(self.builder.odd.clamped(since))
     }
 
     /// By what the begin and the end of an event find each other: on a thread its nesting, else id and name.
-    fn joint(&mut self, event: &Event<'_>) -> (usize, Option<(StrId, StrId)>) {
-        let line = self.tree.thread(event);
+    fn joint(&mut self, event: &Event<'_>) -> Option<(usize, Option<(StrId, StrId)>)> {
+        let line = self.tree.find(event)?;
         let strings = &mut self.builder.profile.strings;
         let mut text = |bytes: &[u8]| strings.intern(&String::from_utf8_lossy(bytes));
-        (line, (event.phase == b'b' || event.phase == b'e').then(|| (text(event.id), text(event.name))))
+        Some((line, matches!(event.phase, b'b' | b'e').then(|| (text(event.id), text(event.name)))))
     }
 
     fn end(&mut self, event: &Event<'_>) {
+        let end = event.start_ps.and_then(|end| self.since_origin(end));
         let joint = self.joint(event);
-        let place = self.open.get_mut(&joint).and_then(Vec::pop);
-        let (Some(place), Some(end)) = (place, event.start_ps) else {
+        let place = joint.and_then(|joint| Some((joint.0, self.open.get_mut(&joint)?.pop()?)));
+        let (Some((line, place)), Some(end)) = (place, end) else {
             self.left_out.unmatched += 1;
             return;
         };
-        let end = self.since_origin(end).unwrap_or_default();
-        let events = &mut self.lines[joint.0].events;
+        let events = &mut self.lines[line].events;
         events.duration_ps[place] = end.saturating_sub(events.start_ps[place]);
     }
 }
@@ -219,8 +215,9 @@ impl Sink for Fill<'_, '_> {
         match (event.phase, event.start_ps) {
             (phase, Some(start)) if has_place(phase) => {
                 let place = self.add(event, start);
-                if let (Some(place), b'B' | b'b') = (place, phase) {
-                    let joint = self.joint(event);
+                if let (Some(place), b'B' | b'b') = (place, phase)
+                    && let Some(joint) = self.joint(event)
+                {
                     self.open.entry(joint).or_default().push(place);
                 }
             }

@@ -19,7 +19,7 @@ pub use survey::Survey;
 
 use super::{Builder, Note, Plane, Severity};
 use crate::source::Stream;
-use crate::wire::trace::{Outcome, walk};
+use crate::wire::trace::{MAX_STRING, Outcome, walk};
 
 /// The most events that the profiler writes to trace JSON; the tail is dropped.
 const CAP: u64 = 1_000_000;
@@ -28,8 +28,15 @@ impl Builder<'_> {
     /// Second walk over the trace JSON that `survey` was made of: adds its planes.
     pub fn trace(&mut self, survey: Survey, stream: Stream<'_>) {
         let mut fill = fill::Fill::new(self, survey);
-        walk(stream, &mut fill);
+        let outcome = walk(stream, &mut fill);
         fill.finish();
+        if outcome.long_strings > 0 {
+            let message = format!(
+                "{} texts are longer than {MAX_STRING} bytes; of each the start is kept.",
+                outcome.long_strings
+            );
+            self.note(Note::new(Severity::Caution, "long_texts", message));
+        }
     }
 
     /// The file from which planes of the same capture were read before, and how many events it has of the planes that

@@ -44,6 +44,7 @@ pub(super) struct Tree {
 type Key = (bool, i64);
 
 impl Tree {
+    /// The event's process; a new one if need be.
     pub(super) fn process(&mut self, event: &Event<'_>) -> usize {
         let key = self.key(event.process);
         let n = self.processes.len();
@@ -55,11 +56,12 @@ impl Tree {
         at
     }
 
+    /// The event's thread; a new one if need be.
     pub(super) fn thread(&mut self, event: &Event<'_>) -> usize {
         let process = self.process(event);
         let key = self.key(event.thread);
-        let is_async = matches!(event.phase, b'b' | b'e' | b'n');
         let n = self.threads.len();
+        let is_async = is_async(event.phase);
         let at = *self.by_thread.entry((process, key, is_async)).or_insert(n);
         if at == n {
             let name = name_of(event.thread);
@@ -68,16 +70,30 @@ impl Tree {
         at
     }
 
+    /// The event's thread, if it is known.
+    pub(super) fn find(&self, event: &Event<'_>) -> Option<usize> {
+        let process = *self.by_process.get(&self.known(event.process)?)?;
+        self.by_thread.get(&(process, self.known(event.thread)?, is_async(event.phase))).copied()
+    }
+
     fn key(&mut self, id: Id<'_>) -> Key {
+        if let (None, Id::Text(text)) = (self.known(id), id) {
+            self.texts.insert(text.into(), self.texts.len() as i64);
+        }
+        self.known(id).unwrap_or_default()
+    }
+
+    fn known(&self, id: Id<'_>) -> Option<Key> {
         match id {
-            Id::Number(n) => (false, n),
-            Id::Text(text) => {
-                let next = self.texts.len() as i64;
-                let known = self.texts.get(text).copied();
-                (true, known.unwrap_or_else(|| *self.texts.entry(text.into()).or_insert(next)))
-            }
+            Id::Number(n) => Some((false, n)),
+            Id::Text(text) => self.texts.get(text).map(|n| (true, *n)),
         }
     }
+}
+
+/// It is one of those that overlap others on their thread.
+const fn is_async(phase: u8) -> bool {
+    matches!(phase, b'b' | b'e' | b'n')
 }
 
 fn name_of(id: Id<'_>) -> Option<String> {

@@ -98,7 +98,11 @@ pub struct Damage {
 pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
     let mut text = Text::new(stream);
     let mut outcome = Outcome::default();
-    let walked = top(&mut text, &mut outcome, sink);
+    let walked = top(&mut text, &mut outcome, sink).and_then(|()| match (text.token(), &text.failed) {
+        // Its end was never seen: of a packed file the checksum lies there.
+        (None, Some(_)) => Err(Broken::Ends),
+        _ => Ok(()),
+    });
     if walked.is_err() {
         sink.discard();
     }
