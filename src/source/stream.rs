@@ -81,6 +81,23 @@ mod tests {
     use std::io::Write;
 
     #[test]
+    fn a_cut_is_an_error_once_its_end_is_reached() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(b"some text, some text").unwrap();
+        let packed = encoder.finish().unwrap();
+        for n in 0..packed.len() {
+            let source = packed.get(..n).unwrap();
+            assert!(Stream::new(&source, true).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
+            let (mut stream, mut buf) = (Stream::new(&source, true), [0; 100]);
+            let mut reads = Vec::new();
+            for _ in 0..4 {
+                reads.push(stream.read(&mut buf).map_err(|e| e.to_string()));
+            }
+            assert!(reads.iter().any(|read| read.is_err()), "{n}: {reads:?}");
+        }
+    }
+
+    #[test]
     fn plain_and_packed_are_the_same_bytes() {
         let text = "0123456789".repeat(100_000).into_bytes();
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

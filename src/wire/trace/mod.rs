@@ -128,7 +128,7 @@ fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Resul
             text.skip()?;
         }
     }
-    Ok(())
+    text.expect(b'}')
 }
 
 /// The list whose bracket is next.
