@@ -89,11 +89,7 @@ mod tests {
             let source = packed.get(..n).unwrap();
             assert!(Stream::new(&source, true).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
             let (mut stream, mut buf) = (Stream::new(&source, true), [0; 100]);
-            let mut reads = Vec::new();
-            for _ in 0..4 {
-                reads.push(stream.read(&mut buf).map_err(|e| e.to_string()));
-            }
-            assert!(reads.iter().any(|read| read.is_err()), "{n}: {reads:?}");
+            assert!((0..4).any(|_| stream.read(&mut buf).is_err()), "{n}");
         }
     }
 

@@ -22,10 +22,13 @@ pub(super) struct Fill<'b, 'p> {
     names: Names,
     said: Said,
     key: Vec<u64>,
-    /// Places of events that have begun, by line, id and name; the innermost last.
-    open: FxHashMap<(usize, Option<(StrId, StrId)>), Vec<usize>>,
+    /// Places of events that have begun; the innermost last.
+    open: FxHashMap<Joint, Vec<usize>>,
     left_out: LeftOut,
 }
+
+/// By what the begin and the end of an event find each other: the line, and where they do not nest their id and name.
+type Joint = (usize, Option<(StrId, StrId)>);
 
 /// The distinct ops of a plane.
 #[derive(Default)]
@@ -177,8 +180,8 @@ impl<'b, 'p> Fill<'b, 'p> {
         Some(self.builder.odd.clamped(since))
     }
 
-    /// By what the begin and the end of an event find each other: on a thread its nesting, else id and name.
-    fn joint(&mut self, event: &Event<'_>) -> Option<(usize, Option<(StrId, StrId)>)> {
+    /// The joint of a begin or an end; `None` on a line that has no event.
+    fn joint(&mut self, event: &Event<'_>) -> Option<Joint> {
         let line = self.tree.find(event)?;
         let strings = &mut self.builder.profile.strings;
         let mut text = |bytes: &[u8]| strings.intern(&String::from_utf8_lossy(bytes));

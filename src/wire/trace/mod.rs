@@ -9,8 +9,8 @@
 //! others and may come last, so whoever needs them first walks twice. Nothing of a text is held but the event at hand.
 //!
 //! Not `serde_json`, which this crate writes JSON with: of a cut file it says a line and column where all is one line; it takes
-//! no trailing comma; it makes numbers doubles, which lose picoseconds; strings have no bound there; and reading its
-//! input byte by byte it is the slower one (docs/PERFORMANCE.md).
+//! no trailing comma; it makes numbers doubles, which lose picoseconds and need tables of 10 kB in the page; and strings have no
+//! bound there.
 
 mod decimal;
 mod event;
