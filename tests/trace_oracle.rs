@@ -21,8 +21,8 @@ fn vllm() -> Option<(Opened, Analysis)> {
     Some((opened, analysis))
 }
 
-fn breakdown((opened, analysis): &(Opened, Analysis), query: Query) -> Breakdown {
-    analysis.breakdown(&opened.profile, &query).unwrap()
+fn breakdown((opened, analysis): &(Opened, Analysis), query: &Query) -> Breakdown {
+    analysis.breakdown(&opened.profile, query).unwrap()
 }
 
 fn millis(p: Picos) -> String {
@@ -44,16 +44,16 @@ fn number(value: &Value) -> u64 {
 #[test]
 fn what_is_known_of_the_vllm_step() {
     let Some(session) = vllm() else { return };
-    let step = breakdown(&session, Query { by: GroupBy::Category, ..Query::default() });
+    let step = breakdown(&session, &Query { by: GroupBy::Category, ..Query::default() });
     assert_eq!(step.header.step_duration, Some(Picos(66_914_493_397)));
     let all_reduce = step.groups.iter().find(|g| g.key == "all-reduce").unwrap();
     assert_eq!((all_reduce.n_executions, millis(all_reduce.total)), (129, "3.434".into()));
-    let whole = breakdown(&session, Query { step: StepChoice::All, ..Query::default() });
+    let whole = breakdown(&session, &Query { step: StepChoice::All, ..Query::default() });
     // 0.2 ms of it are of other programs, before and after the step.
     assert_eq!(format!("{:.2}", whole.totals.busy.as_f64() / 1e9), "67.21");
     for device in [0, 1] {
         let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
-        let flops: f64 = breakdown(&session, of).groups.iter().filter_map(|g| g.model_flops).sum();
+        let flops: f64 = breakdown(&session, &of).groups.iter().filter_map(|g| g.model_flops).sum();
         assert_eq!(format!("{:.2}", flops / 1e12), "31.98");
     }
 }
@@ -87,7 +87,7 @@ fn ops_are_the_sums_of_their_events() {
             sum.3 += number(&args["bytes_accessed"]);
         }
         let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
-        let told = breakdown(&session, of);
+        let told = breakdown(&session, &of);
         let rows = told.groups.iter().map(|g| {
             let [flops, bytes] = [g.model_flops, g.bytes_accessed].map(|n| n.unwrap_or_default() as u64);
             (g.key.clone(), (g.n_executions, g.inclusive.0, flops, bytes))
