@@ -2,12 +2,12 @@
 
 use super::programs::Kept;
 use super::{Failure, FileInfo, Progress, Stage, sentences};
-use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
+use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity, Survey};
 use crate::sorted;
-use crate::source::{Source, Stopped, inflate};
+use crate::source::{Source, Stopped, Stream, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::xspace::{Outcome, walk};
-use crate::wire::{Format, Span, sniff};
+use crate::wire::{Format, Span, sniff, trace};
 
 /// One file to open.
 pub struct Input {
@@ -75,7 +75,9 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
         });
     }
     // Hosts of a session in one defined order, however they were dropped.
-    sorted::sort_by(&mut captures, |a, b| a.info.name.cmp(&b.info.name));
+    // Trace JSON last: what of it is also in an XSpace is passed over.
+    let is_trace = |c: &Capture| matches!(c.what, What::Trace(..));
+    sorted::sort_by(&mut captures, |a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     state.stage = Stage::Read;
     let opened = read(captures, state, progress)?;
     Ok(note_passed_over(opened, &passed_over))
@@ -84,22 +86,33 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
 fn note_passed_over(mut opened: Opened, passed_over: &[String]) -> Opened {
     if let [first, rest @ ..] = passed_over {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        let message = format!("{first}{more}: neither an XSpace nor an HLO proto, passed over.");
+        let message = format!("{first}{more}: neither an XSpace, a trace JSON nor an HLO proto, passed over.");
         opened.profile.notes.push(Note::new(Severity::Info, "files_passed_over", message));
     }
     opened
 }
 
-/// A file that is an XSpace or a program, unpacked if it was packed.
+/// A file that can be read, unpacked if it was packed.
 struct Capture {
     info: FileInfo,
-    /// It is a program.
-    program: Option<Program>,
+    what: What,
+    /// What is read: unpacked, but for a trace JSON, which is unpacked while it is read.
     source: Box<dyn Source>,
-    /// What it was unpacked from.
-    packed: Option<Box<dyn Source>>,
+    /// Whether the file itself is packed.
+    packed: bool,
+    /// The file itself, where `source` is what it unpacked to. Of that only this is kept: unpacking again takes seconds,
+    /// holding it gigabytes.
+    original: Option<Box<dyn Source>>,
     /// Why unpacking ended early.
     stopped: Option<Stopped>,
+}
+
+/// What a file is.
+enum What {
+    XSpace,
+    Program(Program),
+    /// It was walked once, to see what it holds.
+    Trace(Survey, trace::Outcome),
 }
 
 /// What a file that is a program says of itself.
@@ -118,8 +131,13 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         Ok(sniff(&head, source.size()))
     };
     let mut format = told(source.as_ref())?;
-    let (mut stopped, mut packed, mut source) = (None, None, source);
-    if format == Format::Gzip {
+    let (mut stopped, mut original, mut source) = (None, None, source);
+    let packed = format == Format::Gzip;
+    if packed {
+        let head = inflate(source.as_ref(), HEAD, &mut |_| {}).bytes;
+        format = sniff(&head, head.len() as u64);
+    }
+    if packed && format != Format::TraceJson {
         state.stage = Stage::Inflate;
         let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
             state.bytes_done = at;
@@ -129,29 +147,33 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
             return Err(sentences::bad_gzip(&short, reason));
         }
         stopped = inflated.stopped;
-        packed = Some(std::mem::replace(&mut source, Box::new(inflated.bytes)));
-        format = told(source.as_ref())?;
+        original = Some(std::mem::replace(&mut source, Box::new(inflated.bytes)));
     }
-    let form = match format {
-        Format::XSpace => None,
-        Format::HloProto => Some(HloForm::Proto),
-        Format::HloModule => Some(HloForm::Module),
-        Format::TraceJson => return Err(sentences::trace_json(&short)),
+    let program = |form| {
+        let outline = outline(source.as_ref(), form == HloForm::Module);
+        let program = outline.map(|outline| Program { outline, form });
+        program.map(What::Program).map_err(|e| sentences::bad_program(&short, &e))
+    };
+    let (words, what) = match format {
+        Format::XSpace => ("XSpace", What::XSpace),
+        Format::HloProto => ("HLO proto", program(HloForm::Proto)?),
+        Format::HloModule => ("HLO module proto", program(HloForm::Module)?),
+        Format::TraceJson => {
+            let stream = Stream::new(source.as_ref(), packed);
+            let (survey, outcome) = Survey::of(stream, &mut |at| {
+                state.bytes_done = at;
+                progress(state.clone());
+            });
+            if survey.n_events == 0 {
+                return Err(sentences::no_trace(&short, &outcome));
+            }
+            ("trace JSON", What::Trace(survey, outcome))
+        }
         Format::Gzip => return Err(sentences::bad_gzip(&short, "it holds gzip again")),
         Format::Unknown(what) => return Err(sentences::unknown(&short, what)),
     };
-    let words = match form {
-        None => "XSpace",
-        Some(HloForm::Module) => "HLO module proto",
-        Some(_) => "HLO proto",
-    };
-    let format = if packed.is_some() { format!("{words}, gzip") } else { words.to_owned() };
-    let told = |form| {
-        let outline = outline(source.as_ref(), form == HloForm::Module);
-        outline.map(|outline| Program { outline, form }).map_err(|e| sentences::bad_program(&short, &e))
-    };
-    let program = form.map(told).transpose()?;
-    Ok(Capture { info: FileInfo { name, bytes, format }, program, source, packed, stopped })
+    let format = if packed { format!("{words}, gzip") } else { words.to_owned() };
+    Ok(Capture { info: FileInfo { name, bytes, format }, what, source, packed, original, stopped })
 }
 
 fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
@@ -168,27 +190,37 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
     };
     let mut builder = Builder::new(&mut on_reach);
     let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, program, source, packed, stopped } in captures {
-        builder.file(&info.name);
+    for Capture { info, what, source, packed, original, stopped } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
-        if let Some(program) = program {
-            let sentence = add_program(&mut builder, program, source.size(), stopped.as_ref());
-            partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
-        } else {
-            let outcome = walk(source.as_ref(), &mut builder);
-            if let Some(sentence) = damage(&outcome, stopped.as_ref()) {
-                bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
-                partial.push(format!("{short}: {sentence}"));
-            }
-        }
-        base += source.size();
         base_cell.set(base);
+        base += source.size();
+        if let What::Trace(survey, _) = &what
+            && let Some((of, n_read)) = builder.same_capture(survey, &info.name)
+        {
+            let message = sentences::same_capture(short, of, survey.n_events, n_read);
+            builder.note(Note::new(Severity::Info, "same_capture", message));
+            continue;
+        }
+        builder.file(&info.name);
+        let sentence = match what {
+            What::Program(program) => add_program(&mut builder, program, source.size(), stopped.as_ref()),
+            What::XSpace => {
+                let outcome = walk(source.as_ref(), &mut builder);
+                let sentence = damage(&outcome, stopped.as_ref());
+                if sentence.is_some() {
+                    bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
+                }
+                sentence
+            }
+            What::Trace(survey, outcome) => {
+                let sentence = sentences::partial_trace(&survey, &outcome);
+                builder.trace(survey, Stream::new(source.as_ref(), packed));
+                sentence
+            }
+        };
+        partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         files.push(info);
-        // Of a packed file what it unpacks to is let go: unpacking again takes seconds, holding it gigabytes.
-        kept.push(match packed {
-            Some(packed) => Kept::new(packed, true),
-            None => Kept::new(source, false),
-        });
+        kept.push(Kept::new(original.unwrap_or(source), packed));
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();

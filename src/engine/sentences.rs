@@ -1,12 +1,14 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
 use super::Failure;
+use crate::profile::Survey;
 use crate::sorted;
 use crate::wire::hlo::HloError;
+use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
-const READS: &str = "Rooflight reads .xplane.pb and .hlo_proto.pb, also as .gz.";
+const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz.";
 
 /// A file that is no profile.
 pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
@@ -39,14 +41,68 @@ pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
     Failure { title, message }
 }
 
-/// Trace JSON: readable by others, not by us.
-pub(super) fn trace_json(name: &str) -> Failure {
-    Failure {
-        title: format!("{name} is trace JSON"),
-        message: "Its .xplane.pb lies beside it in plugins/profile/<session>/ and holds more: the JSON is capped at 1,000,000 events. \
-                  Open that file instead."
+/// JSON of which nothing can be used.
+pub(super) fn no_trace(name: &str, outcome: &trace::Outcome) -> Failure {
+    let message = match &outcome.damage {
+        Some(damage) => format!("{} Nothing was kept; copy the file again.", trace_damage(damage)),
+        None if !outcome.found => format!("It is JSON, but has no list of traceEvents, as a profiler’s trace has. {READS}"),
+        None => "Its list of traceEvents holds no event with a time: the profiler was stopped before anything ran. Capture again, \
+                 or open the session’s .xplane.pb."
             .to_owned(),
+    };
+    Failure { title: format!("{name} could not be read"), message }
+}
+
+/// What a trace JSON lacks, if it does: where it is damaged and what was kept, and that the profiler left out its end.
+pub(super) fn partial_trace(survey: &Survey, outcome: &trace::Outcome) -> Option<String> {
+    let n = thousands(survey.n_events);
+    let damage = outcome.damage.as_ref();
+    let damage = damage.map(|d| format!("{} The {n} events before are kept. Copy the file again.", trace_damage(d)));
+    let capped = survey.is_capped().then(|| {
+        format!(
+            "It holds {n} events, and the profiler writes no more than 1,000,000 to trace JSON: what came after is missing, so \
+             totals are too small and the last steps incomplete or absent. Open the session’s .xplane.pb: it holds all."
+        )
+    });
+    match (damage, capped) {
+        (Some(damage), Some(capped)) => Some(format!("{damage} {capped}")),
+        (one, other) => one.or(other),
     }
+}
+
+fn trace_damage(damage: &trace::Damage) -> String {
+    let at = thousands(damage.at);
+    match (&damage.source, &damage.why) {
+        (Some(source), _) => format!("Reading fails at byte {at} of the text: {source}."),
+        (None, trace::Broken::Ends) => format!("The text ends at byte {at}, before its last bracket."),
+        (None, trace::Broken::Unexpected(found)) => {
+            let found = if found.is_ascii_graphic() {
+                format!("“{}”", char::from(*found))
+            } else {
+                format!("byte {found:02X}")
+            };
+            format!("At byte {at} of the text, {found} stands where JSON has something else.")
+        }
+        (None, trace::Broken::Deep) => {
+            format!("At byte {at} of the text, brackets lie a thousand deep, as in no trace.")
+        }
+    }
+}
+
+/// A trace JSON of a capture that is read from an XSpace: what it would have lost.
+pub(super) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) -> String {
+    let n_read = n_read as u64;
+    let of = of.rsplit('/').next().unwrap_or(of);
+    let lost = n_read.saturating_sub(n_json);
+    let lost = match lost {
+        0 => String::new(),
+        _ => {
+            #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal")]
+            let percent = 100.0 * lost as f64 / n_read as f64;
+            format!(" It lacks {} of {} events ({percent:.1} %).", thousands(lost), thousands(n_read))
+        }
+    };
+    format!("{short}: passed over, {of} is the same capture and says more of each event.{lost}")
 }
 
 /// A compiled program that is cut or damaged.
@@ -112,7 +168,7 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
         format!("There are no files in it. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.")
     } else {
         format!(
-            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace or an HLO proto. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
+            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace, a trace JSON or an HLO proto. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
             files = if n == 1 { "file" } else { "files" }
         )
     };

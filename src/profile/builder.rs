@@ -11,7 +11,7 @@
 use super::allocator::{self, AllocatorStat};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
-use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::model::{Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::short_name::short_name;
@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 /// Builds a profile, file by file.
 pub struct Builder<'p> {
-    profile: Profile,
+    pub(super) profile: Profile,
     plane: Plane,
     names: Names,
     ops: IdMap<u32>,
@@ -31,12 +31,12 @@ pub struct Builder<'p> {
     variants: FxHashMap<Box<[u64]>, u32>,
     line: Option<Line>,
     pending: Pending,
-    odd: Odd,
+    pub(super) odd: Odd,
     memories: Numbers,
     /// Programs that are files of their own.
     dropped: Vec<Dropped>,
-    progress: &'p mut dyn FnMut(Reached<'_>),
-    n_events: u64,
+    pub(super) progress: &'p mut dyn FnMut(Reached<'_>),
+    pub(super) n_events: u64,
 }
 
 /// How far the building is.
@@ -172,11 +172,8 @@ impl<'p> Builder<'p> {
 
     fn line_end(&mut self) {
         let Some(mut line) = self.line.take() else { return };
-        if let Some(clock) = &line.events.device
-            && clock.start_ps.contains(&ABSENT)
-        {
+        if line.events.drop_mixed_clock() {
             self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
-            line.events.device = None;
         }
         self.plane.lines.push(line);
     }
@@ -196,10 +193,7 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// Marks an event without a time on the device's clock, until the line is complete.
-pub(super) const ABSENT: u64 = u64::MAX;
-
-fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
+pub(super) fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);
     // More than 2³² ops would not fit any memory this runs in.
     u32::try_from(ops.len() - 1).unwrap_or(u32::MAX)
@@ -294,7 +288,6 @@ impl Sink for Builder<'_> {
 
     fn line(&mut self, head: LineHead) {
         self.line_end();
-        let n = head.n_events;
         self.line = Some(Line {
             id: head.id,
             name: head.name,
@@ -303,12 +296,7 @@ impl Sink for Builder<'_> {
             bytes: head.bytes,
             allocator: Vec::new(),
             flows: Vec::new(),
-            events: Events {
-                start_ps: Vec::with_capacity(n),
-                duration_ps: Vec::with_capacity(n),
-                op: Vec::with_capacity(n),
-                device: None,
-            },
+            events: Events::reserved(head.n_events),
         });
     }
 
@@ -353,26 +341,8 @@ impl Sink for Builder<'_> {
         }
         let Line { events, allocator, .. } = line;
         allocator.extend(self.pending.allocator.take(events.len()));
-        let device = (self.pending.device_start.take(), self.pending.device_duration.take());
-        if let (Some(_), Some(_)) = device
-            && events.device.is_none()
-        {
-            let mut clock = DeviceClock {
-                start_ps: Vec::with_capacity(events.op.capacity()),
-                duration_ps: Vec::with_capacity(events.op.capacity()),
-            };
-            clock.start_ps.resize(events.op.len(), ABSENT);
-            clock.duration_ps.resize(events.op.len(), ABSENT);
-            events.device = Some(clock);
-        }
-        if let Some(clock) = &mut events.device {
-            let (start, duration) = if let (Some(s), Some(d)) = device { (s, d) } else { (ABSENT, ABSENT) };
-            clock.start_ps.push(start);
-            clock.duration_ps.push(duration);
-        }
-        events.start_ps.push(start);
-        events.duration_ps.push(duration);
-        events.op.push(OpId(op));
+        let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
+        events.push(OpId(op), (start, duration), device);
         self.pending.overrides.clear();
         self.n_events += 1;
     }

@@ -1,4 +1,4 @@
-//! The model: what a capture holds, as columns, and how it is built from the XSpace walk.
+//! The model: what a capture holds, as columns, and how it is built from the walks over XSpace and trace JSON.
 //!
 //! ```text
 //!  Profile ─ planes ─ lines ─ events: start_ps │ duration_ps │ op     (device clock beside it)
@@ -10,6 +10,7 @@
 //! (that is `analysis`).
 mod allocator;
 mod builder;
+mod columns;
 mod ids;
 mod memory;
 mod model;
@@ -19,6 +20,7 @@ mod programs;
 mod short_name;
 mod stats;
 mod strings;
+mod trace;
 
 pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};
@@ -29,3 +31,4 @@ pub use model::{
 pub use note::{Note, Severity};
 pub use programs::program_of;
 pub use strings::{StrId, Strings};
+pub use trace::Survey;

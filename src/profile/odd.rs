@@ -1,6 +1,6 @@
 //! What is odd in a capture but no damage: counted while reading, told once in a note each.
 
-use super::builder::ABSENT;
+use super::columns::ABSENT;
 use super::{Note, Severity};
 use crate::wire::xspace::StatValue;
 
@@ -20,6 +20,11 @@ impl Odd {
             self.negative_times += 1;
             0
         })
+    }
+
+    /// The same of a number that may be larger.
+    pub(super) fn clamped_wide(&mut self, ps: i128) -> u64 {
+        self.clamped(i64::try_from(ps).unwrap_or(if ps < 0 { -1 } else { i64::MAX }))
     }
 
     /// Picoseconds of a stat, never [`ABSENT`]; `None` where it is no number.

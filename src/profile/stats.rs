@@ -42,6 +42,27 @@ pub(super) enum OpStat {
     Memory,
 }
 
+impl OpStat {
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::ALL.len();
+    /// All, each at its own number.
+    pub(super) const ALL: [Self; 13] = [
+        Self::Category,
+        Self::TfOp,
+        Self::Source,
+        Self::SourceStack,
+        Self::Dedup,
+        Self::Shape,
+        Self::HloOp,
+        Self::HloModule,
+        Self::Program,
+        Self::Flops,
+        Self::ModelFlops,
+        Self::BytesAccessed,
+        Self::Memory,
+    ];
+}
+
 /// What a name means to us.
 pub(super) fn kept(name: &str) -> Option<Kept> {
     Some(match name {

@@ -1,6 +1,7 @@
 //! Unpacks gzip into memory, with a limit. Several members are read as one; a stream that ends early keeps
 //! what came before.
 
+use super::stream::Sequential;
 use super::{Source, SourceError};
 use flate2::bufread::MultiGzDecoder;
 use std::io::{BufReader, Read};
@@ -25,7 +26,7 @@ pub enum Stopped {
 
 /// Unpacks all of `source`, to at most `limit` bytes. `progress` hears how many packed bytes were read.
 pub fn inflate(source: &dyn Source, limit: u64, progress: &mut dyn FnMut(u64)) -> Inflated {
-    let reader = BufReader::with_capacity(1 << 18, Sequential { source, at: 0, progress });
+    let reader = BufReader::with_capacity(1 << 18, Heard::new(source, progress));
     read_limited(MultiGzDecoder::new(reader), limit)
 }
 
@@ -35,7 +36,7 @@ pub fn inflate(source: &dyn Source, limit: u64, progress: &mut dyn FnMut(u64)) -
 /// Where the stream ends or breaks before.
 pub fn inflate_range(source: &dyn Source, offset: u64, len: u64) -> Result<Vec<u8>, SourceError> {
     let mut progress = |_| {};
-    let reader = BufReader::with_capacity(1 << 18, Sequential { source, at: 0, progress: &mut progress });
+    let reader = BufReader::with_capacity(1 << 18, Heard::new(source, &mut progress));
     let mut decoder = MultiGzDecoder::new(reader);
     let refused = |e: std::io::Error| SourceError::Read { offset, reason: e.to_string() };
     let before = std::io::copy(&mut decoder.by_ref().take(offset), &mut std::io::sink()).map_err(refused)?;
@@ -61,21 +62,22 @@ fn read_limited(mut decoder: impl Read, limit: u64) -> Inflated {
     Inflated { bytes, stopped }
 }
 
-/// A source read from front to back.
-struct Sequential<'s, 'p> {
-    source: &'s dyn Source,
-    at: u64,
+/// A source read from front to back, told of as it is read.
+struct Heard<'s, 'p> {
+    source: Sequential<'s>,
     progress: &'p mut dyn FnMut(u64),
 }
 
-impl Read for Sequential<'_, '_> {
+impl<'s, 'p> Heard<'s, 'p> {
+    fn new(source: &'s dyn Source, progress: &'p mut dyn FnMut(u64)) -> Self {
+        Self { source: Sequential { source, at: 0 }, progress }
+    }
+}
+
+impl Read for Heard<'_, '_> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        let left = self.source.size().saturating_sub(self.at);
-        let n = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
-        let part = buf.get_mut(..n).unwrap_or_default();
-        self.source.read_at(self.at, part).map_err(|e: SourceError| std::io::Error::other(e))?;
-        self.at = self.at.saturating_add(n as u64);
-        (self.progress)(self.at);
+        let n = self.source.read(buf)?;
+        (self.progress)(self.source.at);
         Ok(n)
     }
 }

@@ -13,6 +13,7 @@ mod blob;
 mod file;
 mod gzip;
 mod memory;
+mod stream;
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub use blob::BlobSource;
@@ -20,6 +21,7 @@ pub use blob::BlobSource;
 pub use file::FileSource;
 
 pub use gzip::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
+pub use stream::Stream;
 
 use thiserror::Error;
 

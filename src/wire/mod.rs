@@ -1,8 +1,9 @@
-//! Bytes → records: protobuf fields, the XSpace walk, HLO protos, telling formats apart.
+//! Bytes → records: protobuf fields, the XSpace walk, HLO protos, trace JSON, telling formats apart.
 //!
 //! ```text
 //!  Source ──► Window ──► Walker (fields of big messages)  ──► xspace: planes, metadata
 //!             1 MiB       └────► Cursor (fields in a slice) ──► xspace: events, straight into columns
+//!  Source ──► Stream ──► Text (tokens)                ──► trace: events of a trace JSON
 //! ```
 //!
 //! Knows how messages lie in bytes; knows nothing of what ops or steps mean. Nothing here panics, and each
@@ -16,6 +17,7 @@ mod cursor;
 mod error;
 pub mod hlo;
 mod sniff;
+pub mod trace;
 mod window;
 pub mod xspace;
 

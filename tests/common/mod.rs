@@ -4,6 +4,7 @@
 pub mod hlo;
 pub mod make;
 pub mod memory;
+pub mod trace;
 
 use rooflight::analysis::Query;
 use rooflight::analysis::roofline::RooflineQuery;

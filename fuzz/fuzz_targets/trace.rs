@@ -1,0 +1,71 @@
+//! Any bytes: walking a trace JSON ends and tells the same however it is cut into pieces, and what was read can be analysed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
+use rooflight::engine::{Input, open};
+use rooflight::source::{Source, SourceError, Stream};
+use rooflight::units::Picos;
+use rooflight::wire::trace::{Event, Sink, walk};
+
+/// A source that is read so many bytes at once.
+struct Pieces<'a>(&'a [u8], u64);
+
+impl Source for Pieces<'_> {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn stride(&self) -> u64 {
+        self.1
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
+        self.0.read_at(offset, buf)
+    }
+}
+
+/// What was told, folded into a number.
+#[derive(Default)]
+struct Heard(u64);
+
+impl Heard {
+    fn add(&mut self, bytes: &[u8]) {
+        let fold = |sum: u64, byte: &u8| sum.wrapping_mul(0x0100_0000_01b3) ^ u64::from(*byte);
+        self.0 = bytes.iter().chain(b"|").fold(self.0, fold);
+    }
+}
+
+impl Sink for Heard {
+    fn wants_args(&self, phase: u8) -> bool {
+        phase != b'C'
+    }
+    fn wants(&mut self, name: &[u8]) -> bool {
+        self.add(name);
+        name.len() != 3
+    }
+    fn arg(&mut self, value: &[u8]) {
+        self.add(value);
+    }
+    fn event(&mut self, event: &Event<'_>) {
+        self.add(format!("{event:?}").as_bytes());
+    }
+    fn discard(&mut self) {
+        self.add(b"discard");
+    }
+    fn progress(&mut self, _: u64) {}
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let heard = |stride: u64| {
+        let mut heard = Heard::default();
+        let outcome = walk(Stream::new(&Pieces(bytes, stride), bytes.starts_with(&[0x1f, 0x8b])), &mut heard);
+        (heard.0, outcome)
+    };
+    assert_eq!(heard(1 << 16), heard(7));
+    let input = Input { name: "it.trace.json".into(), source: Box::new(bytes.to_vec()), from_folder: false };
+    let Ok(opened) = open(vec![input], &mut |_| {}) else { return };
+    let analysis = Analysis::new(&opened.profile);
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let Ok(b) = analysis.breakdown(&opened.profile, &query) else { return };
+    let sum = b.groups.iter().map(|group| group.total).sum::<Picos>();
+    assert!(b.totals.busy == Picos(u64::MAX) || sum == b.totals.busy);
+});

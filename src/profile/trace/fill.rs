@@ -1,0 +1,270 @@
+//! The second walk: each event finds its op and goes into its line's columns.
+
+use super::super::builder::push_op;
+use super::super::model::{Events, Line, Op, OpId, OpStats, Plane, StatCount};
+use super::super::stats::{OpStat, Value, set};
+use super::super::{Builder, Note, Reached, Severity, StrId};
+use super::Survey;
+use super::kept::{Names, Said};
+use super::survey::has_place;
+use super::tree::{Process, Thread, Tree};
+use crate::sorted;
+use crate::wire::trace::{Event, Sink};
+use rustc_hash::FxHashMap;
+
+/// The second walk's sink.
+pub(super) struct Fill<'b, 'p> {
+    builder: &'b mut Builder<'p>,
+    tree: Tree,
+    origin_ns: i64,
+    planes: Vec<Ops>,
+    lines: Vec<Line>,
+    names: Names,
+    said: Said,
+    key: Vec<u64>,
+    /// Places of events that have begun; the innermost last.
+    open: FxHashMap<Joint, Vec<usize>>,
+    left_out: LeftOut,
+}
+
+/// By what the begin and the end of an event find each other: the line, and where they do not nest their id and name.
+type Joint = (usize, Option<(StrId, StrId)>);
+
+/// The distinct ops of a plane.
+#[derive(Default)]
+struct Ops {
+    ops: Vec<Op>,
+    /// By name, text and stats, as words.
+    by_words: FxHashMap<Box<[u64]>, u32>,
+    /// The op found last: events of one op often follow each other.
+    last: (Vec<u64>, u32),
+    /// How often each argument occurs, by its place in [`Names`].
+    counts: Vec<u64>,
+}
+
+/// Events that are in no line, counted and told once.
+#[derive(Default)]
+struct LeftOut {
+    untimed: u64,
+    other: u64,
+    unmatched: u64,
+}
+
+impl<'b, 'p> Fill<'b, 'p> {
+    pub(super) fn new(builder: &'b mut Builder<'p>, survey: Survey) -> Self {
+        let origin_ns = survey.origin_ns();
+        let tree = survey.tree;
+        let line = |t: &Thread| Line {
+            id: t.id,
+            name: line_name(t),
+            timestamp_ns: origin_ns,
+            events: Events::reserved(t.n_events),
+            ..Line::default()
+        };
+        Self {
+            builder,
+            origin_ns,
+            planes: tree.processes.iter().map(|_| Ops::default()).collect(),
+            lines: tree.threads.iter().map(line).collect(),
+            tree,
+            names: Names::default(),
+            said: Said::default(),
+            key: Vec::new(),
+            open: FxHashMap::default(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// Adds the planes to the profile: by their sort indices, as trace viewers show them.
+    pub(super) fn finish(mut self) {
+        let unended: usize = self.open.values().map(Vec::len).sum();
+        self.left_out.unmatched += unended as u64;
+        let file = self.builder.profile.files.len().saturating_sub(1);
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        sorted::sort_by_key(&mut order, |at| {
+            let t = &self.tree.threads[*at];
+            (t.order, t.id, t.is_async, t.name.clone())
+        });
+        let mut planes: Vec<(&Process, Plane)> = Vec::new();
+        for (process, of) in self.tree.processes.iter().zip(self.planes) {
+            let counts = of.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+            let count = |n: u64| StatCount { on_events: n, on_metadata: 0 };
+            let mut ops = of.ops;
+            ops.shrink_to_fit();
+            let name = process.name.clone().unwrap_or_else(|| format!("process {}", process.id));
+            let stat_counts = counts.map(|(at, n)| (self.names.names[at].clone(), count(*n))).collect();
+            planes.push((process, Plane { id: process.id, name, file, ops, stat_counts, ..Plane::default() }));
+        }
+        for at in order {
+            let mut line = std::mem::take(&mut self.lines[at]);
+            let plane = &mut planes[self.tree.threads[at].process].1;
+            if line.events.drop_mixed_clock() {
+                self.builder.odd.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
+            }
+            plane.bytes += line.bytes;
+            plane.lines.push(line);
+        }
+        sorted::sort_by(&mut planes, |(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
+        let profile = &mut self.builder.profile;
+        profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
+        profile.notes.push(super::nature().at(profile.files[file].clone()));
+        profile.notes.extend(self.left_out.notes());
+    }
+
+    /// The op that the event at hand is of.
+    fn op(&mut self, plane: usize, name: &[u8]) -> u32 {
+        let strings = &mut self.builder.profile.strings;
+        let name = strings.intern(&String::from_utf8_lossy(name));
+        let text = match self.said.text {
+            Some(Value::Text(text)) => text,
+            _ => name,
+        };
+        self.key.clear();
+        self.key.extend([u64::from(name.number()), u64::from(text.number())]);
+        for (which, value) in self.said.stats.iter().enumerate() {
+            if let Some(value) = value {
+                let [tag, word] = value.words();
+                self.key.extend([(which as u64) << 8 | tag, word]);
+            }
+        }
+        let plane = &mut self.planes[plane];
+        if plane.last.0 == self.key {
+            return plane.last.1;
+        }
+        let id = match plane.by_words.get(self.key.as_slice()) {
+            Some(id) => *id,
+            None => {
+                let mut stats = OpStats::default();
+                for (which, value) in OpStat::ALL.into_iter().zip(self.said.stats) {
+                    if let Some(value) = value {
+                        set(&mut stats, which, value, strings);
+                    }
+                }
+                let id = push_op(&mut plane.ops, Op { resolved: true, name, text, stats });
+                plane.by_words.insert(self.key.as_slice().into(), id);
+                id
+            }
+        };
+        std::mem::swap(&mut plane.last.0, &mut self.key);
+        plane.last.1 = id;
+        id
+    }
+
+    /// Adds the event at hand to its line; returns its place there.
+    fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
+        let (Some(at), Some(start)) = (self.tree.find(event), self.since_origin(start_ps)) else {
+            self.left_out.untimed += 1;
+            return None;
+        };
+        let process = self.tree.threads[at].process;
+        let op = self.op(process, event.name);
+        let counts = &mut self.planes[process].counts;
+        counts.resize(self.names.names.len(), 0);
+        self.said.names.iter().for_each(|name| counts[*name] += 1);
+        let duration = self.builder.odd.clamped_wide(event.duration_ps.unwrap_or_default());
+        let line = &mut self.lines[at];
+        let place = line.events.len();
+        line.allocator.extend(self.said.allocator.take(place));
+        if let Some(flow) = self.said.flow.filter(|_| line.is_async()) {
+            line.flows.push((place as u32, flow));
+        }
+        line.events.push(OpId(op), (start, duration), self.said.device_start.zip(self.said.device_duration));
+        line.bytes += event.bytes;
+        self.builder.n_events += 1;
+        Some(place)
+    }
+
+    /// Picoseconds since the origin; those just before it, which no clock means, are its start.
+    fn since_origin(&mut self, ps: i128) -> Option<u64> {
+        let since = i64::try_from(ps.checked_sub(i128::from(self.origin_ns) * 1000)?).ok()?;
+        Some(self.builder.odd.clamped(since))
+    }
+
+    /// The joint of a begin or an end; `None` on a line that has no event.
+    fn joint(&mut self, event: &Event<'_>) -> Option<Joint> {
+        let line = self.tree.find(event)?;
+        let strings = &mut self.builder.profile.strings;
+        let mut text = |bytes: &[u8]| strings.intern(&String::from_utf8_lossy(bytes));
+        Some((line, matches!(event.phase, b'b' | b'e').then(|| (text(event.id), text(event.name)))))
+    }
+
+    fn end(&mut self, event: &Event<'_>) {
+        let end = event.start_ps.and_then(|end| self.since_origin(end));
+        let joint = self.joint(event);
+        let place = joint.and_then(|joint| Some((joint.0, self.open.get_mut(&joint)?.pop()?)));
+        let (Some((line, place)), Some(end)) = (place, end) else {
+            self.left_out.unmatched += 1;
+            return;
+        };
+        let events = &mut self.lines[line].events;
+        events.duration_ps[place] = end.saturating_sub(events.start_ps[place]);
+    }
+}
+
+impl Sink for Fill<'_, '_> {
+    fn wants_args(&self, phase: u8) -> bool {
+        phase == 0 || has_place(phase)
+    }
+
+    fn wants(&mut self, name: &[u8]) -> bool {
+        self.names.take(name, &mut self.said)
+    }
+
+    fn arg(&mut self, value: &[u8]) {
+        self.names.value(value, &mut self.said, &mut self.builder.profile.strings);
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        match (event.phase, event.start_ps) {
+            (phase, Some(start)) if has_place(phase) => {
+                let place = self.add(event, start);
+                if let (Some(place), b'B' | b'b') = (place, phase)
+                    && let Some(joint) = self.joint(event)
+                {
+                    self.open.entry(joint).or_default().push(place);
+                }
+            }
+            (phase, None) if has_place(phase) => self.left_out.untimed += 1,
+            (b'E' | b'e', _) => self.end(event),
+            (b'M', _) => {}
+            _ => self.left_out.other += 1,
+        }
+        self.said.clear();
+    }
+
+    fn discard(&mut self) {
+        self.said.clear();
+    }
+
+    fn progress(&mut self, at: u64) {
+        let (planes, events) = (self.builder.profile.planes.len(), self.builder.n_events);
+        (self.builder.progress)(Reached { at, planes, events, plane: "" });
+    }
+}
+
+impl LeftOut {
+    fn notes(self) -> impl Iterator<Item = Note> {
+        let told =
+            |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
+        let untimed = "events have no time, or one centuries away from the others; they are left out.";
+        let unmatched =
+            "events begin without an end or end without a begin; those have no duration, these are left out.";
+        let other = "counters, flows and the like are no events of a line; they are left out.";
+        [
+            told(self.untimed, Severity::Caution, "untimed_events", untimed),
+            told(self.unmatched, Severity::Caution, "unmatched_events", unmatched),
+            told(self.other, Severity::Info, "other_events", other),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+/// A thread's name; what is asynchronous on it is a line of its own, and says so.
+fn line_name(thread: &Thread) -> String {
+    let name = thread.name.clone().unwrap_or_default();
+    match (thread.is_async, name.contains("Async")) {
+        (true, false) => format!("{name} (Async)").trim_start().to_owned(),
+        _ => name,
+    }
+}

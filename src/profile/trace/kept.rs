@@ -1,0 +1,104 @@
+//! The arguments of the event at hand that are kept, until its op and its line are known.
+
+use super::super::Strings;
+use super::super::allocator::{self, AllocatorStat};
+use super::super::stats::{Kept, OpStat, Value, kept};
+use crate::wire::trace::scaled;
+use rustc_hash::FxHashMap;
+
+/// What the event at hand says of itself.
+#[derive(Default)]
+pub(super) struct Said {
+    /// `long_name`: the op's whole HLO text.
+    pub(super) text: Option<Value>,
+    /// The stats of its op, by kind; in this order they are the op's key.
+    pub(super) stats: [Option<Value>; OpStat::COUNT],
+    pub(super) device_start: Option<u64>,
+    pub(super) device_duration: Option<u64>,
+    pub(super) flow: Option<u64>,
+    pub(super) allocator: allocator::Pending,
+    /// Its arguments, as places in [`Names`]; the first [`MAX_ARGS`].
+    pub(super) names: Vec<usize>,
+}
+
+/// Arguments of an event that are counted.
+const MAX_ARGS: usize = 256;
+
+/// The names of arguments, and what each means.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) names: Vec<String>,
+    means: Vec<Option<Means>>,
+    by_name: FxHashMap<Box<[u8]>, usize>,
+    /// The one whose value comes.
+    last: Option<Means>,
+}
+
+#[derive(Clone, Copy)]
+enum Means {
+    Text,
+    Stat(Kept),
+}
+
+impl Names {
+    /// Takes an argument's name; whether its value matters.
+    pub(super) fn take(&mut self, name: &[u8], said: &mut Said) -> bool {
+        let at = match self.by_name.get(name) {
+            Some(at) => *at,
+            None => {
+                let text = String::from_utf8_lossy(name).into_owned();
+                self.means.push(if text == "long_name" { Some(Means::Text) } else { kept(&text).map(Means::Stat) });
+                self.names.push(text);
+                self.by_name.insert(name.into(), self.names.len() - 1);
+                self.names.len() - 1
+            }
+        };
+        if said.names.len() < MAX_ARGS {
+            said.names.push(at);
+        }
+        self.last = self.means[at];
+        self.last.is_some()
+    }
+
+    /// Takes the value of the argument that was named last. Values are texts; numbers are read as such where one is meant,
+    /// and what is none (`<opaque bytes>`) is absent.
+    pub(super) fn value(&self, value: &[u8], said: &mut Said, strings: &mut Strings) {
+        let whole = || scaled(value, 0).and_then(|n| u64::try_from(n).ok());
+        let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
+        match self.last {
+            Some(Means::Text) => said.text = Some(text()),
+            Some(Means::Stat(Kept::Op(which))) => {
+                said.stats[which as usize] = match which {
+                    OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
+                        scaled(value, 0).and_then(|n| i64::try_from(n).ok()).map(Value::Int)
+                    }
+                    // Bytes of a message: the writer leaves them out.
+                    OpStat::Memory => None,
+                    _ => Some(text()),
+                };
+            }
+            Some(Means::Stat(Kept::DeviceOffset)) => said.device_start = whole(),
+            Some(Means::Stat(Kept::DeviceDuration)) => said.device_duration = whole(),
+            Some(Means::Stat(Kept::Flow)) => said.flow = whole(),
+            Some(Means::Stat(Kept::Allocator(AllocatorStat::Name))) => {
+                said.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
+            }
+            #[expect(clippy::cast_precision_loss, reason = "bytes below 2⁵³, and a fraction")]
+            Some(Means::Stat(Kept::Allocator(which))) => {
+                if let Some(billionths) = scaled(value, 9) {
+                    said.allocator.number(which, billionths as f64 / 1e9);
+                }
+            }
+            Some(Means::Stat(Kept::HloProto)) | None => {}
+        }
+    }
+}
+
+impl Said {
+    /// Nothing is said of the next event yet.
+    pub(super) fn clear(&mut self) {
+        let names = std::mem::take(&mut self.names);
+        *self = Self { names, ..Self::default() };
+        self.names.clear();
+    }
+}

@@ -1,0 +1,104 @@
+//! Processes and threads as planes and lines, found by their ids. Knows no event's content.
+
+use crate::wire::trace::{Event, Id};
+use rustc_hash::FxHashMap;
+
+/// A process.
+#[derive(Default)]
+pub(super) struct Process {
+    pub(super) id: i64,
+    /// `process_name`, else the text that its id is.
+    pub(super) name: Option<String>,
+    /// `process_sort_index`, else its id.
+    pub(super) order: i64,
+}
+
+/// A thread, or what is asynchronous on it: that overlaps, and would hide what runs.
+#[derive(Default)]
+pub(super) struct Thread {
+    pub(super) process: usize,
+    pub(super) id: i64,
+    pub(super) is_async: bool,
+    /// `thread_name`, else the text that its id is. Many have none, as lines of an XSpace have none.
+    pub(super) name: Option<String>,
+    /// `thread_sort_index`, else its id.
+    pub(super) order: i64,
+    /// Events with a time.
+    pub(super) n_events: usize,
+    /// When the first of them starts, ps.
+    pub(super) first_ps: Option<i128>,
+}
+
+/// All of a file.
+#[derive(Default)]
+pub(super) struct Tree {
+    pub(super) processes: Vec<Process>,
+    pub(super) threads: Vec<Thread>,
+    /// Numbers of ids that are texts.
+    texts: FxHashMap<Box<[u8]>, i64>,
+    by_process: FxHashMap<Key, usize>,
+    by_thread: FxHashMap<(usize, Key, bool), usize>,
+}
+
+/// Whether it is a text, and its number.
+type Key = (bool, i64);
+
+impl Tree {
+    /// The event's process; a new one if need be.
+    pub(super) fn process(&mut self, event: &Event<'_>) -> usize {
+        let key = self.key(event.process);
+        let n = self.processes.len();
+        let at = *self.by_process.entry(key).or_insert(n);
+        if at == n {
+            let name = name_of(event.process);
+            self.processes.push(Process { id: key.1, order: key.1, name });
+        }
+        at
+    }
+
+    /// The event's thread; a new one if need be.
+    pub(super) fn thread(&mut self, event: &Event<'_>) -> usize {
+        let process = self.process(event);
+        let key = self.key(event.thread);
+        let n = self.threads.len();
+        let is_async = is_async(event.phase);
+        let at = *self.by_thread.entry((process, key, is_async)).or_insert(n);
+        if at == n {
+            let name = name_of(event.thread);
+            self.threads.push(Thread { process, id: key.1, is_async, name, order: key.1, ..Thread::default() });
+        }
+        at
+    }
+
+    /// The event's thread, if it is known.
+    pub(super) fn find(&self, event: &Event<'_>) -> Option<usize> {
+        let process = *self.by_process.get(&self.known(event.process)?)?;
+        self.by_thread.get(&(process, self.known(event.thread)?, is_async(event.phase))).copied()
+    }
+
+    fn key(&mut self, id: Id<'_>) -> Key {
+        if let (None, Id::Text(text)) = (self.known(id), id) {
+            self.texts.insert(text.into(), self.texts.len() as i64);
+        }
+        self.known(id).unwrap_or_default()
+    }
+
+    fn known(&self, id: Id<'_>) -> Option<Key> {
+        match id {
+            Id::Number(n) => Some((false, n)),
+            Id::Text(text) => self.texts.get(text).map(|n| (true, *n)),
+        }
+    }
+}
+
+/// It is one of those that overlap others on their thread.
+const fn is_async(phase: u8) -> bool {
+    matches!(phase, b'b' | b'e' | b'n')
+}
+
+fn name_of(id: Id<'_>) -> Option<String> {
+    match id {
+        Id::Number(_) => None,
+        Id::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+    }
+}

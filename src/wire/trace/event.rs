@@ -1,0 +1,99 @@
+//! One event: the fields that all have, and its arguments.
+
+use super::text::{Broken, Text};
+use super::{Event, Id, Sink, scaled};
+
+/// The texts of the event at hand; kept from event to event, so that none allocates.
+#[derive(Default)]
+pub(super) struct Fields {
+    key: Vec<u8>,
+    value: Vec<u8>,
+    phase: Vec<u8>,
+    process: Vec<u8>,
+    thread: Vec<u8>,
+    start: Vec<u8>,
+    duration: Vec<u8>,
+    name: Vec<u8>,
+    id: Vec<u8>,
+}
+
+impl Fields {
+    fn clear(&mut self) {
+        let Self { phase, process, thread, start, duration, name, id, .. } = self;
+        for field in [phase, process, thread, start, duration, name, id] {
+            field.clear();
+        }
+    }
+}
+
+/// Reads the object whose brace is next. Writers put an empty one at the end of their list: that is no event.
+pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<bool, Broken> {
+    let start = text.at();
+    text.expect(b'{')?;
+    fields.clear();
+    let mut is_empty = true;
+    while text.token() != Some(b'}') {
+        is_empty = false;
+        text.string(&mut fields.key)?;
+        text.expect(b':')?;
+        let field = match fields.key.as_slice() {
+            b"ph" => &mut fields.phase,
+            b"pid" => &mut fields.process,
+            b"tid" => &mut fields.thread,
+            b"ts" => &mut fields.start,
+            b"dur" => &mut fields.duration,
+            b"name" => &mut fields.name,
+            b"id" => &mut fields.id,
+            b"args" if text.token() == Some(b'{') && sink.wants_args(phase(&fields.phase)) => {
+                args(text, fields, sink)?;
+                continue;
+            }
+            _ => {
+                text.skip()?;
+                continue;
+            }
+        };
+        text.scalar(field)?;
+    }
+    text.expect(b'}')?;
+    if is_empty {
+        return Ok(false);
+    }
+    sink.event(&Event {
+        phase: phase(&fields.phase),
+        process: id(&fields.process),
+        thread: id(&fields.thread),
+        // Microseconds, of which picoseconds are the sixth place.
+        start_ps: scaled(&fields.start, 6),
+        duration_ps: scaled(&fields.duration, 6),
+        name: &fields.name,
+        id: &fields.id,
+        bytes: text.at().saturating_sub(start),
+    });
+    Ok(true)
+}
+
+fn args(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<(), Broken> {
+    text.expect(b'{')?;
+    while text.token() != Some(b'}') {
+        text.string(&mut fields.key)?;
+        text.expect(b':')?;
+        if !sink.wants(&fields.key) {
+            text.skip()?;
+        } else if text.scalar(&mut fields.value)? {
+            sink.arg(&fields.value);
+        }
+    }
+    text.expect(b'}')
+}
+
+fn phase(text: &[u8]) -> u8 {
+    text.first().copied().unwrap_or_default()
+}
+
+fn id(text: &[u8]) -> Id<'_> {
+    if text.is_empty() {
+        return Id::Number(0);
+    }
+    scaled(text, 0).and_then(|n| i64::try_from(n).ok()).map_or(Id::Text(text), Id::Number)
+}

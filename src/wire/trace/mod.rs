@@ -1,0 +1,158 @@
+//! Walks a trace JSON and hands its events to a [`Sink`], one by one, from front to back.
+//!
+//! ```text
+//!  Source ──► Stream ──► Text ──────────────► walk ──► Sink::arg, arg, …, event
+//!             gzip       strings, literals     objects of traceEvents, or of a bare array
+//! ```
+//!
+//! Knows how events lie in JSON; knows no plane, line or op. Names of processes and threads are events like all
+//! others and may come last, so whoever needs them first walks twice. Nothing of a text is held but the event at hand.
+//!
+//! Not `serde_json`, which this crate writes JSON with: of a cut file it says a line and column where all is one line; it takes
+//! no trailing comma; it makes numbers doubles, which lose picoseconds and need tables of 10 kB in the page; and strings have no
+//! bound there.
+
+mod decimal;
+mod event;
+mod text;
+
+pub use decimal::scaled;
+pub use text::{Broken, MAX_STRING};
+
+use crate::source::Stream;
+use text::Text;
+
+/// An event without its arguments. Times are picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// `ph`: what sort of event it is; 0 where it does not say.
+    pub phase: u8,
+    /// `pid`: whose it is.
+    pub process: Id<'a>,
+    /// `tid`: of which line.
+    pub thread: Id<'a>,
+    /// `ts`, since whatever the writer's clock counts from; `None` where it is no number.
+    pub start_ps: Option<i128>,
+    /// `dur`, of complete events.
+    pub duration_ps: Option<i128>,
+    /// `name`; not checked to be UTF-8.
+    pub name: &'a [u8],
+    /// `id`: joins the begin and the end of what is asynchronous.
+    pub id: &'a [u8],
+    /// Bytes of its text.
+    pub bytes: u64,
+}
+
+/// A process or thread: a number, nearly always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Id<'a> {
+    /// A number, or text that spells one; 0 where there is none.
+    Number(i64),
+    /// Other text.
+    Text(&'a [u8]),
+}
+
+/// Takes events. Of each its arguments come first.
+pub trait Sink {
+    /// Whether the arguments of the event at hand matter. `phase` is 0 where the event has not said it yet.
+    fn wants_args(&self, phase: u8) -> bool;
+    /// An argument's name comes; whether its value matters.
+    fn wants(&mut self, name: &[u8]) -> bool;
+    /// The value of the argument whose name came last, as text; objects and arrays are left out.
+    fn arg(&mut self, value: &[u8]);
+    /// An event.
+    fn event(&mut self, event: &Event<'_>);
+    /// The event whose arguments came last is cut and will not come.
+    fn discard(&mut self);
+    /// Now and then: the byte of the source up to which it was read.
+    fn progress(&mut self, at: u64);
+}
+
+/// What became of the walk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// A list of events was found.
+    pub found: bool,
+    /// Events walked, empty objects not counted.
+    pub n_events: u64,
+    /// What stands among the events and is none.
+    pub n_odd: u64,
+    /// Strings of which only the first [`MAX_STRING`] bytes were kept.
+    pub long_strings: u64,
+    /// Where it ended early, if it did.
+    pub damage: Option<Damage>,
+}
+
+/// Why and where a walk ended before the text did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Byte of the (unpacked) text.
+    pub at: u64,
+    /// What is wrong there.
+    pub why: Broken,
+    /// The source itself broke there: what it says.
+    pub source: Option<String>,
+}
+
+/// Walks a whole trace. Never fails as a whole: what is wrong stands in the outcome.
+pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
+    let mut text = Text::new(stream);
+    let mut outcome = Outcome::default();
+    let walked = top(&mut text, &mut outcome, sink).and_then(|()| match (text.token(), &text.failed) {
+        // Its end was never seen: of a packed file the checksum lies there.
+        (None, Some(_)) => Err(Broken::Ends),
+        _ => Ok(()),
+    });
+    if walked.is_err() {
+        sink.discard();
+    }
+    outcome.long_strings = text.long_strings;
+    outcome.damage = walked.err().map(|why| Damage { at: text.at(), why, source: text.failed.take() });
+    sink.progress(text.source_at());
+    outcome
+}
+
+fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), Broken> {
+    text.skip_mark();
+    if text.token() == Some(b'[') {
+        return events(text, outcome, sink);
+    }
+    text.expect(b'{')?;
+    let mut key = Vec::new();
+    while text.token() != Some(b'}') {
+        text.string(&mut key)?;
+        text.expect(b':')?;
+        if key == b"traceEvents" && text.token() == Some(b'[') {
+            events(text, outcome, sink)?;
+        } else {
+            text.skip()?;
+        }
+    }
+    text.expect(b'}')
+}
+
+/// The list whose bracket is next.
+fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), Broken> {
+    text.expect(b'[')?;
+    outcome.found = true;
+    let mut fields = event::Fields::default();
+    let mut told = 0;
+    loop {
+        match text.token() {
+            Some(b'{') => {
+                let is_event = event::read(text, &mut fields, sink)?;
+                outcome.n_events = outcome.n_events.saturating_add(u64::from(is_event));
+            }
+            Some(b']') => return text.expect(b']'),
+            _ => {
+                text.skip()?;
+                outcome.n_odd = outcome.n_odd.saturating_add(1);
+            }
+        }
+        let at = text.source_at();
+        if at != told {
+            sink.progress(at);
+            told = at;
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! JSON as tokens, from a window that slides over a stream. Knows strings, literals and nesting; no event.
+//!
+//! Lenient where writers are: commas may be missing, doubled or trailing, bytes that are no UTF-8 pass. Strict where a
+//! file is damaged: what is no token is told with its place. Nothing recurses, and nothing grows with a string.
+
+use crate::source::Stream;
+use std::io::Read;
+
+/// Bytes of a string that are kept; the rest of it is read and dropped. The longest HLO texts have some 100 kB.
+pub const MAX_STRING: usize = 1 << 20;
+/// Brackets within brackets. Real ones have four.
+const MAX_DEPTH: u32 = 1000;
+
+/// Why the text could not be read on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// It ends too early.
+    Ends,
+    /// A byte that cannot stand there.
+    Unexpected(u8),
+    /// Too many brackets within brackets.
+    Deep,
+}
+
+/// A text at hand in pieces.
+pub(super) struct Text<'s> {
+    stream: Stream<'s>,
+    buf: Vec<u8>,
+    /// Of `buf`: the next byte, and one past the last.
+    at: usize,
+    filled: usize,
+    /// Bytes of the text before `buf`.
+    before: u64,
+    /// What the stream said when it broke: the text ends there.
+    pub(super) failed: Option<String>,
+    /// Strings that were longer than [`MAX_STRING`].
+    pub(super) long_strings: u64,
+}
+
+impl<'s> Text<'s> {
+    pub(super) fn new(stream: Stream<'s>) -> Self {
+        let buf = vec![0; stream.stride()];
+        Self { stream, buf, at: 0, filled: 0, before: 0, failed: None, long_strings: 0 }
+    }
+
+    /// Byte of the text that is next.
+    pub(super) const fn at(&self) -> u64 {
+        self.before.saturating_add(self.at as u64)
+    }
+
+    /// Byte of the source up to which it was read.
+    pub(super) fn source_at(&self) -> u64 {
+        self.stream.at()
+    }
+
+    /// The bytes at hand; none at the end alone.
+    #[inline]
+    fn rest(&mut self) -> &[u8] {
+        if self.at >= self.filled {
+            self.fill();
+        }
+        self.buf.get(self.at..self.filled).unwrap_or_default()
+    }
+
+    #[cold]
+    fn fill(&mut self) {
+        self.before = self.at();
+        (self.at, self.filled) = (0, 0);
+        if self.failed.is_some() {
+            return;
+        }
+        match self.stream.read(&mut self.buf) {
+            Ok(n) => self.filled = n.min(self.buf.len()),
+            Err(error) => self.failed = Some(error.to_string()),
+        }
+    }
+
+    #[inline]
+    const fn advance(&mut self, n: usize) {
+        self.at = self.at.saturating_add(n);
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<u8, Broken> {
+        let byte = *self.rest().first().ok_or(Broken::Ends)?;
+        self.advance(1);
+        Ok(byte)
+    }
+
+    /// The next byte that is neither white space nor a comma; stays. `None` at the end.
+    #[inline]
+    pub(super) fn token(&mut self) -> Option<u8> {
+        loop {
+            let rest = self.rest();
+            let blank = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b',');
+            let n = rest.iter().position(|b| !blank(b));
+            match (n, rest.len()) {
+                (Some(n), _) => {
+                    let byte = rest.get(n).copied();
+                    self.advance(n);
+                    return byte;
+                }
+                (None, 0) => return None,
+                (None, len) => self.advance(len),
+            }
+        }
+    }
+
+    /// Takes the token `byte`.
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8) -> Result<(), Broken> {
+        match self.token() {
+            Some(found) if found == byte => {
+                self.advance(1);
+                Ok(())
+            }
+            Some(found) => Err(Broken::Unexpected(found)),
+            None => Err(Broken::Ends),
+        }
+    }
+
+    /// Takes a byte order mark, if the text starts with one.
+    pub(super) fn skip_mark(&mut self) {
+        if self.token() == Some(0xef) {
+            self.advance(1);
+            while matches!(self.rest().first(), Some(0xbb | 0xbf)) {
+                self.advance(1);
+            }
+        }
+    }
+
+    /// Takes a string, into `into` (emptied before).
+    pub(super) fn string(&mut self, into: &mut Vec<u8>) -> Result<(), Broken> {
+        into.clear();
+        self.expect(b'"')?;
+        // The first half of a character that is written as two escapes.
+        let mut high = None;
+        loop {
+            let rest = self.rest();
+            if rest.is_empty() {
+                return Err(Broken::Ends);
+            }
+            let n = end_of_plain(rest);
+            let plain = rest.get(..n).unwrap_or_default();
+            if n > 0 {
+                let room = MAX_STRING.saturating_sub(into.len());
+                put_lone(&mut high, into);
+                into.extend_from_slice(plain.get(..room).unwrap_or(plain));
+            }
+            let end = rest.get(n).copied();
+            self.advance(n);
+            match end {
+                Some(b'"') => {
+                    self.advance(1);
+                    put_lone(&mut high, into);
+                    self.long_strings = self.long_strings.saturating_add(u64::from(into.len() >= MAX_STRING));
+                    return Ok(());
+                }
+                Some(_) => {
+                    self.advance(1);
+                    self.escape(&mut high, into)?;
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn escape(&mut self, high: &mut Option<u32>, into: &mut Vec<u8>) -> Result<(), Broken> {
+        let byte = match self.next()? {
+            b'u' => {
+                let mut unit = 0u32;
+                for _ in 0..4 {
+                    let byte = self.next()?;
+                    let digit = char::from(byte).to_digit(16).ok_or(Broken::Unexpected(byte))?;
+                    unit = unit << 4 | digit;
+                }
+                let unit = match (*high, unit) {
+                    (Some(first), 0xdc00..=0xdfff) => {
+                        *high = None;
+                        0x10000u32.saturating_add((first & 0x3ff) << 10 | unit & 0x3ff)
+                    }
+                    _ => unit,
+                };
+                put_lone(high, into);
+                if matches!(unit, 0xd800..=0xdbff) {
+                    *high = Some(unit);
+                } else if into.len() < MAX_STRING {
+                    let char = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    into.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                return Ok(());
+            }
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 8,
+            b'f' => 12,
+            other @ (b'"' | b'\\' | b'/') => other,
+            other => return Err(Broken::Unexpected(other)),
+        };
+        put_lone(high, into);
+        if into.len() < MAX_STRING {
+            into.push(byte);
+        }
+        Ok(())
+    }
+
+    /// Takes a string or a literal (number, `true`, `null`) as text, and says whether it was one: an object or array
+    /// is taken and leaves `into` empty.
+    pub(super) fn scalar(&mut self, into: &mut Vec<u8>) -> Result<bool, Broken> {
+        into.clear();
+        match self.token().ok_or(Broken::Ends)? {
+            b'"' => self.string(into).map(|()| true),
+            b'{' | b'[' => self.skip().map(|()| false),
+            first if !is_literal(first) => Err(Broken::Unexpected(first)),
+            _ => loop {
+                let rest = self.rest();
+                let n = rest.iter().position(|b| !is_literal(*b)).unwrap_or(rest.len());
+                let room = MAX_LITERAL.saturating_sub(into.len());
+                let (part, is_end) = (rest.get(..n).unwrap_or_default(), n < rest.len() || rest.is_empty());
+                into.extend_from_slice(part.get(..room).unwrap_or(part));
+                self.advance(n);
+                if is_end {
+                    return Ok(true);
+                }
+            },
+        }
+    }
+
+    /// Takes a value, whatever it is, and keeps nothing of it.
+    pub(super) fn skip(&mut self) -> Result<(), Broken> {
+        let mut depth = 0u32;
+        match self.token().ok_or(Broken::Ends)? {
+            b'{' | b'[' | b'"' => {}
+            first if !is_literal(first) => return Err(Broken::Unexpected(first)),
+            _ => return self.scalar(&mut Vec::new()).map(drop),
+        }
+        loop {
+            let rest = self.rest();
+            let n = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']'));
+            let (n, found) = match n.and_then(|n| Some((n, *rest.get(n)?))) {
+                Some(found) => found,
+                None if rest.is_empty() => return Err(Broken::Ends),
+                None => {
+                    let len = rest.len();
+                    self.advance(len);
+                    continue;
+                }
+            };
+            self.advance(n.saturating_add(1));
+            match found {
+                b'"' => self.skip_string()?,
+                b'{' | b'[' => depth = depth.saturating_add(1),
+                _ => depth = depth.saturating_sub(1),
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+            if depth > MAX_DEPTH {
+                return Err(Broken::Deep);
+            }
+        }
+    }
+
+    /// The rest of a string whose first quote is taken.
+    fn skip_string(&mut self) -> Result<(), Broken> {
+        loop {
+            let rest = self.rest();
+            if rest.is_empty() {
+                return Err(Broken::Ends);
+            }
+            let n = end_of_plain(rest);
+            let end = rest.get(n).copied();
+            self.advance(n);
+            match end {
+                Some(b'"') => {
+                    self.advance(1);
+                    return Ok(());
+                }
+                Some(_) => {
+                    self.advance(1);
+                    self.next()?;
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Bytes of a literal that are kept: no number that means anything is longer.
+const MAX_LITERAL: usize = 64;
+
+const fn is_literal(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'a'..=b'z' | b'A'..=b'Z')
+}
+
+/// How many bytes come before the next quote or escape.
+fn end_of_plain(bytes: &[u8]) -> usize {
+    bytes.iter().position(|b| matches!(b, b'"' | b'\\')).unwrap_or(bytes.len())
+}
+
+/// The first half of a character without its second is no character.
+fn put_lone(high: &mut Option<u32>, into: &mut Vec<u8>) {
+    if high.take().is_some() && into.len() < MAX_STRING {
+        into.extend_from_slice("\u{fffd}".as_bytes());
+    }
+}
