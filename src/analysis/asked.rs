@@ -6,6 +6,7 @@ use super::breakdown::Analysis;
 use super::device::Clock;
 use super::measure::Measured;
 use super::ops::PlaneFacts;
+use super::platform::device_type;
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
@@ -71,8 +72,10 @@ impl Analysis {
         }
         notes.extend(unknown_categories(&totals));
         notes.extend(self.clock_notes(&chosen, query.step));
+        notes.extend(self.lines_note(&slices, &totals));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
-        let types = sorted::distinct(chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string")));
+        let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
+        let types = sorted::distinct(types.iter().map(String::as_str));
         let header = Header {
             status: if duration.is_some() { Status::Ok } else { Status::Absent },
             device: match chosen.as_slice() {
@@ -94,6 +97,20 @@ impl Analysis {
             },
         };
         Asked { header, totals, slices, chosen, notes }
+    }
+
+    /// Lines of one device that ran side by side.
+    fn lines_note(&self, slices: &[Slice], totals: &Totals) -> Option<Note> {
+        let device = slices.iter().map(|slice| &self.devices[slice.device]).find(|device| device.ops.len() > 1)?;
+        let twice = totals.busy.saturating_sub(totals.union);
+        (twice > Picos::ZERO).then(|| {
+            let (lines, us) = (device.platform.lines(), twice.as_f64() / 1e6);
+            let message = format!(
+                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {us:.3} µs more than the time in \
+                 which anything ran, and idle is the time in which nothing did."
+            );
+            Note::new(Severity::Info, "lines_side_by_side", message)
+        })
     }
 
     fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {

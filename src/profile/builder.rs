@@ -11,12 +11,13 @@
 use super::allocator::{self, AllocatorStat};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
-use super::model::{DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::model::{Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
-use super::{Note, Severity, StrId};
+use super::tags::{self, Role};
+use super::{Note, Severity, StrId, derive};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
 use rustc_hash::FxHashMap;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashMap;
 pub struct Builder<'p> {
     profile: Profile,
     plane: Plane,
+    role: Role,
     names: Names,
     ops: IdMap<u32>,
     /// Ops by (metadata's op, stats that differ), as words.
@@ -72,6 +74,7 @@ struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
     flow: Option<u64>,
+    tags: tags::Pending,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
@@ -86,6 +89,7 @@ impl<'p> Builder<'p> {
         Self {
             profile: Profile::default(),
             plane: Plane::default(),
+            role: Role::default(),
             names: Names::default(),
             ops: IdMap::default(),
             variants: FxHashMap::default(),
@@ -119,6 +123,7 @@ impl<'p> Builder<'p> {
     /// The profile, with notes on what was odd.
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
+        derive::derive(&mut self.profile);
         name_programs(&mut self.profile);
         join_programs(&mut self.profile, &self.dropped);
         self.profile
@@ -172,11 +177,8 @@ impl<'p> Builder<'p> {
 
     fn line_end(&mut self) {
         let Some(mut line) = self.line.take() else { return };
-        if let Some(clock) = &line.events.device
-            && clock.start_ps.contains(&ABSENT)
-        {
+        if line.events.drop_mixed_clock() {
             self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
-            line.events.device = None;
         }
         self.plane.lines.push(line);
     }
@@ -196,9 +198,6 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// Marks an event without a time on the device's clock, until the line is complete.
-pub(super) const ABSENT: u64 = u64::MAX;
-
 fn push_op(ops: &mut Vec<Op>, op: Op) -> u32 {
     ops.push(op);
     // More than 2³² ops would not fit any memory this runs in.
@@ -211,6 +210,7 @@ impl Sink for Builder<'_> {
         self.ops = IdMap::default();
         self.variants.clear();
         self.pending = Pending::default();
+        self.role = Role::of(&head.name);
         self.plane = Plane {
             id: head.id,
             name: head.name,
@@ -223,7 +223,8 @@ impl Sink for Builder<'_> {
     }
 
     fn stat_name(&mut self, id: i64, name: &str) {
-        let slot = Slot { name: self.profile.strings.intern(name), kept: kept(name), on_events: 0, on_metadata: 0 };
+        let slot =
+            Slot { name: self.profile.strings.intern(name), kept: kept(name, self.role), on_events: 0, on_metadata: 0 };
         self.names.by_id.insert(id, self.names.slots.len() as u32);
         self.names.slots.push(slot);
     }
@@ -288,27 +289,21 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow) | None => {}
+            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow | Kept::Tag(_)) | None => {
+            }
         }
     }
 
     fn line(&mut self, head: LineHead) {
         self.line_end();
-        let n = head.n_events;
         self.line = Some(Line {
             id: head.id,
             name: head.name,
             display_name: head.display_name,
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
-            allocator: Vec::new(),
-            flows: Vec::new(),
-            events: Events {
-                start_ps: Vec::with_capacity(n),
-                duration_ps: Vec::with_capacity(n),
-                op: Vec::with_capacity(n),
-                device: None,
-            },
+            events: Events::with_capacity(head.n_events),
+            ..Line::default()
         });
     }
 
@@ -325,6 +320,11 @@ impl Sink for Builder<'_> {
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
             Some(Kept::Flow) => self.pending.flow = flow(stat.value),
+            Some(Kept::Tag(which)) => {
+                if let Some(value) = self.value(stat.value) {
+                    self.pending.tags.set(which, value, &self.profile.strings);
+                }
+            }
             Some(Kept::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
@@ -351,28 +351,12 @@ impl Sink for Builder<'_> {
         if let Some(flow) = flow.filter(|_| line.is_async()) {
             line.flows.push((line.events.len() as u32, flow));
         }
-        let Line { events, allocator, .. } = line;
+        let Line { events, allocator, tags, .. } = line;
+        let hlo_op = self.plane.ops[op as usize].stats.hlo_op;
+        self.pending.tags.take(tags, self.role, events.len(), hlo_op, self.pending.allocator.ordinal());
         allocator.extend(self.pending.allocator.take(events.len()));
-        let device = (self.pending.device_start.take(), self.pending.device_duration.take());
-        if let (Some(_), Some(_)) = device
-            && events.device.is_none()
-        {
-            let mut clock = DeviceClock {
-                start_ps: Vec::with_capacity(events.op.capacity()),
-                duration_ps: Vec::with_capacity(events.op.capacity()),
-            };
-            clock.start_ps.resize(events.op.len(), ABSENT);
-            clock.duration_ps.resize(events.op.len(), ABSENT);
-            events.device = Some(clock);
-        }
-        if let Some(clock) = &mut events.device {
-            let (start, duration) = if let (Some(s), Some(d)) = device { (s, d) } else { (ABSENT, ABSENT) };
-            clock.start_ps.push(start);
-            clock.duration_ps.push(duration);
-        }
-        events.start_ps.push(start);
-        events.duration_ps.push(duration);
-        events.op.push(OpId(op));
+        let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
+        events.push(start, duration, OpId(op), device);
         self.pending.overrides.clear();
         self.n_events += 1;
     }
@@ -382,6 +366,7 @@ impl Sink for Builder<'_> {
         self.pending.device_start = None;
         self.pending.device_duration = None;
         self.pending.flow = None;
+        self.pending.tags = tags::Pending::default();
         self.pending.allocator = allocator::Pending::default();
     }
 

@@ -10,6 +10,7 @@
 //! (that is `analysis`).
 mod allocator;
 mod builder;
+mod derive;
 mod ids;
 mod memory;
 mod model;
@@ -19,6 +20,7 @@ mod programs;
 mod short_name;
 mod stats;
 mod strings;
+mod tags;
 
 pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};

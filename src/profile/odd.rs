@@ -1,6 +1,6 @@
 //! What is odd in a capture but no damage: counted while reading, told once in a note each.
 
-use super::builder::ABSENT;
+use super::model::ABSENT;
 use super::{Note, Severity};
 use crate::wire::xspace::StatValue;
 

@@ -1,5 +1,6 @@
 //! The words of communication: primitives, cores, likely roles, flags worth a look. Knows names; no times.
 
+use crate::analysis::classify::is_collective_kernel;
 use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.
@@ -77,10 +78,10 @@ impl Primitive {
 
     /// Of a GPU's kernel by its name: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `rcclGenericKernel`.
     pub fn of_kernel(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
-        if !name.starts_with("nccl") && !name.starts_with("rccl") {
+        if !is_collective_kernel(name) {
             return None;
         }
+        let name = name.to_ascii_lowercase();
         let words = [
             ("allreduce", Self::AllReduce),
             ("allgather", Self::AllGather),
