@@ -46,7 +46,7 @@ mod sweep;
 
 pub use breakdown::{Analysis, Answer};
 pub use by_text::sort_by_text;
-pub use category::category;
+pub use category::{by_text as category_of_text, category};
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use file::{

@@ -13,6 +13,7 @@ mod comm;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod instructions;
 mod listings;
 mod memory;
 pub mod memory_place;
