@@ -6,7 +6,7 @@ use super::breakdown::Analysis;
 use super::device::Clock;
 use super::measure::Measured;
 use super::ops::PlaneFacts;
-use super::platform::device_type;
+use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
@@ -73,6 +73,7 @@ impl Analysis {
         notes.extend(unknown_categories(&totals));
         notes.extend(self.clock_notes(&chosen, query.step));
         notes.extend(self.lines_note(&slices, &totals));
+        notes.extend(self.only_copies(&chosen, &totals));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
         let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
         let types = sorted::distinct(types.iter().map(String::as_str));
@@ -110,6 +111,18 @@ impl Analysis {
                  which anything ran, and idle is the time in which nothing did."
             );
             Note::new(Severity::Info, "lines_side_by_side", message)
+        })
+    }
+
+    /// A GPU that only moved data, where others are.
+    fn only_copies(&self, chosen: &[usize], totals: &Totals) -> Option<Note> {
+        let [one] = chosen else { return None };
+        let device = &self.devices[*one];
+        let moved = totals.by_kind[Kind::DataMovement.index()];
+        let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
+        (only && self.devices.len() > 1).then(|| {
+            let message = "Only copies ran here in this window; other devices are there to choose.";
+            Note::new(Severity::Info, "only_copies", message).at(&device.label)
         })
     }
 

@@ -37,28 +37,16 @@ const MAX_INFLATED: u64 = 2 << 30;
 /// Bytes that tell a format.
 const HEAD: u64 = 1 << 16;
 
-impl Opened {
-    /// Whether programs would say more of the ops, as they do on GPUs and CPUs.
-    pub(super) fn lacks_programs(&self) -> bool {
-        instructions::needed(&self.profile)
-    }
-
-    /// Takes from programs what events of GPUs and CPUs do not say. The page does so apart: reading programs is a part of it
-    /// that few captures need at once.
-    fn complete(mut self) -> Self {
-        if self.lacks_programs() {
-            instructions::fill(&mut self.profile, &self.kept);
-        }
-        self
-    }
-}
-
 /// Opens files as one session, with what programs say of ops that do not say it themselves.
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    open_files(inputs, progress).map(Opened::complete)
+    let mut opened = open_files(inputs, progress)?;
+    if instructions::needed(&opened.profile) {
+        instructions::fill(&mut opened.profile, &opened.kept);
+    }
+    Ok(opened)
 }
 
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
