@@ -88,8 +88,8 @@ fn op((program, module): Program, strings: &mut Strings) -> Op {
 
 /// The run of a program that is open.
 struct Open {
-    /// The op it began with.
-    first: OpId,
+    /// The op it began with, and its kernel.
+    first: (Option<StrId>, StrId),
     at: (u64, u64),
 }
 
@@ -99,7 +99,9 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     // Runs with an id may go on side by side; without one a program's next run begins where its first op comes again.
     let mut open: Keyed<(Program, Option<u64>), Open> = Keyed::default();
     for Execution { at, op, run } in executions {
-        let stats = &plane.op(*op).stats;
+        let Op { stats, text, .. } = plane.op(*op);
+        // Of one op there are several, where only some of its events say all of it.
+        let first = (stats.hlo_op, *text);
         let program = (stats.program, stats.hlo_module);
         if program == (None, None) {
             continue;
@@ -107,9 +109,9 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
         let mut is_new = false;
         let current = open.entry((program, *run), || {
             is_new = true;
-            Open { first: *op, at: *at }
+            Open { first, at: *at }
         });
-        if !is_new && run.is_none() && current.first == *op {
+        if !is_new && run.is_none() && current.first == first {
             runs.push((current.at.0, current.at.1, program));
             current.at = *at;
         }
