@@ -63,7 +63,7 @@ pub use op_graph::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;
-pub use platform::Platform;
+pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, Share, Shown, Status, Totals};
 pub use row_text::RowText;

@@ -35,10 +35,9 @@ impl Platform {
         };
         let ops = || lines(&|line| line.name == "XLA Ops");
         match self {
-            Self::Tpu => ops(),
             Self::Gpu => Some(lines(&Line::is_stream)).filter(|streams| !streams.is_empty()).unwrap_or_else(ops),
             Self::Cpu if plane.is_derived() => lines(&|line| line.name != "XLA Modules"),
-            Self::Cpu => ops(),
+            Self::Tpu | Self::Cpu => ops(),
         }
     }
 

@@ -11,7 +11,9 @@ use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
     Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, sentences,
 };
-use crate::analysis::{Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats};
+use crate::analysis::{
+    Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats, device_type,
+};
 use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
 use crate::units::Picos;
@@ -299,7 +301,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
         DeviceInfo {
             name: plane.name.clone(),
             label: device.label.clone(),
-            device_type: plane.text_stat("device_type_string").map(str::to_owned),
+            device_type: device_type(plane),
             n_ops: device.ops.iter().map(|l| plane.lines[*l].events.len() as u64).sum(),
             busy: analysis.busy(profile, i),
             steps: device
@@ -313,5 +315,9 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
 }
 
 fn plane_info(plane: &Plane) -> PlaneInfo {
-    PlaneInfo { name: plane.name.clone(), n_lines: plane.lines.len() as u32, n_events: plane.n_events() as u64 }
+    PlaneInfo {
+        name: plane.name.clone(),
+        n_lines: plane.lines.iter().filter(|line| !line.derived).count() as u32,
+        n_events: plane.n_events() as u64,
+    }
 }

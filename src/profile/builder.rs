@@ -352,8 +352,11 @@ impl Sink for Builder<'_> {
             line.flows.push((line.events.len() as u32, flow));
         }
         let Line { events, allocator, tags, .. } = line;
-        let hlo_op = self.plane.ops[op as usize].stats.hlo_op;
-        self.pending.tags.take(tags, self.role, events.len(), hlo_op, self.pending.allocator.ordinal());
+        // Looking at the op of each event of a TPU would wait for memory at each.
+        if self.role != Role::Other {
+            let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
+            self.pending.tags.take(tags, self.role, events.len(), has_op, self.pending.allocator.ordinal());
+        }
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
         events.push(start, duration, OpId(op), device);

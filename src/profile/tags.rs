@@ -1,8 +1,8 @@
 //! What joins events across planes: which launch a kernel came from, which run and device a host's op is of. It differs from
 //! event to event; it is read for GPUs and hosts alone, used once when all files are read, and dropped.
 
+use super::Strings;
 use super::stats::Value;
-use super::{StrId, Strings};
 
 /// What a plane is, as far as reading it goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,24 +81,14 @@ impl Pending {
         }
     }
 
-    /// The event is complete. `hlo_op`: what it says of its op; `device`: its ordinal.
+    /// The event is complete. `has_op`: it says its op; `device`: its ordinal.
     #[inline]
-    pub(super) fn take(
-        &mut self,
-        tags: &mut Tags,
-        role: Role,
-        event: usize,
-        hlo_op: Option<StrId>,
-        device: Option<u64>,
-    ) {
+    pub(super) fn take(&mut self, tags: &mut Tags, role: Role, event: usize, has_op: bool, device: Option<u64>) {
         let Self { correlation, run } = std::mem::take(self);
-        if role == Role::Other {
-            return;
-        }
         let Ok(event) = u32::try_from(event) else { return };
         if let Some(correlation) = correlation {
             tags.launches.push((event, correlation));
-        } else if role == Role::Host && hlo_op.is_some() {
+        } else if role == Role::Host && has_op {
             let device = device.and_then(|device| u32::try_from(device).ok()).unwrap_or(0);
             tags.runs.push(RunTag { event, device, run });
         }
