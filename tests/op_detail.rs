@@ -210,22 +210,22 @@ fn without_the_program_the_event_s_text_tells() {
     }
 }
 
-/// A capture whose planes are no devices yet: its programs can be walked all the same.
+/// A GPU's programs can be walked whole; the instructions that ran as kernels have figures.
 #[test]
-fn a_gpu_capture_has_programs_without_times() {
+fn a_gpu_capture_has_programs() {
     let name = "gpu-mi300/gemm.xplane.pb";
     let Some(space) = hlo::xspace(name) else { return };
     let mut engine = open(name, bytes(&space));
     let programs = hlo::programs(&space);
     assert!(!programs.is_empty());
-    let mut n = 0;
+    let (mut n, mut ran) = (0, 0);
     for (name, proto) in &programs {
         let id = name.rsplit_once('(').unwrap().1.trim_end_matches(')').parse::<u64>().unwrap();
         let module = Module::from_proto(proto);
         for (_, instruction) in module.instructions() {
             let detail = op(&mut engine, &Query::default(), Some(id), &instruction.name);
             assert_eq!((detail.basis, detail.program_id), (OpBasis::Proto, Some(id)));
-            assert!(detail.figures.is_none() && detail.device.is_none());
+            ran += u32::from(detail.figures.is_some());
             // The names of a TPU's memories are no other device's.
             assert!(detail.values.iter().all(|v| v.memory.is_none()));
             n += 1;
@@ -233,7 +233,8 @@ fn a_gpu_capture_has_programs_without_times() {
         let first = module.instructions().next().unwrap().1;
         assert_eq!(op(&mut engine, &Query::default(), None, &first.name).basis, OpBasis::Proto);
     }
-    assert!(n > 10);
+    // As many as xprof's table of ops has rows.
+    assert!(n > 10 && ran == 16, "{n} {ran}");
 }
 
 /// The detail of every instruction of a module, as if it were a TPU's.

@@ -6,7 +6,7 @@ use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::engine::{Input, open};
 use rooflight::source::{Source, SourceError, Stream};
 use rooflight::units::Picos;
-use rooflight::wire::trace::{Event, Sink, walk};
+use rooflight::wire::trace::{Outcome, Event, Sink, walk};
 
 /// A source that is read so many bytes at once.
 struct Pieces<'a>(&'a [u8], u64);
@@ -60,7 +60,10 @@ fuzz_target!(|bytes: &[u8]| {
         let outcome = walk(Stream::new(&Pieces(bytes, stride), bytes.starts_with(&[0x1f, 0x8b])), &mut heard);
         (heard.0, outcome)
     };
-    assert_eq!(heard(1 << 16), heard(7));
+    let (whole, pieces) = (heard(1 << 16), heard(7));
+    // How much a broken gzip gives before it breaks depends on how much of it is at hand.
+    let broke = |outcome: &Outcome| outcome.damage.as_ref().is_some_and(|damage| damage.source.is_some());
+    assert!(whole == pieces || (broke(&whole.1) && broke(&pieces.1)));
     let input = Input { name: "it.trace.json".into(), source: Box::new(bytes.to_vec()), from_folder: false };
     let Ok(opened) = open(vec![input], &mut |_| {}) else { return };
     let analysis = Analysis::new(&opened.profile);

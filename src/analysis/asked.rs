@@ -6,6 +6,7 @@ use super::breakdown::Analysis;
 use super::device::Clock;
 use super::measure::Measured;
 use super::ops::PlaneFacts;
+use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
@@ -71,8 +72,11 @@ impl Analysis {
         }
         notes.extend(unknown_categories(&totals));
         notes.extend(self.clock_notes(&chosen, query.step));
+        notes.extend(self.lines_note(&slices, &totals));
+        notes.extend(self.only_copies(&chosen, &totals));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
-        let types = sorted::distinct(chosen.iter().filter_map(|i| device_of(i).text_stat("device_type_string")));
+        let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
+        let types = sorted::distinct(types.iter().map(String::as_str));
         let header = Header {
             status: if duration.is_some() { Status::Ok } else { Status::Absent },
             device: match chosen.as_slice() {
@@ -94,6 +98,32 @@ impl Analysis {
             },
         };
         Asked { header, totals, slices, chosen, notes }
+    }
+
+    /// Lines of one device that ran side by side.
+    fn lines_note(&self, slices: &[Slice], totals: &Totals) -> Option<Note> {
+        let device = slices.iter().map(|slice| &self.devices[slice.device]).find(|device| device.ops.len() > 1)?;
+        let twice = totals.busy.saturating_sub(totals.union);
+        (twice > Picos::ZERO).then(|| {
+            let (lines, us) = (device.platform.lines(), twice.as_f64() / 1e6);
+            let message = format!(
+                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {us:.3} µs more than the time in \
+                 which anything ran, and idle is the time in which nothing did."
+            );
+            Note::new(Severity::Info, "lines_side_by_side", message)
+        })
+    }
+
+    /// A GPU that only moved data, where others are.
+    fn only_copies(&self, chosen: &[usize], totals: &Totals) -> Option<Note> {
+        let [one] = chosen else { return None };
+        let device = &self.devices[*one];
+        let moved = totals.by_kind[Kind::DataMovement.index()];
+        let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
+        (only && self.devices.len() > 1).then(|| {
+            let message = "Only copies ran here in this window; other devices are there to choose.";
+            Note::new(Severity::Info, "only_copies", message).at(&device.label)
+        })
     }
 
     fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {

@@ -18,6 +18,8 @@ pub struct Facts<'a> {
     pub name: &'a str,
     /// The instruction's HLO text, or anything else.
     pub text: &'a str,
+    /// Of a GPU the name of the kernel that ran.
+    pub kernel: Option<&'a str>,
 }
 
 /// A kind, and whether a rule gave it.
@@ -34,10 +36,12 @@ pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
+        .or_else(|| facts.kernel.filter(|kernel| is_collective_kernel(kernel)).map(|_| Kind::Communication))
         .or_else(|| by_name(facts.name))
         .or_else(|| opcode.and_then(|o| by_call(o, facts)))
         .or_else(|| facts.category.and_then(by_category))
-        .or_else(|| opcode.and_then(weak_opcode));
+        .or_else(|| opcode.and_then(weak_opcode))
+        .or_else(|| facts.kernel.map(by_kernel));
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
 }
 
@@ -120,6 +124,24 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
 fn custom_call(text: &str) -> Option<Kind> {
     let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
     matches!(target, "AllocateBuffer" | "ConcatBitcast" | "PinToVmem" | "SliceBitcast").then_some(Kind::DataMovement)
+}
+
+/// Kernels of NCCL and RCCL: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `ncclKernel_…`, `rcclGenericKernel`.
+pub fn is_collective_kernel(kernel: &str) -> bool {
+    let head = kernel.trim_start_matches("void ").get(..4).unwrap_or_default();
+    head.eq_ignore_ascii_case("nccl") || head.eq_ignore_ascii_case("rccl")
+}
+
+/// A kernel by its name, where neither HLO nor category says what it is: it moves data, or it computes. XLA names its own after
+/// the instruction: `wrapped_transpose.kd`, `loop_add_fusion`.
+fn by_kernel(kernel: &str) -> Kind {
+    const MOVES: [&str; 5] = ["memcpy", "memset", "copybuffer", "fillbuffer", "memory_copy"];
+    let name = kernel.to_ascii_lowercase();
+    let wrapped = name.strip_prefix("wrapped_").map(|name| name.split('.').next().unwrap_or(name).replace('_', "-"));
+    if MOVES.iter().any(|word| name.contains(word)) {
+        return Kind::DataMovement;
+    }
+    wrapped.and_then(|word_of| word(stem(&word_of))).unwrap_or(Kind::Compute)
 }
 
 /// What remains of an opcode when name and category say nothing.
@@ -262,7 +284,28 @@ mod tests {
     use super::*;
 
     fn kind(category: &str, name: &str, text: &str) -> Kind {
-        classify(Facts { category: Some(category).filter(|c| !c.is_empty()), name, text }).kind
+        classify(Facts { category: Some(category).filter(|c| !c.is_empty()), name, text, kernel: None }).kind
+    }
+
+    #[test]
+    fn kernels() {
+        let of = |kernel, text| classify(Facts { category: None, name: "anything", text, kernel: Some(kernel) }).kind;
+        for (kernel, expected) in [
+            ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)", Kind::Communication),
+            ("void rcclGenericKernel<1, false>", Kind::Communication),
+            ("MemcpyD2H", Kind::DataMovement),
+            ("Memset", Kind::DataMovement),
+            ("__amd_rocclr_copyBuffer.kd", Kind::DataMovement),
+            ("wrapped_transpose.kd", Kind::DataMovement),
+            ("wrapped_add", Kind::Compute),
+            ("loop_transpose_fusion", Kind::Compute),
+            ("void Eigen::internal::EigenMetaKernel<…>", Kind::Compute),
+            ("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_32x6_nn", Kind::Compute),
+        ] {
+            assert_eq!(of(kernel, kernel), expected, "{kernel}");
+        }
+        let text = "%all-reduce-start.1 = f32[2] all-reduce-start(%x)";
+        assert_eq!(of("nvjet_hsh", text), Kind::Communication, "HLO comes first");
     }
 
     #[test]
@@ -336,7 +379,7 @@ mod tests {
 
     #[test]
     fn what_no_rule_knows_is_other_and_says_so() {
-        let class = classify(Facts { category: Some("quantum teleport"), name: "q.1", text: "" });
+        let class = classify(Facts { category: Some("quantum teleport"), name: "q.1", text: "", kernel: None });
         assert_eq!(class, Class { kind: Kind::Other, known: false });
         assert!(!classify(Facts::default()).known);
     }

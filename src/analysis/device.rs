@@ -11,6 +11,7 @@
 //! apart; steps and modules may lack it. Within op lines the device clock is used. To relate ops to steps
 //! it is used only if every event of both has it, else the event clock for both.
 
+use super::platform::Platform;
 use super::sweep::Interval;
 use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
@@ -22,6 +23,8 @@ use crate::units::Picos;
 pub struct Device {
     /// Index into [`Profile::planes`].
     pub plane: usize,
+    /// What it is.
+    pub platform: Platform,
     /// What people call it: `TPU:0`; with its host where several captures are open.
     pub label: String,
     /// Indices of its op lines.
@@ -103,8 +106,8 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
     for (index, plane) in profile.planes.iter().enumerate() {
-        if is_tensor_core(&plane.name)
-            && let Some(device) = device(profile, index, plane, &mut notes)
+        if let Some(platform) = Platform::of(&plane.name)
+            && let Some(device) = device(profile, (index, platform), plane, &mut notes)
         {
             devices.push(device);
         }
@@ -141,17 +144,17 @@ fn join_places(notes: Vec<Note>) -> Vec<Note> {
     joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
 }
 
-/// It is `/device:TPU:N`.
-pub(super) fn is_tensor_core(name: &str) -> bool {
-    name.strip_prefix("/device:TPU:").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
-fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>) -> Option<Device> {
+fn device(
+    profile: &Profile,
+    (index, platform): (usize, Platform),
+    plane: &Plane,
+    notes: &mut Vec<Note>,
+) -> Option<Device> {
     let named = |name: &str| -> Vec<usize> {
         let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
         plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
     };
-    let ops = named("XLA Ops");
+    let ops = platform.op_lines(plane);
     if ops.is_empty() {
         return None;
     }
@@ -167,6 +170,7 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
     let step_clock = if op_clock == Clock::Device && all_device(lines) { Clock::Device } else { event };
     let mut device = Device {
         plane: index,
+        platform,
         label: plane.name.trim_start_matches("/device:").to_owned(),
         ops,
         steps: Vec::new(),
@@ -191,6 +195,9 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
         let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
         notes.push(Note::new(Severity::Info, "steps_from_modules", message).at(&device.label));
+        if lines.iter().any(|i| plane.lines[*i].derived) {
+            notes.push(derived_runs(platform).at(&device.label));
+        }
         device.basis = StepBasis::Modules { program: name };
     } else {
         let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
@@ -202,6 +209,18 @@ fn device(profile: &Profile, index: usize, plane: &Plane, notes: &mut Vec<Note>)
         notes.push(Note::new(Severity::Caution, "overlapping_steps", message).at(&device.label));
     }
     Some(device)
+}
+
+/// Which runs there were had to be worked out.
+fn derived_runs(platform: Platform) -> Note {
+    let message = if platform == Platform::Cpu {
+        "No line tells when programs ran: a run is from the first start to the last end of the ops of one run_id (where they \
+         have none, it begins where the op of a program comes again that came first)."
+    } else {
+        "No line tells when programs ran: a run begins where the kernel of a program comes again that came first, and lasts \
+         until its last one ends. Of a capture that begins amid a run, runs begin at another op but are as many, and as long."
+    };
+    Note::new(Severity::Info, "derived_runs", message)
 }
 
 /// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
@@ -300,7 +319,8 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
 
 fn no_devices(profile: &Profile) -> Note {
     let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
-    let tpu = profile.planes.iter().any(|p| is_tensor_core(&p.name));
+    let is = |of| profile.planes.iter().any(|p| Platform::of(&p.name) == Some(of));
+    let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
     if n == 0 && !profile.hlo.is_empty() {
         let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
@@ -309,13 +329,21 @@ fn no_devices(profile: &Profile) -> Note {
     }
     let message = if n == 0 {
         "The capture has no planes.".to_owned()
+    } else if gpu && !tpu {
+        "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler could \
+         not trace it (CUPTI and rocprofiler need permission to; the host's log says so). Start the capture before the step \
+         and stop it after block_until_ready()."
+            .to_owned()
     } else if tpu {
         "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. \
          Start the capture before the step and stop it after block_until_ready()."
             .to_owned()
     } else {
         let rest = if n > 6 { ", …" } else { "" };
-        format!("No /device:TPU plane with an XLA Ops line. The {n} planes of this capture: {shown}{rest}.")
+        format!(
+            "No device with ops: no TPU plane with an XLA Ops line, no GPU plane with streams, and no event of the host says \
+             its hlo_op. The {n} planes of this capture: {shown}{rest}."
+        )
     };
     Note::new(Severity::Caution, "no_tpu_ops", message)
 }

@@ -29,6 +29,7 @@ mod op_graph;
 mod op_group;
 mod ops;
 mod phase;
+mod platform;
 mod query;
 mod report;
 pub mod roofline;
@@ -45,7 +46,7 @@ mod sweep;
 
 pub use breakdown::{Analysis, Answer};
 pub use by_text::sort_by_text;
-pub use category::category;
+pub use category::{by_text as category_of_text, category};
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use file::{
@@ -62,6 +63,7 @@ pub use op_graph::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 pub use op_group::OpGroup;
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;
+pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
 pub use report::{Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, Share, Shown, Status, Totals};
 pub use row_text::RowText;

@@ -107,6 +107,8 @@ pub struct Signs<'a> {
     pub text: &'a str,
     /// Its scope path, or nothing.
     pub path: &'a str,
+    /// Of a GPU the kernel that ran, or nothing.
+    pub kernel: &'a str,
 }
 
 /// The group of an op.
@@ -120,6 +122,7 @@ pub fn op_group(signs: Signs<'_>) -> OpGroup {
         Kind::Container => OpGroup::Other,
         Kind::Other if !signs.known => OpGroup::Other,
         Kind::DataMovement if is(&["copy", "copy-start", "copy-done"]) => OpGroup::Copy,
+        Kind::DataMovement if opcode.is_empty() && !signs.kernel.is_empty() => OpGroup::Copy,
         Kind::DataMovement if is(&["gather", "scatter"]) => OpGroup::Gather,
         Kind::DataMovement => OpGroup::Formatting,
         Kind::Compute | Kind::Other => compute(signs, opcode, category),
@@ -130,7 +133,13 @@ fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     let is = |words: &[&str]| words.iter().any(|word| *word == opcode || *word == category);
     // A kernel is told by its own name, or by the leaf: `…/ragged_paged_attention/RPA-bq_32/pallas_call`.
     if is(&["custom-call", "custom call"]) {
-        return kernel(signs.name).or_else(|| kernel(leaf(signs.path))).unwrap_or(OpGroup::CustomKernel);
+        let of_gpu = || {
+            Some(signs.kernel)
+                .filter(|kernel| !kernel.is_empty())
+                .and_then(|name| called(signs.text).or(by_kernel(name)))
+        };
+        let by_name = kernel(signs.name).or_else(of_gpu);
+        return by_name.or_else(|| kernel(leaf(signs.path))).unwrap_or(OpGroup::CustomKernel);
     }
     if is(&["ragged-dot"]) {
         return OpGroup::Moe;
@@ -153,13 +162,47 @@ fn compute(signs: Signs<'_>, opcode: &str, category: &str) -> OpGroup {
     if let Some(group) = by_leaf(leaf(signs.path)) {
         return group;
     }
+    // The fusions that XLA:GPU gives to a matmul's kernel say so in their names.
+    if let Some(group) =
+        Some(signs.name).filter(|_| !signs.kernel.is_empty() && category == "custom fusion").and_then(kernel)
+    {
+        return group;
+    }
     let elementwise = ["loop fusion", "input fusion", "output fusion", "non-fusion elementwise", "fusion"];
     match category {
         "custom fusion" => OpGroup::CustomFusion,
         _ if elementwise.contains(&category) || !opcode.is_empty() => OpGroup::Elementwise,
         // No HLO and no category: a kernel's name is all there is.
-        _ => kernel(signs.name).unwrap_or(OpGroup::Other),
+        _ => kernel(signs.name).or_else(|| by_kernel(signs.kernel)).unwrap_or(OpGroup::Other),
     }
+}
+
+/// What the library a custom call goes to is for: `__cublas$lt$matmul`, `__cudnn$convForward`, `__cudnn$fmhaSoftmax`.
+fn called(text: &str) -> Option<OpGroup> {
+    let target = text.split_once("custom_call_target=\"")?.1.split('"').next()?;
+    kernel(target).or_else(|| target.starts_with("__cudnn$conv").then_some(OpGroup::Matmul))
+}
+
+/// Families of GPU kernels, beside those above: of libraries (hipBLASLt's `Cijk_`, cuBLAS' `nvjet_`), of frameworks, of
+/// compilers. They run words together, so these may stand anywhere.
+const GPU_KERNELS: [(&[&str], OpGroup); 8] = [
+    (&["cijk_", "nvjet", "gemm", "gemv", "fprop", "dgrad", "wgrad", "convolve", "winograd"], OpGroup::Matmul),
+    (&["flash", "fmha", "attention"], OpGroup::Attention),
+    (&["layernorm", "layer_norm", "rmsnorm", "batchnorm", "bn_fw", "bn_bw"], OpGroup::Norm),
+    (&["random", "philox", "threefry"], OpGroup::Rng),
+    (&["radixsort", "sortkernel", "topk"], OpGroup::Sort),
+    (&["softmax", "reduce"], OpGroup::Reduction),
+    (&["eigenmetakernel", "elementwise", "loop_", "wrapped_"], OpGroup::Elementwise),
+    (&["triton"], OpGroup::CustomKernel),
+];
+
+/// The family of a GPU's kernel.
+fn by_kernel(name: &str) -> Option<OpGroup> {
+    let name = name.to_ascii_lowercase();
+    kernel(&name).or_else(|| {
+        let has = |(words, _): &(&[&str], _)| words.iter().any(|word| name.contains(word));
+        GPU_KERNELS.into_iter().find(has).map(|(_, group)| group)
+    })
 }
 
 /// Families of kernels. Order matters: `gla_attention` is linear attention.
@@ -219,7 +262,30 @@ mod tests {
     use super::*;
 
     fn group(kind: Kind, category: &str, name: &str, text: &str, path: &str) -> OpGroup {
-        op_group(Signs { kind, known: true, category, name, text, path })
+        op_group(Signs { kind, known: true, category, name, text, path, kernel: "" })
+    }
+
+    #[test]
+    fn kernels_of_gpus() {
+        let of = |kind, text: &str, kernel: &str| {
+            op_group(Signs { kind, known: true, category: "", name: kernel, text, path: "", kernel })
+        };
+        for (kernel, expected) in [
+            ("Cijk_Ailk_Bljk_BBS_BH_MT256x224x64_MI16x16x16x1", OpGroup::Matmul),
+            ("ampere_bf16_s16816gemm_bf16_128x64_nn", OpGroup::Matmul),
+            ("nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNT", OpGroup::Matmul),
+            ("void flash_fwd_kernel<Flash_fwd_kernel_traits<…>>", OpGroup::Attention),
+            ("void tensorflow::functor::FillPhiloxRandomKernelLaunch<…>", OpGroup::Rng),
+            ("void Eigen::internal::EigenMetaKernel<…>", OpGroup::Elementwise),
+            ("triton_softmax_3", OpGroup::Reduction),
+            ("input_reduce_fusion_2", OpGroup::Reduction),
+            ("something_else", OpGroup::Other),
+        ] {
+            assert_eq!(of(Kind::Compute, "", kernel), expected, "{kernel}");
+        }
+        assert_eq!(of(Kind::DataMovement, "", "MemcpyH2D"), OpGroup::Copy);
+        let call = "%c.1 = bf16[8,8] custom-call(%a, %b), custom_call_target=\"__cublas$gemm\"";
+        assert_eq!(of(Kind::Compute, call, "nothing_known"), OpGroup::Matmul);
     }
 
     fn compute(category: &str, name: &str, leaf: &str) -> OpGroup {

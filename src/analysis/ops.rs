@@ -94,7 +94,8 @@ impl<'p> Finder<'p> {
         let profile = self.profile;
         let category = op.stats.category;
         let (name, text) = (profile.text(op.name), profile.text(op.text));
-        let class = classify(Facts { category: category.map(|c| profile.text(c)), name, text });
+        let kernel = op.stats.kernel.map(|kernel| profile.text(kernel));
+        let class = classify(Facts { category: category.map(|c| profile.text(c)), name, text, kernel });
         signature(name, text, &mut self.buffer);
         let signature = self.words.intern(&self.buffer);
         let path = op.stats.tf_op.map(|tf_op| self.path(tf_op));
@@ -105,6 +106,7 @@ impl<'p> Finder<'p> {
             name,
             text,
             path: path.map_or("", |p| self.words.get(p.scope)),
+            kernel: kernel.unwrap_or_default(),
         };
         OpFacts {
             kind: class.kind,

@@ -41,8 +41,8 @@ pub fn empty(session: &Session) -> Empty {
     } else if gpu > 0 {
         let gpu = number::counted(gpu, "GPU plane", "GPU planes");
         format!(
-            "It has {gpu} and no TPU plane. The breakdown is computed from the op lines of TPU planes; GPU planes \
-             are read, but their kernels are not classified yet."
+            "It has {gpu}, but none has a stream with kernels: nothing ran on them while the capture was taken, or the \
+             profiler was not allowed to trace them (CUPTI and rocprofiler need permission; the host's log says so)."
         )
     } else if session.planes.is_empty() {
         "The file is an XSpace without planes: nothing was recorded.".to_owned()
@@ -90,7 +90,11 @@ mod tests {
     #[test]
     fn it_says_which_planes_were_found() {
         assert!(empty(&session(&["/host:CPU"])).why.starts_with("Its 1 plane with 2 events are of the host"));
-        assert!(empty(&session(&["/device:GPU:0", "/host:CPU"])).why.starts_with("It has 1 GPU plane and no TPU"));
+        assert!(
+            empty(&session(&["/device:GPU:0", "/host:CPU"]))
+                .why
+                .starts_with("It has 1 GPU plane, but none has a stream")
+        );
         assert!(empty(&session(&["/device:TPU:0"])).why.contains("no op ran"));
         assert!(empty(&session(&[])).why.contains("nothing was recorded"));
         assert!(empty(&session(&["/device:TPU:0"])).supply[0].in_file);

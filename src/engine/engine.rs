@@ -1,15 +1,19 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
+use super::instructions;
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
+use super::open::open_files;
 use super::order::{Orders, largest};
 use super::programs::Programs;
 use super::question::asked;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
-    Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, open, sentences,
+    Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, sentences,
 };
-use crate::analysis::{Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats};
+use crate::analysis::{
+    Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats, device_type,
+};
 use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
 use crate::units::Picos;
@@ -56,8 +60,24 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
+        Self::open_files(inputs, progress).map(|(mut engine, mut session)| {
+            if engine.lacks_programs() {
+                engine.complete(&mut session);
+            }
+            (engine, session)
+        })
+    }
+
+    /// Opens files, without what programs say of the ops of GPUs and CPUs.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub(super) fn open_files(
+        inputs: Vec<Input>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open(inputs, &mut |p| {
+        let opened = open_files(inputs, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;
@@ -70,7 +90,7 @@ impl Engine {
         let session = Session {
             files,
             devices: device_infos(&profile, &analysis),
-            planes: profile.planes.iter().map(plane_info).collect(),
+            planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.clone(),
             partial,
             n_events: profile.n_events() as u64,
@@ -97,6 +117,19 @@ impl Engine {
             },
             session,
         ))
+    }
+
+    /// Whether programs would say more of the ops, as they do on GPUs and CPUs.
+    pub(super) fn lacks_programs(&self) -> bool {
+        instructions::needed(&self.profile)
+    }
+
+    /// Takes from programs what events of GPUs and CPUs do not say.
+    pub(super) fn complete(&mut self, session: &mut Session) {
+        instructions::fill(&mut self.profile, self.programs.files());
+        self.analysis = Analysis::new(&self.profile);
+        session.devices = device_infos(&self.profile, &self.analysis);
+        session.notes.clone_from(&self.profile.notes);
     }
 
     /// Answers a request about the open session.
@@ -289,7 +322,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
         DeviceInfo {
             name: plane.name.clone(),
             label: device.label.clone(),
-            device_type: plane.text_stat("device_type_string").map(str::to_owned),
+            device_type: device_type(plane),
             n_ops: device.ops.iter().map(|l| plane.lines[*l].events.len() as u64).sum(),
             busy: analysis.busy(profile, i),
             steps: device
@@ -303,5 +336,9 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
 }
 
 fn plane_info(plane: &Plane) -> PlaneInfo {
-    PlaneInfo { name: plane.name.clone(), n_lines: plane.lines.len() as u32, n_events: plane.n_events() as u64 }
+    PlaneInfo {
+        name: plane.name.clone(),
+        n_lines: plane.lines.iter().filter(|line| !line.derived).count() as u32,
+        n_events: plane.n_events() as u64,
+    }
 }

@@ -14,6 +14,7 @@ pub mod comm_place;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod instructions;
 mod listings;
 mod memory;
 pub mod memory_place;

@@ -1,5 +1,6 @@
 //! Files → one profile: tells formats, unpacks, walks, and puts what went wrong into sentences.
 
+use super::instructions;
 use super::programs::Kept;
 use super::{Failure, FileInfo, Progress, Stage, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity, Survey};
@@ -36,12 +37,24 @@ const MAX_INFLATED: u64 = 2 << 30;
 /// Bytes that tell a format.
 const HEAD: u64 = 1 << 16;
 
+/// Opens files as one session, with what programs say of ops that do not say it themselves.
+///
+/// # Errors
+/// Where nothing could be read: a sentence that says what, where, and what to do.
+pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    let mut opened = open_files(inputs, progress)?;
+    if instructions::needed(&opened.profile) {
+        instructions::fill(&mut opened.profile, &opened.kept);
+    }
+    Ok(opened)
+}
+
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
 /// over with a note.
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
-pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+pub(super) fn open_files(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let total = inputs.iter().map(|i| i.source.size()).sum();
     let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
     let n_inputs = inputs.len();

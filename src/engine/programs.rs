@@ -68,6 +68,11 @@ pub(super) struct HeldMemory {
 }
 
 impl Programs {
+    /// The files.
+    pub(super) fn files(&self) -> &[Kept] {
+        &self.files
+    }
+
     /// Programs in these files, in the profile's order.
     pub const fn new(files: Vec<Kept>) -> Self {
         Self { files, read: Vec::new(), memories: Vec::new() }
@@ -145,15 +150,20 @@ impl Programs {
     }
 
     fn load(&self, profile: &Profile, at: usize) -> Result<HloProto, Note> {
-        let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
-        let Some(file) = self.files.get(blob.file) else { return Err(unread("its file is not open any more")) };
-        if blob.span.len() > MAX_PROGRAM {
-            return Err(unread("it is larger than 512 MiB"));
-        }
-        let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
-        let decode = if blob.form == HloForm::Module { decode_module } else { decode };
-        decode(&bytes).map_err(|e| unread(&e.to_string()))
+        load(&self.files, profile, at)
     }
+}
+
+/// Reads the program at a place among [`Profile::hlo`].
+pub(super) fn load(files: &[Kept], profile: &Profile, at: usize) -> Result<HloProto, Note> {
+    let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
+    let Some(file) = files.get(blob.file) else { return Err(unread("its file is not open any more")) };
+    if blob.span.len() > MAX_PROGRAM {
+        return Err(unread("it is larger than 512 MiB"));
+    }
+    let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
+    let decode = if blob.form == HloForm::Module { decode_module } else { decode };
+    decode(&bytes).map_err(|e| unread(&e.to_string()))
 }
 
 /// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
@@ -201,7 +211,7 @@ fn unread(why: &str) -> Note {
 
 /// Which programs an op may be of, the likeliest first: by id, in its own file before others, in a capture before files of
 /// their own; without one of its id by name, the largest of several first.
-fn choose(
+pub(super) fn choose(
     profile: &Profile,
     id: Option<ProgramId>,
     module: Option<&str>,

@@ -2,6 +2,8 @@
 
 use super::Failure;
 use crate::profile::Survey;
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+use crate::profile::{Note, Severity};
 use crate::sorted;
 use crate::wire::hlo::HloError;
 use crate::wire::trace;
@@ -144,6 +146,14 @@ pub fn not_fetched() -> Failure {
                   site was updated meanwhile, reload the page."
                 .to_owned(),
     }
+}
+
+/// Programs say more of the ops of GPUs and CPUs, and what reads them did not come.
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+pub(super) fn programs_not_read() -> Note {
+    let message = "The part of Rooflight that reads programs could not be fetched: ops have no category, scope and cost but what \
+                   events say. Check the connection and open the capture again.";
+    Note::new(Severity::Caution, "programs_not_read", message)
 }
 
 /// A question that is none: page and worker are of one build, so it is a mistake of this program.

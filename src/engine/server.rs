@@ -13,7 +13,8 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, mismatch};
+use super::sentences::programs_not_read;
+use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, Session, mismatch};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -29,14 +30,17 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// What answers further requests ([`Request::is_further`]): what the part brings.
+/// What answers further requests ([`Request::is_further`]), and what completes sessions of GPUs and CPUs: what the part brings.
 #[derive(Clone, Copy)]
-pub struct Further(fn(&mut Engine, &Request) -> Reply);
+pub struct Further {
+    answer: fn(&mut Engine, &Request) -> Reply,
+    complete: fn(&mut Engine, &mut Session),
+}
 
 impl Further {
     /// It. Nothing of the worker may name this: it would be no part.
     pub fn get() -> Self {
-        Self(Engine::further)
+        Self { answer: Engine::further, complete: Engine::complete }
     }
 }
 
@@ -49,6 +53,7 @@ pub fn serve(fetch: Fetch<Further>) {
         queue: VecDeque::new(),
         further: None,
         fetching: false,
+        incomplete: None,
     }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
     let on_message =
@@ -63,6 +68,8 @@ struct Server {
     queue: VecDeque<(Call, Vec<File>)>,
     further: Option<Further>,
     fetching: bool,
+    /// A session that is open but for what its programs say: it is answered when the part is here.
+    incomplete: Option<(RequestId, Box<Session>)>,
 }
 
 fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageEvent) {
@@ -90,12 +97,11 @@ fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageE
 fn tick(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     Timeout::new(0, move || {
         let mut this = server.borrow_mut();
-        if this.needs_part() {
-            if !replace(&mut this.fetching, true) {
-                spawn_local(get(Rc::clone(&server), fetch));
-            }
-        } else {
+        if !this.needs_part() {
             this.work();
+        }
+        if this.needs_part() && !replace(&mut this.fetching, true) {
+            spawn_local(get(Rc::clone(&server), fetch));
         }
     })
     .forget();
@@ -107,6 +113,7 @@ async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     let mut this = server.borrow_mut();
     this.fetching = false;
     this.further = further;
+    this.complete();
     if further.is_none()
         && this.needs_part()
         && let Some((call, _)) = this.queue.pop_front()
@@ -121,7 +128,18 @@ async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
 impl Server {
     /// Whether the request that waits longest is for a part that is not here.
     fn needs_part(&self) -> bool {
-        self.further.is_none() && self.queue.front().is_some_and(|(call, _)| call.request.is_further())
+        let asked = || self.queue.front().is_some_and(|(call, _)| call.request.is_further());
+        self.further.is_none() && (self.incomplete.is_some() || asked())
+    }
+
+    /// Answers with the session that waits for its programs; where the part did not come, as it is, and says so.
+    fn complete(&mut self) {
+        let Some((id, mut session)) = self.incomplete.take() else { return };
+        match (self.further, &mut self.engine) {
+            (Some(further), Some(engine)) => (further.complete)(engine, &mut session),
+            _ => session.notes.push(programs_not_read()),
+        }
+        self.answer(id, Reply::Opened(session));
     }
 
     /// Works off the request that waits longest, if one still waits.
@@ -130,16 +148,20 @@ impl Server {
         let reply = match &request {
             Request::Hello { build } if build == crate::BUILD => return,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { paths } => self.open(id, paths, files),
+            Request::Open { paths } => match self.open(id, paths, files) {
+                Some(reply) => reply,
+                None => return,
+            },
             _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| match self.further {
-                Some(Further(further)) if request.is_further() => further(engine, &request),
+                Some(further) if request.is_further() => (further.answer)(engine, &request),
                 _ => engine.first(&request),
             }),
         };
         self.answer(id, reply);
     }
 
-    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>) -> Reply {
+    /// `None` where the answer waits for the part.
+    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>) -> Option<Reply> {
         self.engine = None;
         let input = |(file, path): (File, &String)| {
             let source = BlobSource::new(file.into()).map_err(|e| Failure {
@@ -150,7 +172,7 @@ impl Server {
         };
         let inputs = match files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>() {
             Ok(inputs) => inputs,
-            Err(failure) => return Reply::Failed(failure),
+            Err(failure) => return Some(Reply::Failed(failure)),
         };
         let mut last = None;
         let mut report = |mut progress: Progress| {
@@ -162,12 +184,21 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        match Engine::open(inputs, &mut report) {
+        match Engine::open_files(inputs, &mut report) {
             Ok((engine, session)) => {
-                self.engine = Some(engine);
-                Reply::Opened(Box::new(session))
+                let lacks = engine.lacks_programs();
+                let (engine, mut session) = (self.engine.insert(engine), Box::new(session));
+                match self.further {
+                    Some(further) if lacks => (further.complete)(engine, &mut session),
+                    None if lacks => {
+                        self.incomplete = Some((id, session));
+                        return None;
+                    }
+                    _ => {}
+                }
+                Some(Reply::Opened(session))
             }
-            Err(failure) => Reply::Failed(failure),
+            Err(failure) => Some(Reply::Failed(failure)),
         }
     }
 

@@ -13,6 +13,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod cost;
 mod dtype;
 mod escape;
 mod frames;
@@ -36,6 +37,7 @@ mod shape;
 pub mod text;
 mod window;
 
+pub use cost::Cost;
 pub use dtype::DType;
 pub use frames::{Frame, Frames, Location, SourceFrame};
 pub use ids::{ComputationId, InstructionId, Text};

@@ -97,6 +97,11 @@ impl Pending {
         (self.any, self.name) = (true, Some(name));
     }
 
+    /// `device_ordinal` of the event so far.
+    pub(super) const fn ordinal(&self) -> Option<u64> {
+        self.ordinal
+    }
+
     /// The event is complete: its row, if it said both what is reserved and what is allocated. The next one has said nothing.
     #[inline]
     pub(super) fn take(&mut self, event: usize) -> Option<AllocatorRow> {

@@ -16,7 +16,8 @@ use super::odd::Odd;
 use super::programs::{Dropped, join_programs, name_programs, program_of};
 use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
-use super::{Note, Severity, StrId};
+use super::tags::{self, Role};
+use super::{Note, Severity, StrId, derive};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
 use rustc_hash::FxHashMap;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashMap;
 pub struct Builder<'p> {
     pub(super) profile: Profile,
     plane: Plane,
+    role: Role,
     names: Names,
     ops: IdMap<u32>,
     /// Ops by (metadata's op, stats that differ), as words.
@@ -72,6 +74,7 @@ struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
     flow: Option<u64>,
+    tags: tags::Pending,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
@@ -86,6 +89,7 @@ impl<'p> Builder<'p> {
         Self {
             profile: Profile::default(),
             plane: Plane::default(),
+            role: Role::default(),
             names: Names::default(),
             ops: IdMap::default(),
             variants: FxHashMap::default(),
@@ -119,6 +123,7 @@ impl<'p> Builder<'p> {
     /// The profile, with notes on what was odd.
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
+        derive::derive(&mut self.profile);
         name_programs(&mut self.profile);
         join_programs(&mut self.profile, &self.dropped);
         self.profile
@@ -205,6 +210,7 @@ impl Sink for Builder<'_> {
         self.ops = IdMap::default();
         self.variants.clear();
         self.pending = Pending::default();
+        self.role = Role::of(&head.name);
         self.plane = Plane {
             id: head.id,
             name: head.name,
@@ -217,7 +223,8 @@ impl Sink for Builder<'_> {
     }
 
     fn stat_name(&mut self, id: i64, name: &str) {
-        let slot = Slot { name: self.profile.strings.intern(name), kept: kept(name), on_events: 0, on_metadata: 0 };
+        let slot =
+            Slot { name: self.profile.strings.intern(name), kept: kept(name, self.role), on_events: 0, on_metadata: 0 };
         self.names.by_id.insert(id, self.names.slots.len() as u32);
         self.names.slots.push(slot);
     }
@@ -282,7 +289,8 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow) | None => {}
+            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow | Kept::Tag(_)) | None => {
+            }
         }
     }
 
@@ -294,9 +302,8 @@ impl Sink for Builder<'_> {
             display_name: head.display_name,
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
-            allocator: Vec::new(),
-            flows: Vec::new(),
             events: Events::reserved(head.n_events),
+            ..Line::default()
         });
     }
 
@@ -313,6 +320,11 @@ impl Sink for Builder<'_> {
             Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
             Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
             Some(Kept::Flow) => self.pending.flow = flow(stat.value),
+            Some(Kept::Tag(which)) => {
+                if let Some(value) = self.value(stat.value) {
+                    self.pending.tags.set(which, value, &self.profile.strings);
+                }
+            }
             Some(Kept::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
@@ -339,7 +351,12 @@ impl Sink for Builder<'_> {
         if let Some(flow) = flow.filter(|_| line.is_async()) {
             line.flows.push((line.events.len() as u32, flow));
         }
-        let Line { events, allocator, .. } = line;
+        let Line { events, allocator, tags, .. } = line;
+        // Looking at the op of each event of a TPU would wait for memory at each.
+        if self.role != Role::Other {
+            let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
+            self.pending.tags.take(tags, self.role, events.len(), has_op, self.pending.allocator.ordinal());
+        }
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
         events.push(OpId(op), (start, duration), device);
@@ -352,6 +369,7 @@ impl Sink for Builder<'_> {
         self.pending.device_start = None;
         self.pending.device_duration = None;
         self.pending.flow = None;
+        self.pending.tags = tags::Pending::default();
         self.pending.allocator = allocator::Pending::default();
     }
 

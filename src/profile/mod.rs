@@ -11,6 +11,7 @@
 mod allocator;
 mod builder;
 mod columns;
+mod derive;
 mod ids;
 mod memory;
 mod model;
@@ -20,6 +21,7 @@ mod programs;
 mod short_name;
 mod stats;
 mod strings;
+mod tags;
 mod trace;
 
 pub use allocator::AllocatorRow;

@@ -2,6 +2,7 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
+use super::tags::Tags;
 use super::{AllocatorRow, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
@@ -57,7 +58,7 @@ pub struct Plane {
     pub n_metadata: usize,
     /// How often each stat occurs, by name.
     pub stat_counts: BTreeMap<String, StatCount>,
-    /// Bytes in the file.
+    /// Bytes in the file; 0 of a plane that is [derived](Plane::is_derived).
     pub bytes: u64,
 }
 
@@ -111,6 +112,10 @@ pub struct Line {
     pub flows: Vec<(u32, u64)>,
     /// Bytes in the file.
     pub bytes: u64,
+    /// It is in no file, but was made of what is: runs of programs, ops of a host's threads by device.
+    pub derived: bool,
+    /// What joins its events to others, until all files are read.
+    pub(super) tags: Tags,
 }
 
 /// Events as columns of equal length.
@@ -149,6 +154,11 @@ impl Events {
 }
 
 impl Line {
+    /// It is a GPU's queue of kernels and copies: `Stream #16(Kernel)`, `Stream #134(Compute,MemcpyD2D)`.
+    pub fn is_stream(&self) -> bool {
+        self.name.starts_with("Stream #")
+    }
+
     /// What it shows goes on beside the core: `Async XLA Ops`.
     pub fn is_async(&self) -> bool {
         self.name.contains("Async")
@@ -187,6 +197,8 @@ pub struct OpStats {
     pub hlo_op: Option<StrId>,
     /// `hlo_module`.
     pub hlo_module: Option<StrId>,
+    /// Of a GPU's op the kernel that ran; `name` then is the HLO op it is of, where that is known.
+    pub kernel: Option<StrId>,
     /// `program_id`.
     pub program: Option<ProgramId>,
     /// `flops`.
@@ -257,9 +269,14 @@ impl Plane {
         })
     }
 
-    /// Events of all lines.
+    /// It is in no file, but was made of a host's threads: a CPU's device.
+    pub fn is_derived(&self) -> bool {
+        !self.lines.is_empty() && self.lines.iter().all(|line| line.derived)
+    }
+
+    /// Events of all lines that are in the file.
     pub fn n_events(&self) -> usize {
-        self.lines.iter().map(|l| l.events.len()).sum()
+        self.lines.iter().filter(|l| !l.derived).map(|l| l.events.len()).sum()
     }
 }
 
@@ -274,7 +291,7 @@ impl Profile {
         self.memories.get(memory::of(&plane.memory, op)?)
     }
 
-    /// Events of all planes.
+    /// Events of all planes, as they are in the files.
     pub fn n_events(&self) -> usize {
         self.planes.iter().map(Plane::n_events).sum()
     }

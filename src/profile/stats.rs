@@ -2,6 +2,7 @@
 
 use super::allocator::AllocatorStat;
 use super::model::{OpStats, ProgramId};
+use super::tags::{Role, TagStat};
 use super::{StrId, Strings};
 use crate::source::inflate_slice;
 use crate::wire::xspace::StatValue;
@@ -21,6 +22,8 @@ pub(super) enum Kept {
     Allocator(AllocatorStat),
     /// What an event of an async line belongs to.
     Flow,
+    /// It joins the event to others.
+    Tag(TagStat),
 }
 
 /// A stat that describes an op.
@@ -40,13 +43,15 @@ pub(super) enum OpStat {
     ModelFlops,
     BytesAccessed,
     Memory,
+    /// Of a GPU's kernel: what stands for `tf_op` where that is missing.
+    Annotation,
 }
 
 impl OpStat {
     /// How many there are.
     pub(super) const COUNT: usize = Self::ALL.len();
     /// All, each at its own number.
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Category,
         Self::TfOp,
         Self::Source,
@@ -60,12 +65,20 @@ impl OpStat {
         Self::ModelFlops,
         Self::BytesAccessed,
         Self::Memory,
+        Self::Annotation,
     ];
 }
 
-/// What a name means to us.
-pub(super) fn kept(name: &str) -> Option<Kept> {
+/// The `tf_op` of every kernel that XLA launches; its scope stands elsewhere.
+const XLA_MODULE: &str = "XlaModule:";
+
+/// What a name means to us, in a plane of a role.
+pub(super) fn kept(name: &str, role: Role) -> Option<Kept> {
     Some(match name {
+        "correlation_id" if role != Role::Other => Kept::Tag(TagStat::Correlation),
+        "run_id" if role == Role::Host => Kept::Tag(TagStat::Run),
+        // XLA writes the op's path as `name`, TensorFlow as the outermost annotation.
+        "name" | "level 0" if role == Role::Gpu => Kept::Op(OpStat::Annotation),
         "device_offset_ps" => Kept::DeviceOffset,
         "device_duration_ps" => Kept::DeviceDuration,
         "flow" => Kept::Flow,
@@ -189,6 +202,10 @@ pub(super) fn flow(value: StatValue<'_>) -> Option<u64> {
     }
 }
 
+fn is_text(value: Value, text: &str, strings: &Strings) -> bool {
+    matches!(value, Value::Text(id) if strings.get(id) == text)
+}
+
 /// Sets one stat. An empty text and a cost of −1 (unknown) count as absent and hide nothing.
 pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mut Strings) {
     let text = |slot: &mut Option<StrId>, strings: &mut Strings| {
@@ -204,7 +221,9 @@ pub(super) fn set(stats: &mut OpStats, which: OpStat, value: Value, strings: &mu
     };
     match which {
         OpStat::Category => text(&mut stats.category, strings),
-        OpStat::TfOp => text(&mut stats.tf_op, strings),
+        OpStat::TfOp | OpStat::Annotation if is_text(value, XLA_MODULE, strings) => {}
+        OpStat::Annotation if stats.tf_op.is_some() => {}
+        OpStat::TfOp | OpStat::Annotation => text(&mut stats.tf_op, strings),
         OpStat::Source => text(&mut stats.source, strings),
         OpStat::SourceStack => text(&mut stats.source_stack, strings),
         OpStat::Dedup => text(&mut stats.dedup, strings),

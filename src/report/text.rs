@@ -13,6 +13,19 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Most characters of a cell on a terminal, and how many of them are the text's end.
+const CELL: (usize, usize) = (100, 30);
+
+/// A text, or its two ends.
+fn shortened(cell: &str) -> String {
+    let n = cell.chars().count();
+    if n <= CELL.0 {
+        return cell.to_owned();
+    }
+    let start = cell.chars().take(CELL.0 - CELL.1 - 1);
+    start.chain(['…']).chain(cell.chars().skip(n - CELL.1)).collect()
+}
+
 impl Table {
     /// A table with heads; `true` marks a text column.
     pub fn new(heads: &[(&str, bool)]) -> Self {
@@ -28,9 +41,11 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Aligned columns for a terminal.
+    /// Aligned columns for a terminal. Of a very long text, as a GPU's kernel has for a name, the middle is left out.
     pub fn aligned(&self) -> String {
-        let all = || std::iter::once(&self.heads).chain(&self.rows);
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| shortened(cell)).collect()).collect();
+        let all = || std::iter::once(&self.heads).chain(&rows);
         let width = |i: usize| all().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
         let mut out = String::new();

@@ -146,7 +146,7 @@ mod tests {
             ("[4,2]<=[2,4]T(1,0)", "data=2,model=4", Some("data")),
             ("[4,2]<=[8]", "data=2,model=4", Some("model")),
             ("{}", "data=2,fsdp=2,model=2", Some("data+fsdp+model")),
-            ("[4,2]<=[8]", "data=2", Some("x")),
+            ("[1,8]<=[8]", "data=2", Some("x+y+z")),
             ("mesh['fsdp'=4,'tensor'=2] {'tensor'}", "a=4,b=2", Some("b")),
         ] {
             let (topology, mesh) = ("2x2x2".parse().ok(), mesh.parse().ok());

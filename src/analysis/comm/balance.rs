@@ -84,6 +84,7 @@ impl Analysis {
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
         let links = Links::new(profile, plane, &kinds);
         let Some((window, whole)) = device.window_on(step, device.event_clock) else { return };
+        let mut named: Keyed<Named, ()> = Keyed::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let events = intervals(line, device.event_clock).unwrap_or_default();
             for ((start, _), op) in events.into_iter().zip(&line.events.op) {
@@ -99,6 +100,13 @@ impl Analysis {
                 if let Some((_, starts)) = starts.last_mut() {
                     starts.push(start);
                 }
+                named.first(link.named, ());
+            }
+        }
+        // Executions of one op may be on several streams or threads: they are told in order of time, not of lines.
+        for (named, ()) in named.into_entries().into_iter().filter(|_| device.ops.len() > 1) {
+            if let Some((_, starts)) = ops.get_mut(&named).and_then(|starts| starts.last_mut()) {
+                starts.sort_unstable();
             }
         }
     }

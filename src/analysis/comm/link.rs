@@ -143,7 +143,8 @@ fn told<'a>(plane: &'a Plane, found: &'a [Option<(Part, bool)>]) -> impl Iterato
 /// Which part it is, and whether of a copy. `None`: neither a collective nor a copy that goes on beside the core.
 fn look(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
     let (name, text) = (profile.text(op.name), profile.text(op.text));
-    let part = part(opcode(text), name);
+    // A GPU's kernel is all of it, though XLA names it after the start: on its stream it is synchronous.
+    let part = if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
     match kind {
         Kind::Communication | Kind::Fused => Some((part, false)),
         Kind::DataMovement if part != Part::Whole => moves(text, name).map(|_| (part, true)),
@@ -198,6 +199,8 @@ pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
         .or_else(|| of(&stem(name)))
         .or_else(by_category)
         .or_else(|| Primitive::of_kernel(name))
+        // Without HLO the text of a GPU's op is its kernel.
+        .or_else(|| Primitive::of_kernel(text))
         .unwrap_or(Primitive::Unknown)
 }
 

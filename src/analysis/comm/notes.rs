@@ -44,7 +44,8 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
     if comm.rows.is_empty() {
         say(info, "no_collectives", "No collective ran in this window.".to_owned());
     }
-    breaches(comm, &mut say);
+    let serial = sides.iter().all(|side| analysis.devices[side.device].ops.len() == 1);
+    breaches(comm, serial, &mut say);
     if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
         let message = format!(
             "{} takes more than {} of the step: often a sharding constraint is missing, and a whole array is put together.",
@@ -107,12 +108,12 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
     row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)
 }
 
-/// Where stall and exposed contradict each other.
-fn breaches(comm: &Comm, say: &mut Say<'_>) {
+/// Where stall and exposed contradict each other. `serial`: one line of ops; of several, one computes while another waits.
+fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
     for (traffic, what) in [(&comm.tensor, "Collectives"), (&comm.copies, "Copies")] {
         let of = traffic.overlap;
         let beyond = of.waited.saturating_sub(of.exposed);
-        if beyond > SLACK.0 && beyond.fraction_of(of.exposed).is_none_or(|share| share > SLACK.1) {
+        if serial && beyond > SLACK.0 && beyond.fraction_of(of.exposed).is_none_or(|share| share > SLACK.1) {
             let message = format!(
                 "{what} are waited for longer than they are exposed, by {:.3} ms: waits go on after what they wait for has arrived.",
                 beyond.as_f64() / 1e9

@@ -15,6 +15,7 @@ use super::words::{Core, Primitive, Way};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::non_compute::Programs;
+use crate::analysis::platform::Platform;
 use crate::hlo::ReplicaGroups;
 use crate::keyed::Keyed;
 use crate::profile::{Op, Profile, ProgramId, StrId};
@@ -320,10 +321,11 @@ impl<'a> Sums<'a> {
 
     /// Collectives by primitive, the longest stall first.
     pub fn primitives(&self) -> Vec<PrimitiveSums> {
+        let platform = self.analysis.devices.first().map_or(Platform::Tpu, |device| device.platform);
         let told = |((_, core, primitive), at): &((bool, Core, Primitive), usize)| {
             let traffic = self.buckets[*at].traffic;
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
-            let flags = if waits { primitive.flags() } else { &[] };
+            let flags = if waits { primitive.flags(platform) } else { &[] };
             let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
             PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
         };

@@ -1,5 +1,7 @@
 //! The words of communication: primitives, cores, likely roles, flags worth a look. Knows names; no times.
 
+use crate::analysis::classify::is_collective_kernel;
+use crate::analysis::platform::Platform;
 use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.
@@ -77,10 +79,10 @@ impl Primitive {
 
     /// Of a GPU's kernel by its name: `ncclDevKernel_AllReduce_Sum_bf16_RING_LL`, `rcclGenericKernel`.
     pub fn of_kernel(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
-        if !name.starts_with("nccl") && !name.starts_with("rccl") {
+        if !is_collective_kernel(name) {
             return None;
         }
+        let name = name.to_ascii_lowercase();
         let words = [
             ("allreduce", Self::AllReduce),
             ("allgather", Self::AllGather),
@@ -119,8 +121,32 @@ impl Primitive {
         }
     }
 
-    /// Flags of XLA:TPU that decide how it is overlapped.
-    pub const fn flags(self) -> &'static [&'static str] {
+    /// Flags of XLA that decide how it is overlapped on such a device.
+    pub const fn flags(self, platform: Platform) -> &'static [&'static str] {
+        match platform {
+            Platform::Tpu => self.tpu_flags(),
+            Platform::Gpu => self.gpu_flags(),
+            Platform::Cpu => &[],
+        }
+    }
+
+    const fn gpu_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::AllGather => {
+                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_all_gather_combine_threshold_bytes"]
+            }
+            Self::ReduceScatter => {
+                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_reduce_scatter_combine_threshold_bytes"]
+            }
+            Self::AllReduce => {
+                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_all_reduce_combine_threshold_bytes"]
+            }
+            Self::AllToAll | Self::RaggedAllToAll | Self::Permute => &["xla_gpu_enable_latency_hiding_scheduler"],
+            _ => &[],
+        }
+    }
+
+    const fn tpu_flags(self) -> &'static [&'static str] {
         match self {
             Self::AllGather => &[
                 "xla_tpu_enable_async_collective_fusion",

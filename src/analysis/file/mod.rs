@@ -10,16 +10,19 @@ pub use report::{
 };
 
 use super::breakdown::Analysis;
-use super::device::{Device, StepBasis, is_tensor_core};
+use super::device::{Device, StepBasis};
+use super::platform::Platform;
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 
 impl Analysis {
     /// Looks at everything that was opened; `files` are those of the profile, in its order.
     pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
-        let planes = profile.planes.iter().enumerate().map(|(i, plane)| {
+        // What was derived is in no file.
+        let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
             let device = self.devices.iter().find(|device| device.plane == i);
-            of_plane(plane, device)
+            let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
+            of_plane(plane, device, plane.name == "/host:CPU" && on_threads())
         });
         FileView {
             files: files.to_vec(),
@@ -27,7 +30,7 @@ impl Analysis {
             planes: planes.collect(),
             programs: self.programs(profile),
             n_events: profile.n_events() as u64,
-            n_lines: profile.planes.iter().map(|plane| plane.lines.len() as u64).sum(),
+            n_lines: profile.planes.iter().flat_map(|plane| &plane.lines).filter(|line| !line.derived).count() as u64,
             bytes: files.iter().map(|file| file.bytes).sum(),
             partial,
             notes: profile.notes.iter().chain(&self.notes).cloned().collect(),
@@ -35,11 +38,21 @@ impl Analysis {
     }
 }
 
-fn of_plane(plane: &Plane, device: Option<&Device>) -> FilePlane {
+/// A device was derived from a file's threads.
+fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
+    profile.planes[device.plane].is_derived() && profile.planes[device.plane].file == plane.file
+}
+
+/// `on_threads`: ops run on its threads.
+fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool) -> FilePlane {
     let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
     let origin_ns = with_events.map(|line| line.timestamp_ns).min();
     let line_bytes: u64 = plane.lines.iter().map(|line| line.bytes).sum();
-    let (role, words) = role(plane, device.is_some());
+    let (role, words) = match device.map(|device| device.platform) {
+        None if on_threads => (PlaneRole::Host, "threads of the host: the ops on them are those of the CPU devices"),
+        platform => role(plane, platform),
+    };
+    let own = plane.lines.iter().enumerate().filter(|(_, line)| !line.derived);
     FilePlane {
         name: plane.name.clone(),
         id: plane.id,
@@ -57,7 +70,7 @@ fn of_plane(plane: &Plane, device: Option<&Device>) -> FilePlane {
             .iter()
             .map(|(name, n)| StatUse { name: name.clone(), on_events: n.on_events, on_metadata: n.on_metadata })
             .collect(),
-        lines: plane.lines.iter().enumerate().map(|(i, line)| of_line(line, i, device, origin_ns)).collect(),
+        lines: own.map(|(i, line)| of_line(line, i, device, origin_ns)).collect(),
         origin_ns,
     }
 }
@@ -97,14 +110,21 @@ fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
 }
 
 /// What a plane is, and what for.
-fn role(plane: &Plane, is_read: bool) -> (PlaneRole, &'static str) {
+fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
     let name = plane.name.as_str();
     let starts = |prefix: &str| name.starts_with(prefix);
+    match read_as {
+        Some(Platform::Tpu) => return (PlaneRole::Device, "TPU device: its ops are what every view counts"),
+        Some(Platform::Gpu) => {
+            return (PlaneRole::Device, "GPU device: the kernels of its streams are what every view counts");
+        }
+        Some(Platform::Cpu) => return (PlaneRole::Device, "CPU device: its ops are what every view counts"),
+        None => {}
+    }
     match name {
-        _ if is_read => (PlaneRole::Device, "TPU device: its ops are what every view counts"),
-        _ if is_tensor_core(name) => (PlaneRole::Device, "TPU device on which no ops ran"),
+        _ if Platform::of(name) == Some(Platform::Tpu) => (PlaneRole::Device, "TPU device on which no ops ran"),
         _ if name.contains("SparseCore") => (PlaneRole::Device, "SparseCore of a TPU: listed, not counted"),
-        _ if starts("/device:GPU") => (PlaneRole::Device, "GPU device: listed, not read yet"),
+        _ if starts("/device:GPU") => (PlaneRole::Device, "GPU device on which nothing ran"),
         _ if starts("/device:") || starts("#Chip") => (PlaneRole::Device, "part of a device: listed, not counted"),
         "/host:metadata" => (PlaneRole::Metadata, "programs that were compiled, with their HLO"),
         "Task Environment" => (PlaneRole::Metadata, "when and how the profile was taken"),

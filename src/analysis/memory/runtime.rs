@@ -10,7 +10,8 @@
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::device::{Clock, Device, StepBasis, intervals, is_tensor_core};
+use crate::analysis::device::{Clock, Device, StepBasis, intervals};
+use crate::analysis::platform::Platform;
 use crate::keyed::Keyed;
 use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
 use crate::sorted;
@@ -129,7 +130,7 @@ impl Analysis {
     /// which nothing ran.
     fn device_of(&self, profile: &Profile, file: usize, ordinal: Option<u64>) -> Option<usize> {
         let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
-        let is_own = |i: &usize| profile.planes[*i].file == file && is_tensor_core(&profile.planes[*i].name);
+        let is_own = |i: &usize| profile.planes[*i].file == file && Platform::of(&profile.planes[*i].name).is_some();
         let mut own: Vec<usize> = (0..profile.planes.len()).filter(is_own).collect();
         sorted::sort_by_key(&mut own, number);
         let plane = own.get(usize::try_from(ordinal?).ok()?)?;

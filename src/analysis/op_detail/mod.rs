@@ -89,8 +89,14 @@ impl Analysis {
         }
         let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
         let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].of(m.op)));
-        let of_kind =
-            || classify(Facts { category: None, name: &found.name, text: text.as_deref().unwrap_or_default() });
+        let of_kind = || {
+            classify(Facts {
+                category: None,
+                name: &found.name,
+                text: text.as_deref().unwrap_or_default(),
+                kernel: None,
+            })
+        };
         let (values, more_values) = seen.map(values::values).unwrap_or_default();
         let ((operands, more_operands), (users, more_users)) =
             seen.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();

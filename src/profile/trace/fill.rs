@@ -3,6 +3,7 @@
 use super::super::builder::push_op;
 use super::super::model::{Events, Line, Op, OpId, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, Value, set};
+use super::super::tags::Role;
 use super::super::{Builder, Note, Reached, Severity, StrId};
 use super::Survey;
 use super::kept::{Names, Said};
@@ -157,6 +158,8 @@ impl<'b, 'p> Fill<'b, 'p> {
             return None;
         };
         let process = self.tree.threads[at].process;
+        let role = Role::of(self.tree.processes[process].name.as_deref().unwrap_or_default());
+        self.said.only(role);
         let op = self.op(process, event.name);
         let counts = &mut self.planes[process].counts;
         counts.resize(self.names.names.len(), 0);
@@ -164,6 +167,10 @@ impl<'b, 'p> Fill<'b, 'p> {
         let duration = self.builder.odd.clamped_wide(event.duration_ps.unwrap_or_default());
         let line = &mut self.lines[at];
         let place = line.events.len();
+        if role != Role::Other {
+            let has_op = self.said.stats[OpStat::HloOp as usize].is_some();
+            self.said.tags.take(&mut line.tags, role, place, has_op, self.said.allocator.ordinal());
+        }
         line.allocator.extend(self.said.allocator.take(place));
         if let Some(flow) = self.said.flow.filter(|_| line.is_async()) {
             line.flows.push((place as u32, flow));

@@ -3,6 +3,7 @@
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
 use super::super::stats::{Kept, OpStat, Value, kept};
+use super::super::tags::{self, Role};
 use crate::wire::trace::scaled;
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,8 @@ pub(super) struct Said {
     pub(super) device_duration: Option<u64>,
     pub(super) flow: Option<u64>,
     pub(super) allocator: allocator::Pending,
+    /// What joins it to others.
+    pub(super) tags: tags::Pending,
     /// Its arguments, as places in [`Names`]; the first [`MAX_ARGS`].
     pub(super) names: Vec<usize>,
 }
@@ -47,7 +50,7 @@ impl Names {
             Some(at) => *at,
             None => {
                 let text = String::from_utf8_lossy(name).into_owned();
-                self.means.push(if text == "long_name" { Some(Means::Text) } else { kept(&text).map(Means::Stat) });
+                self.means.push(means(&text));
                 self.names.push(text);
                 self.by_name.insert(name.into(), self.names.len() - 1);
                 self.names.len() - 1
@@ -89,12 +92,32 @@ impl Names {
                     said.allocator.number(which, billionths as f64 / 1e9);
                 }
             }
+            Some(Means::Stat(Kept::Tag(which))) => {
+                if let Some(number) = whole() {
+                    said.tags.set(which, Value::Uint(number), strings);
+                }
+            }
             Some(Means::Stat(Kept::HloProto)) | None => {}
         }
     }
 }
 
+/// What a name means, on whatever plane: which that is may be said after the arguments.
+fn means(name: &str) -> Option<Means> {
+    if name == "long_name" {
+        return Some(Means::Text);
+    }
+    kept(name, Role::Gpu).or_else(|| kept(name, Role::Host)).map(Means::Stat)
+}
+
 impl Said {
+    /// What is no matter on a plane of this role.
+    pub(super) fn only(&mut self, role: Role) {
+        if role != Role::Gpu {
+            self.stats[OpStat::Annotation as usize] = None;
+        }
+    }
+
     /// Nothing is said of the next event yet.
     pub(super) fn clear(&mut self) {
         let names = std::mem::take(&mut self.names);

@@ -1,0 +1,128 @@
+//! What events of GPUs and CPUs leave to the programs: an op's instruction, and what follows from it. A TPU's events say all
+//! this themselves.
+//!
+//! ```text
+//!  event: hlo_op, program_id ──► HloProto of the capture ──► instruction ─┬─► text, category
+//!                                                                         ├─► scope, source and its stack
+//!                                                                         └─► FLOPs, bytes (by shapes)
+//! ```
+//!
+//! What the capture says stays. Each program is read once, and let go.
+
+use super::programs::{Kept, choose, load};
+use crate::analysis::category_of_text;
+use crate::hlo::{Instruction, InstructionId, Module};
+use crate::keyed::Keyed;
+use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use crate::sorted;
+
+/// Programs looked at for one that has an op, where several have its program's name.
+const SEARCHED: usize = 8;
+
+/// Ops of one program: its id, its name, its file.
+type Program = (Option<ProgramId>, Option<StrId>, usize);
+
+/// Whether there are ops that programs would say more of.
+pub(super) fn needed(profile: &Profile) -> bool {
+    !profile.hlo.is_empty() && profile.planes.iter().any(|plane| plane.ops.iter().any(|op| is_open(plane, op)))
+}
+
+/// An op of a GPU or a CPU that says which instruction of which program it is.
+fn is_open(plane: &Plane, op: &Op) -> bool {
+    let known = op.stats.hlo_op.is_some() && (op.stats.program.is_some() || op.stats.hlo_module.is_some());
+    known && (op.stats.kernel.is_some() || plane.is_derived())
+}
+
+/// Reads the programs of these ops, and takes from them what the ops do not say.
+pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
+    let mut programs: Keyed<Program, Vec<(usize, OpId)>> = Keyed::default();
+    for (at, plane) in profile.planes.iter().enumerate() {
+        for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {
+            let key = (op.stats.program, op.stats.hlo_module, plane.file);
+            programs.entry(key, Vec::new).push((at, OpId(i as u32)));
+        }
+    }
+    let mut programs = programs.into_entries();
+    sorted::sort_by_key(&mut programs, |((id, _, file), ops)| (*file, *id, ops.first().copied()));
+    let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
+    for ((id, module, file), mut ops) in programs {
+        let name = module.map(|module| profile.text(module).to_owned());
+        let (candidates, _) = choose(profile, id, name.as_deref(), Some(file));
+        for at in candidates.into_iter().take(SEARCHED) {
+            match load(files, profile, at) {
+                Ok(proto) => {
+                    let module = Module::from_proto(&proto);
+                    drop(proto);
+                    ops.retain(|(plane, op)| !take(profile, (*plane, *op), &module, &mut n_costs));
+                }
+                Err(note) if !profile.notes.contains(&note) => profile.notes.push(note),
+                Err(_) => {}
+            }
+            if ops.is_empty() {
+                break;
+            }
+        }
+        n_missing += ops.len() as u64;
+    }
+    profile.notes.extend(notes(n_costs, n_missing));
+}
+
+fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if n_costs > 0 {
+        let message = "The capture says no FLOPs and bytes: they are computed from the shapes in its HLO. What a kernel reads \
+                       twice, or keeps in a cache, is not in them.";
+        notes.push(Note::new(Severity::Info, "costs_by_shapes", message));
+    }
+    if n_missing > 0 {
+        let message = format!(
+            "{n_missing} ops are in no HLO of the capture: they have no category, no scope and no cost but what events say."
+        );
+        notes.push(Note::new(Severity::Caution, "ops_without_hlo", message));
+    }
+    notes
+}
+
+/// Takes from a program what an op does not say; `false` where the program has no such instruction.
+fn take(profile: &mut Profile, (plane, op): (usize, OpId), module: &Module, n_costs: &mut u64) -> bool {
+    let Profile { planes, strings, .. } = profile;
+    let op = &mut planes[plane].ops[op.0 as usize];
+    let Some(name) = op.stats.hlo_op.map(|name| strings.get(name)) else { return false };
+    let Some(id) = module.instruction_named(name) else { return false };
+    let Some(instruction) = module.instruction(id) else { return false };
+    let text = alone(module, id, instruction).to_string();
+    let category = category_of_text(&text).map(|category| strings.intern(category));
+    op.text = strings.intern(&text);
+    let stats = &mut op.stats;
+    stats.category = stats.category.or(category);
+    // The scope in the program is the whole path; what a GPU's event says may be cut.
+    if let Some(path) = Some(instruction.op_name()).filter(|path| !path.is_empty()) {
+        stats.tf_op = Some(strings.intern(path));
+    }
+    let frames = module.stack(id);
+    if let Some(inner) = frames.first().filter(|_| stats.source.is_none()) {
+        stats.source = Some(strings.intern(&format!("{}:{}", inner.file, inner.line)));
+        let frame = |f: &crate::hlo::SourceFrame<'_>| match f.function {
+            "" => format!("{}:{}:{}", f.file, f.line, f.column),
+            function => format!("{}:{}:{} [{function}]", f.file, f.line, f.column),
+        };
+        let stack: Vec<String> = frames.iter().map(frame).collect();
+        stats.source_stack = stats.source_stack.or_else(|| Some(strings.intern(&stack.join("\n"))));
+    }
+    let cost = module.cost(id);
+    *n_costs += u64::from(stats.flops.is_none() && cost.flops.is_some());
+    stats.flops = stats.flops.or(cost.flops);
+    stats.bytes_accessed = stats.bytes_accessed.or(cost.bytes);
+    true
+}
+
+/// An instruction as an event of a TPU would write it: with the shapes of what it takes, and without what only programs need.
+fn alone(module: &Module, id: InstructionId, instruction: &Instruction) -> Instruction {
+    let mut alone = instruction.clone();
+    alone.is_root = false;
+    alone.attributes.retain(|a| !matches!(&*a.key, "metadata" | "backend_config" | "control-predecessors"));
+    for (operand, from) in alone.operands.iter_mut().zip(module.operands(id)) {
+        operand.shape = operand.shape.take().or_else(|| Some(module.instruction(from)?.shape.clone()));
+    }
+    alone
+}

@@ -1,0 +1,287 @@
+//! What one execution of an instruction costs by its shapes, for programs whose captures do not say it.
+//!
+//! The rules are those of XLA's `HloCostAnalysis`: a dot is 2 · result · contracted, a convolution 2 · result · kernel ÷ output
+//! features, a reduction what goes in less what comes out, elementwise arithmetic one per element; bytes are what is taken and
+//! what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
+//! convolutions have FLOPs. Knows shapes; no time.
+
+use super::{ComputationId, Instruction, InstructionId, Module, Shape};
+
+/// The cost of one execution. `None`: not known, as of a call into what cannot be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Floating point operations; integer ones count alike.
+    pub flops: Option<f64>,
+    /// Bytes read and written.
+    pub bytes: Option<f64>,
+}
+
+/// Fusions within fusions are looked into this deep.
+const DEPTH: u32 = 4;
+
+impl Module {
+    /// What one execution of an instruction costs. Loops, calls and conditionals have none of their own.
+    pub fn cost(&self, id: InstructionId) -> Cost {
+        match self.instruction(id) {
+            Some(of) if !matches!(&*of.opcode, "while" | "call" | "conditional") => {
+                Cost { flops: self.flops(of, id, DEPTH), bytes: self.bytes(of, id) }
+            }
+            _ => Cost::default(),
+        }
+    }
+
+    fn flops(&self, of: &Instruction, id: InstructionId, depth: u32) -> Option<f64> {
+        let result = elements(result(of)?);
+        let operand = |i: usize| self.operand_shape(id, i);
+        match &*of.opcode {
+            "fusion" => self.sum_of(of.call("calls")?.id?, depth.checked_sub(1)?),
+            "dot" => Some(2.0 * result * contracted(operand(0)?, &numbers(of.text("lhs_contracting_dims")?))?),
+            "convolution" => convolution(of, result, operand(1)?),
+            "custom-call" => self.library_call(of, id, result),
+            "reduce" | "reduce-window" => {
+                let taken: f64 = operand(0).map(elements)?;
+                let window = of.text("window").map_or(1.0, window_size);
+                let work = if &*of.opcode == "reduce" { (taken - result).max(0.0) } else { result * (window - 1.0) };
+                Some(work)
+            }
+            opcode if is_free(opcode) || is_move(opcode) => Some(0.0),
+            opcode if opcode.starts_with("async") || super::opcode::is_collective(opcode) => None,
+            opcode if is_known_compute(opcode) => None,
+            _ => Some(result),
+        }
+    }
+
+    /// All that a fused computation does. What cannot be told makes the sum unknown.
+    fn sum_of(&self, computation: ComputationId, depth: u32) -> Option<f64> {
+        self.instructions_of(computation).map(|id| self.flops(self.instruction(id)?, id, depth)).sum()
+    }
+
+    /// Matmuls and convolutions of cuBLAS, hipBLASLt, cuDNN: their configuration says what is contracted.
+    fn library_call(&self, of: &Instruction, id: InstructionId, result: f64) -> Option<f64> {
+        let target = of.custom_call_target()?;
+        if target.starts_with("__cublas$") {
+            let (_, after) = of.backend_config()?.split_once("lhs_contracting_dimensions")?;
+            let list = after.split_once('[')?.1.split_once(']')?.0;
+            return Some(2.0 * result * contracted(self.operand_shape(id, 0)?, &numbers(list))?);
+        }
+        // Of the gradients' calls other operands are the kernel; forward ones take it second.
+        let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
+        if forward { convolution(of, result, self.operand_shape(id, 1)?) } else { None }
+    }
+
+    fn bytes(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
+        let given = size(result(of)?)?;
+        let taken = |i: usize| self.operand_shape(id, i).and_then(size);
+        let all = || (0..of.operands.len()).map(taken).sum::<Option<f64>>();
+        match &*of.opcode {
+            opcode if is_free(opcode) => Some(0.0),
+            "slice" | "dynamic-slice" => Some(2.0 * given),
+            "gather" => Some(2.0 * given + taken(1)?),
+            "dynamic-update-slice" => Some(2.0 * taken(1)?),
+            "scatter" => Some(2.0 * taken(2)? + taken(1)?),
+            "fusion" => match of.call("calls").and_then(|call| call.id) {
+                Some(inner) => self.fused_bytes(inner),
+                None => Some(all()? + given),
+            },
+            _ => Some(all()? + given),
+        }
+    }
+
+    /// What a fusion takes and gives: of what it only slices the slices, of what it updates in place the update.
+    fn fused_bytes(&self, computation: ComputationId) -> Option<f64> {
+        let mut sum = 0.0;
+        for id in self.instructions_of(computation) {
+            let of = self.instruction(id)?;
+            if &*of.opcode == "parameter" {
+                let users = self.users(id);
+                let parts = users.iter().map(|user| self.part_of(*user, id)).collect::<Option<Vec<f64>>>();
+                sum += match parts.filter(|parts| !parts.is_empty()) {
+                    Some(parts) => parts.into_iter().sum::<f64>().min(size(&of.shape)?),
+                    None => size(&of.shape)?,
+                };
+            }
+            if of.is_root {
+                sum += match &*of.opcode {
+                    "dynamic-update-slice" => self.operand_shape(id, 1).and_then(size)?,
+                    _ => size(&of.shape)?,
+                };
+            }
+        }
+        Some(sum)
+    }
+
+    /// How much of an operand one of its users reads, where that is less than all.
+    fn part_of(&self, user: InstructionId, operand: InstructionId) -> Option<f64> {
+        let of = self.instruction(user)?;
+        let is_first = self.operands(user).next() == Some(operand);
+        match &*of.opcode {
+            "slice" | "dynamic-slice" | "gather" if is_first => size(&of.shape),
+            // What is written over is not read.
+            "dynamic-update-slice" if is_first => Some(0.0),
+            _ => None,
+        }
+    }
+
+    fn operand_shape(&self, id: InstructionId, i: usize) -> Option<&Shape> {
+        let operand = self.instruction(id)?.operands.get(i)?;
+        operand.shape.as_ref().or_else(|| Some(&self.instruction(operand.id?)?.shape))
+    }
+}
+
+/// What an instruction gives; of a library call without its workspace, which comes last.
+fn result(of: &Instruction) -> Option<&Shape> {
+    let library = of.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
+    if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
+}
+
+fn convolution(of: &Instruction, result: f64, kernel: &Shape) -> Option<f64> {
+    let labels = of.text("dim_labels")?;
+    let at = labels.split_once('_')?.1.split_once("->")?.0.find('o')?;
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+    let features = *kernel.as_array()?.dims.get(at)? as f64;
+    (features > 0.0).then(|| 2.0 * result * elements(kernel) / features)
+}
+
+/// The product of these dimensions.
+fn contracted(shape: &Shape, dims: &[usize]) -> Option<f64> {
+    let sizes = &shape.as_array()?.dims;
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+    dims.iter().map(|at| sizes.get(*at).map(|size| *size as f64)).product()
+}
+
+/// The numbers in `{1,2}`, `1,2` or `"1","2"`.
+fn numbers(text: &str) -> Vec<usize> {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
+}
+
+/// The product of the sizes in `{size=1x3 stride=…}`.
+fn window_size(window: &str) -> f64 {
+    let sizes = window.split_once("size=").map_or("", |(_, rest)| rest.split([' ', '}']).next().unwrap_or_default());
+    sizes.split('x').filter_map(|n| n.parse::<u32>().ok()).map(f64::from).product()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+fn elements(shape: &Shape) -> f64 {
+    shape.arrays().filter_map(super::ArrayShape::elements).map(|n| n as f64).sum()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+fn size(shape: &Shape) -> Option<f64> {
+    shape.bytes().map(|bytes| bytes as f64)
+}
+
+/// Only names what is there.
+fn is_free(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "parameter"
+            | "constant"
+            | "tuple"
+            | "get-tuple-element"
+            | "bitcast"
+            | "after-all"
+            | "add-dependency"
+            | "domain"
+            | "opt-barrier"
+            | "optimization-barrier"
+            | "partition-id"
+            | "replica-id"
+    )
+}
+
+/// Moves what is there.
+fn is_move(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "copy"
+            | "copy-start"
+            | "copy-done"
+            | "transpose"
+            | "reshape"
+            | "broadcast"
+            | "slice"
+            | "dynamic-slice"
+            | "dynamic-update-slice"
+            | "concatenate"
+            | "pad"
+            | "reverse"
+            | "gather"
+            | "iota"
+            | "bitcast-convert"
+            | "get-dimension-size"
+            | "set-dimension-size"
+            | "send"
+            | "recv"
+            | "send-done"
+            | "recv-done"
+            | "infeed"
+            | "outfeed"
+    )
+}
+
+/// Does more than one operation an element, and how many is not in its shapes.
+fn is_known_compute(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "sort"
+            | "topk"
+            | "fft"
+            | "cholesky"
+            | "triangular-solve"
+            | "rng"
+            | "rng-bit-generator"
+            | "scatter"
+            | "map"
+            | "select-and-scatter"
+            | "ragged-dot"
+            | "scaled-dot"
+            | "custom-call"
+            | "fusion"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text;
+
+    fn cost(hlo: &str, name: &str) -> (Option<f64>, Option<f64>) {
+        let (module, _) = text::module(hlo).unwrap();
+        let cost = module.cost(module.instruction_named(name).unwrap());
+        (cost.flops, cost.bytes)
+    }
+
+    fn entry(rest: &str) -> String {
+        format!(
+            "HloModule m\n\nENTRY %e {{\n  %a = f32[8,4]{{1,0}} parameter(0)\n  %b = f32[4,16]{{1,0}} parameter(1)\n{rest}\n}}\n"
+        )
+    }
+
+    #[test]
+    fn by_hand() {
+        let dot = "  ROOT %d = f32[8,16]{1,0} dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+        assert_eq!(cost(&entry(dot), "d"), (Some(2.0 * 8.0 * 16.0 * 4.0), Some(4.0 * (32.0 + 64.0 + 128.0))));
+        assert_eq!(cost(&entry("  ROOT %n = f32[8,4]{1,0} negate(%a)"), "n"), (Some(32.0), Some(256.0)));
+        assert_eq!(
+            cost(&entry("  ROOT %t = f32[4,8]{1,0} transpose(%a), dimensions={1,0}"), "t"),
+            (Some(0.0), Some(256.0))
+        );
+        let slice = "  ROOT %s = f32[2,4]{1,0} slice(%a), slice={[0:2], [0:4]}";
+        assert_eq!(cost(&entry(slice), "s"), (Some(0.0), Some(64.0)));
+        let call = "  ROOT %c = (f32[8,16]{1,0}, s8[4096]{0}) custom-call(%a, %b), custom_call_target=\"__cublas$gemm\", \
+                    backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"1\"]}}}";
+        assert_eq!(cost(&entry(call), "c"), (Some(1024.0), Some(4.0 * 224.0)), "without its workspace");
+        let opaque = "  ROOT %c = f32[8,16]{1,0} custom-call(%a, %b), custom_call_target=\"mine\"";
+        assert_eq!(cost(&entry(opaque), "c").0, None, "what cannot be seen is not zero");
+        let sort = "  ROOT %s = f32[8,4]{1,0} sort(%a), dimensions={0}, to_apply=%less";
+        assert_eq!(cost(&entry(sort), "s"), (None, Some(256.0)));
+    }
+
+    #[test]
+    fn a_fusion_reads_of_what_it_slices_the_slices() {
+        let hlo = "HloModule m\n\n%inner {\n  %p = f32[64,8]{1,0} parameter(0)\n  %i = s32[] parameter(1)\n  \
+                   %z = s32[] constant(0)\n  %d = f32[1,8]{1,0} dynamic-slice(%p, %i, %z), dynamic_slice_sizes={1,8}\n  \
+                   ROOT %n = f32[1,8]{1,0} negate(%d)\n}\n\nENTRY %e {\n  %a = f32[64,8]{1,0} parameter(0)\n  \
+                   %b = s32[] parameter(1)\n  ROOT %f = f32[1,8]{1,0} fusion(%a, %b), kind=kLoop, calls=%inner\n}\n";
+        assert_eq!(cost(hlo, "f"), (Some(8.0), Some(32.0 + 4.0 + 32.0)));
+    }
+}

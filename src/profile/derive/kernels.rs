@@ -1,0 +1,93 @@
+//! Kernels as ops: named after the HLO op they are of, else after themselves. Knows what drivers call copies.
+
+use super::super::model::{HloBlob, Profile, ProgramId};
+use super::super::{Note, Severity};
+
+/// Names the kernels of a plane, finds programs that are named without an id, and says what graphs hide.
+pub(super) fn name(profile: &mut Profile, gpu: usize) {
+    let Profile { planes, strings, hlo, notes, .. } = profile;
+    let plane = &mut planes[gpu];
+    let mut runs = vec![false; plane.ops.len()];
+    let (mut hidden, mut hidden_ps) = (0_u64, 0_u64);
+    for line in plane.lines.iter().filter(|line| line.is_stream()) {
+        for (op, duration) in line.events.op.iter().zip(&line.events.duration_ps) {
+            runs[op.0 as usize] = true;
+            let stats = &plane.ops[op.0 as usize].stats;
+            if stats.hlo_op.is_none() && stats.category.is_some_and(|c| strings.get(c) == COMMAND_BUFFER) {
+                (hidden, hidden_ps) = (hidden + 1, hidden_ps.saturating_add(*duration));
+            }
+        }
+    }
+    for (op, _) in plane.ops.iter_mut().zip(runs).filter(|(_, runs)| *runs) {
+        op.stats.kernel = Some(op.text);
+        if let Some(module) = op.stats.hlo_module.filter(|_| op.stats.program.is_none()) {
+            op.stats.program = of_name(hlo, plane.file, strings.get(module));
+        }
+        match op.stats.hlo_op {
+            Some(name) => op.name = name,
+            None => {
+                let word = direction(strings.get(op.text)).map(|word| strings.intern(word));
+                op.stats.category = op.stats.category.or(word);
+            }
+        }
+    }
+    if hidden > 0 {
+        let message = format!(
+            "{hidden} kernels ({} µs) were launched by command buffers (CUDA graphs), and the capture does not say which op \
+             each is of: they stand under their own names, without program, scope and cost. With \
+             XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind it) every kernel says its op.",
+            hidden_ps / 1_000_000
+        );
+        notes.push(
+            Note::new(Severity::Caution, "command_buffers", message).at(plane.name.trim_start_matches("/device:")),
+        );
+    }
+}
+
+/// The category of a kernel of which only the graph is known that launched it.
+pub(super) const COMMAND_BUFFER: &str = "command buffer";
+
+/// The one program of a file that has this name.
+fn of_name(hlo: &[HloBlob], file: usize, name: &str) -> Option<ProgramId> {
+    let mut named = hlo.iter().filter(|blob| blob.file == file && blob.module() == name).map(|blob| blob.program);
+    named.next().flatten().filter(|_| named.next().is_none())
+}
+
+/// A kernel that copies, whatever from and to: `__amd_rocclr_copyBuffer.kd`.
+pub(super) fn is_copy(kernel: &str) -> bool {
+    direction(kernel).is_none() && (kernel.contains("copyBuffer") || kernel.contains("emcpy"))
+}
+
+/// What is copied where, or set, by the name of an event or a call, in CUPTI's words: `MemcpyH2D` itself,
+/// `hipMemcpyHtoDAsync`, `cuMemcpyDtoHAsync_v2`.
+pub(super) fn direction(name: &str) -> Option<&'static str> {
+    let words = [
+        (["MemcpyH2D", "MemcpyHtoD"], "MemcpyH2D"),
+        (["MemcpyD2H", "MemcpyDtoH"], "MemcpyD2H"),
+        (["MemcpyD2D", "MemcpyDtoD"], "MemcpyD2D"),
+        (["MemcpyP2P", "MemcpyPeer"], "MemcpyP2P"),
+        (["Memset", "fillBuffer"], "Memset"),
+    ];
+    words.into_iter().find_map(|(of, word)| of.iter().any(|of| name.contains(of)).then_some(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies() {
+        for (name, expected) in [
+            ("MemcpyH2D", Some("MemcpyH2D")),
+            ("hipMemcpyDtoHAsync", Some("MemcpyD2H")),
+            ("cuMemcpyDtoDAsync_v2", Some("MemcpyD2D")),
+            ("cudaMemcpyPeerAsync", Some("MemcpyP2P")),
+            ("__amd_rocclr_fillBufferAligned.kd", Some("Memset")),
+            ("__amd_rocclr_copyBuffer.kd", None),
+            ("gemm_fusion_dot_general_1.kd", None),
+        ] {
+            assert_eq!(direction(name), expected, "{name}");
+        }
+        assert!(is_copy("__amd_rocclr_copyBuffer.kd") && is_copy("hipMemcpyAsync") && !is_copy("MemcpyH2D"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Kernels that do not say their op: what the host's call that launched them says. Knows correlation ids.
+
+use super::super::model::{OpId, Profile};
+use super::super::tags::Role;
+use super::kernels::{COMMAND_BUFFER, direction, is_copy};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A launch: its plane and its op there.
+type Launch = (usize, OpId);
+
+/// Gives the kernels of a plane that lack an op what their launches say: op, program, scope, and of a copy between where.
+/// Correlation ids are of one process: only launches of the same file count.
+pub(super) fn join(profile: &mut Profile, gpu: usize) {
+    let lacking = lacking(profile, gpu);
+    if lacking.is_empty() {
+        return;
+    }
+    let launches = launches(profile, profile.planes[gpu].file, &lacking);
+    let Profile { planes, strings, .. } = profile;
+    let mut joined: FxHashMap<(OpId, Launch), OpId> = FxHashMap::default();
+    let mut plane = std::mem::take(&mut planes[gpu]);
+    for line in plane.lines.iter_mut().filter(|line| line.is_stream()) {
+        for (event, correlation) in &line.tags.launches {
+            let Some(launch) = launches.get(correlation) else { continue };
+            let Some(op) = line.events.op.get_mut(*event as usize) else { continue };
+            if plane.ops[op.0 as usize].stats.hlo_op.is_some() {
+                continue;
+            }
+            *op = *joined.entry((*op, *launch)).or_insert_with(|| {
+                let mut of = plane.ops[op.0 as usize].clone();
+                let from = planes[launch.0].op(launch.1);
+                let (own, said) = (&mut of.stats, from.stats);
+                own.hlo_op = said.hlo_op;
+                own.hlo_module = own.hlo_module.or(said.hlo_module);
+                own.program = own.program.or(said.program);
+                own.tf_op = own.tf_op.or(said.tf_op);
+                let call = strings.get(from.name);
+                if said.hlo_op.is_none() && call.contains("GraphLaunch") {
+                    own.category = Some(strings.intern(COMMAND_BUFFER));
+                } else if is_copy(strings.get(of.text)) {
+                    own.category = direction(call).map(|word| strings.intern(word)).or(own.category);
+                }
+                plane.ops.push(of);
+                OpId((plane.ops.len() - 1) as u32)
+            });
+        }
+    }
+    planes[gpu] = plane;
+}
+
+/// Correlation ids of kernels without an op.
+fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
+    let plane = &profile.planes[gpu];
+    let mut lacking = FxHashSet::default();
+    for line in plane.lines.iter().filter(|line| line.is_stream()) {
+        let op = |event: u32| line.events.op.get(event as usize);
+        let lacks = |event: u32| op(event).is_some_and(|op| plane.op(*op).stats.hlo_op.is_none());
+        lacking.extend(line.tags.launches.iter().filter(|(event, _)| lacks(*event)).map(|(_, id)| *id));
+    }
+    lacking
+}
+
+/// The launches of these ids. A launch is told by the runtime and by the driver: the one that says an op counts, else the first.
+fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
+    let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
+    let hosts = profile.planes.iter().enumerate().filter(|(_, p)| p.file == file && Role::of(&p.name) == Role::Host);
+    for (at, plane) in hosts {
+        for line in &plane.lines {
+            for (event, correlation) in &line.tags.launches {
+                let Some(op) = line.events.op.get(*event as usize).filter(|_| wanted.contains(correlation)) else {
+                    continue;
+                };
+                let says = |(plane, op): &Launch| profile.planes[*plane].op(*op).stats.hlo_op.is_some();
+                let launch = found.entry(*correlation).or_insert((at, *op));
+                if !says(launch) && says(&(at, *op)) {
+                    *launch = (at, *op);
+                }
+            }
+        }
+    }
+    found
+}

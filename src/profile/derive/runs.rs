@@ -1,0 +1,123 @@
+//! Runs of programs, where no line tells them: as a line of module runs, such as TPUs have. Knows programs and where their
+//! ops lie.
+//!
+//! ```text
+//!  kernels of jit_f   a b b c   a b b c   a b      a run begins where the op comes again that came first
+//!  runs               ├─────┤   ├─────┤   ├─┤
+//! ```
+
+use super::super::model::{Events, Line, Op, OpId, OpStats, Plane, Profile, ProgramId};
+use super::super::{StrId, Strings};
+use crate::keyed::Keyed;
+use crate::sorted;
+
+/// A program as ops name it.
+type Program = (Option<ProgramId>, Option<StrId>);
+
+/// A run: `[start, end)` after the line's timestamp, picoseconds.
+type Run = (u64, u64, Program);
+
+/// What an op's execution says of the run it is of.
+#[derive(Clone, Copy)]
+pub(super) struct Execution {
+    /// `[start, end)` after a timestamp that all share, picoseconds.
+    pub(super) at: (u64, u64),
+    pub(super) op: OpId,
+    /// `run_id`.
+    pub(super) run: Option<u64>,
+}
+
+/// Adds the runs that the kernels of a plane tell, unless the plane has some.
+pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
+    let Profile { planes, strings, .. } = profile;
+    let plane = &mut planes[gpu];
+    if plane.lines.iter().any(|line| line.name == LINE && !line.events.is_empty()) {
+        return;
+    }
+    let streams = || plane.lines.iter().filter(|line| line.is_stream() && !line.events.is_empty());
+    let Some(origin_ns) = streams().map(|line| line.timestamp_ns).min() else { return };
+    let mut executions = Vec::with_capacity(streams().map(|line| line.events.len()).sum());
+    for line in streams() {
+        add(&mut executions, line, origin_ns, &mut |_| None);
+    }
+    add_line(plane, origin_ns, executions, strings);
+}
+
+/// Adds the executions of a line; `run`: the run that an event says it is of. One that does not fit 64 bits is left out.
+pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run: &mut dyn FnMut(usize) -> Option<u64>) {
+    let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok()?.checked_mul(1000));
+    let Some(base) = base else { return };
+    let times = line.events.start_ps.iter().zip(&line.events.duration_ps).zip(&line.events.op);
+    for (i, ((start, duration), op)) in times.enumerate() {
+        let run = run(i);
+        if let Some(start) = start.checked_add(base) {
+            to.push(Execution { at: (start, start.saturating_add(*duration)), op: *op, run });
+        }
+    }
+}
+
+const LINE: &str = "XLA Modules";
+
+/// Adds a line of the runs that executions tell, where they tell any.
+pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Execution>, strings: &mut Strings) {
+    sorted::sort_by_key(&mut executions, |e| e.at);
+    let runs = runs(plane, &executions);
+    if runs.is_empty() {
+        return;
+    }
+    let mut events = Events::reserved(runs.len());
+    let mut ops: Keyed<Program, OpId> = Keyed::default();
+    for (start, end, program) in runs {
+        let op = *ops.entry(program, || {
+            plane.ops.push(op(program, strings));
+            OpId((plane.ops.len() - 1) as u32)
+        });
+        events.push(op, (start, end - start), None);
+    }
+    let name = LINE.to_owned();
+    plane.lines.push(Line { name, timestamp_ns: origin_ns, events, derived: true, ..Line::default() });
+}
+
+/// The op of a program's runs, named as on a TPU's line: `jit_f(12)`.
+fn op((program, module): Program, strings: &mut Strings) -> Op {
+    let module = module.map_or_else(|| "program".to_owned(), |module| strings.get(module).to_owned());
+    let text = program.map_or_else(|| module.clone(), |id| format!("{module}({})", id.0));
+    let text = strings.intern(&text);
+    Op { resolved: true, name: text, text, stats: OpStats { program, ..OpStats::default() } }
+}
+
+/// The run of a program that is open.
+struct Open {
+    /// The op it began with, and its kernel.
+    first: (Option<StrId>, StrId),
+    at: (u64, u64),
+}
+
+/// Runs by start. Executions come by start; those that name no program are of none.
+fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    // Runs with an id may go on side by side; without one a program's next run begins where its first op comes again.
+    let mut open: Keyed<(Program, Option<u64>), Open> = Keyed::default();
+    for Execution { at, op, run } in executions {
+        let Op { stats, text, .. } = plane.op(*op);
+        // Of one op there are several, where only some of its events say all of it.
+        let first = (stats.hlo_op, *text);
+        let program = (stats.program, stats.hlo_module);
+        if program == (None, None) {
+            continue;
+        }
+        let mut is_new = false;
+        let current = open.entry((program, *run), || {
+            is_new = true;
+            Open { first, at: *at }
+        });
+        if !is_new && run.is_none() && current.first == first {
+            runs.push((current.at.0, current.at.1, program));
+            current.at = *at;
+        }
+        current.at.1 = current.at.1.max(at.1);
+    }
+    runs.extend(open.into_entries().into_iter().map(|((program, _), open)| (open.at.0, open.at.1, program)));
+    sorted::sort_by_key(&mut runs, |run| *run);
+    runs
+}

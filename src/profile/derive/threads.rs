@@ -1,0 +1,61 @@
+//! CPUs as devices: the ops on a host's threads, by the device they are of. Knows tags of events.
+
+use super::super::model::{Events, Line, OpId, Plane, Profile};
+use super::super::tags::RunTag;
+use super::runs;
+use crate::keyed::Keyed;
+
+/// Makes a plane of each device whose ops run on a host's threads: a line per thread, of its ops alone, and one of runs.
+/// Calls of the runtime around and between them are no ops, and stay where they are.
+pub(super) fn devices(profile: &mut Profile) {
+    for host in 0..profile.planes.len() {
+        let plane = &profile.planes[host];
+        let mut ordinals: Vec<u32> = plane.lines.iter().flat_map(|l| &l.tags.runs).map(|tag| tag.device).collect();
+        ordinals.sort_unstable();
+        ordinals.dedup();
+        for ordinal in ordinals {
+            let device = device(profile, host, ordinal);
+            profile.planes.push(device);
+        }
+    }
+}
+
+fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
+    let Profile { planes, strings, .. } = profile;
+    let host = &planes[host];
+    let mut device =
+        Plane { id: ordinal.into(), name: format!("/device:CPU:{ordinal}"), file: host.file, ..Plane::default() };
+    let mut ops: Keyed<OpId, OpId> = Keyed::default();
+    let mut executions = Vec::new();
+    let is_own = |tag: &&RunTag| tag.device == ordinal;
+    let lines = || host.lines.iter().filter(|line| line.tags.runs.iter().any(|tag| tag.device == ordinal));
+    let origin_ns = lines().map(|line| line.timestamp_ns).min().unwrap_or(0);
+    for line in lines() {
+        let own: Vec<&RunTag> = line.tags.runs.iter().filter(is_own).collect();
+        let mut events = Events::reserved(own.len());
+        for tag in &own {
+            let at = tag.event as usize;
+            let op = *ops.entry(line.events.op[at], || {
+                let mut op = host.op(line.events.op[at]).clone();
+                op.name = op.stats.hlo_op.unwrap_or(op.name);
+                device.ops.push(op);
+                OpId((device.ops.len() - 1) as u32)
+            });
+            events.push(op, (line.events.start_ps[at], line.events.duration_ps[at]), None);
+        }
+        let Line { id, name, display_name, timestamp_ns, .. } = line;
+        let line = Line {
+            id: *id,
+            name: name.clone(),
+            display_name: display_name.clone(),
+            timestamp_ns: *timestamp_ns,
+            events,
+            derived: true,
+            ..Line::default()
+        };
+        runs::add(&mut executions, &line, origin_ns, &mut |event| own[event].run);
+        device.lines.push(line);
+    }
+    runs::add_line(&mut device, origin_ns, executions, strings);
+    device
+}
