@@ -240,7 +240,8 @@ fn a_gpu_capture_has_programs() {
 /// The detail of every instruction of a module, as if it were a TPU's.
 fn told(module: &Module) -> Vec<OpDetail> {
     let plane = Plane { name: "/device:TPU:0".into(), ..Plane::default() };
-    let profile = Profile { planes: vec![plane], ..Profile::default() };
+    let mut profile = Profile::default();
+    profile.planes.push(plane);
     let analysis = Analysis::new(&profile);
     let of = |name: &str| {
         let found = analysis.find_op(&profile, &Query::default(), None, name);

@@ -18,7 +18,9 @@ const LIMITS: (usize, usize, usize) = (16, 32, 80);
 
 /// A profile without events.
 fn empty() -> Profile {
-    Profile { planes: vec![Plane { name: "/device:TPU:0".into(), ..Plane::default() }], ..Profile::default() }
+    let mut profile = Profile::default();
+    profile.planes.push(Plane { name: "/device:TPU:0".into(), ..Plane::default() });
+    profile
 }
 
 /// A profile in which every instruction that is no part of a fusion ran, for times made up.

@@ -3,10 +3,11 @@
 use super::instructions;
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
-use super::open::open_files;
+use super::open::{complete, open_files};
 use super::order::{Orders, largest};
 use super::programs::Programs;
 use super::question::asked;
+use super::traces::Traces;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
     Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, sentences,
@@ -60,24 +61,25 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        Self::open_files(inputs, progress).map(|(mut engine, mut session)| {
-            if engine.lacks_programs() {
+        Self::open_files(inputs, Some(Traces::get()), progress).map(|(mut engine, mut session)| {
+            if engine.is_incomplete() {
                 engine.complete(&mut session);
             }
             (engine, session)
         })
     }
 
-    /// Opens files, without what programs say of the ops of GPUs and CPUs.
+    /// Opens files, without what is to be derived of captures of GPUs and CPUs, and what programs say of their ops.
     ///
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub(super) fn open_files(
         inputs: Vec<Input>,
+        traces: Option<Traces>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, &mut |p| {
+        let opened = open_files(inputs, traces, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;
@@ -119,14 +121,14 @@ impl Engine {
         ))
     }
 
-    /// Whether programs would say more of the ops, as they do on GPUs and CPUs.
-    pub(super) fn lacks_programs(&self) -> bool {
-        instructions::needed(&self.profile)
+    /// Whether it is a capture of GPUs or CPUs, of which [`Engine::complete`] has more to say.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.profile.needs_deriving() || instructions::needed(&self.profile)
     }
 
-    /// Takes from programs what events of GPUs and CPUs do not say.
+    /// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
     pub(super) fn complete(&mut self, session: &mut Session) {
-        instructions::fill(&mut self.profile, self.programs.files());
+        complete(&mut self.profile, self.programs.files());
         self.analysis = Analysis::new(&self.profile);
         session.devices = device_infos(&self.profile, &self.analysis);
         session.notes.clone_from(&self.profile.notes);

@@ -36,6 +36,7 @@ mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
 mod tables;
+mod traces;
 mod views;
 pub use audit::non_compute;
 pub use column::{Column, Sort};

@@ -2,13 +2,14 @@
 
 use super::instructions;
 use super::programs::Kept;
+use super::traces::{Surveyed, Traces};
 use super::{Failure, FileInfo, Progress, Stage, sentences};
-use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity, Survey};
+use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
-use crate::source::{Source, Stopped, Stream, inflate};
+use crate::source::{Source, SourceError, Stopped, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::xspace::{Outcome, walk};
-use crate::wire::{Format, Span, sniff, trace};
+use crate::wire::{Format, Span, sniff};
 
 /// One file to open.
 pub struct Input {
@@ -42,19 +43,56 @@ const HEAD: u64 = 1 << 16;
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let mut opened = open_files(inputs, progress)?;
-    if instructions::needed(&opened.profile) {
-        instructions::fill(&mut opened.profile, &opened.kept);
-    }
+    let mut opened = open_files(inputs, Some(Traces::get()), progress)?;
+    complete(&mut opened.profile, &opened.kept);
     Ok(opened)
 }
 
+/// Works out what captures of GPUs and CPUs do not say.
+pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
+    if profile.needs_deriving() {
+        profile.derive();
+    }
+    if instructions::needed(profile) {
+        instructions::fill(profile, kept);
+    }
+}
+
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+/// Whether one of the files is a trace JSON: then [`Traces`] are needed to open them.
+pub(super) fn has_trace(inputs: &[Input]) -> bool {
+    inputs.iter().any(|input| {
+        let format = told(input.source.as_ref()).map(|format| inner(input.source.as_ref(), format));
+        format.is_ok_and(|format| format == Format::TraceJson)
+    })
+}
+
+/// The format by a file's first bytes.
+fn told(source: &dyn Source) -> Result<Format, SourceError> {
+    let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
+    source.read_at(0, &mut head)?;
+    Ok(sniff(&head, source.size()))
+}
+
+/// The format of what is packed, where something is.
+fn inner(source: &dyn Source, format: Format) -> Format {
+    if format != Format::Gzip {
+        return format;
+    }
+    let head = inflate(source, HEAD, &mut |_| {}).bytes;
+    sniff(&head, head.len() as u64)
+}
+
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
-/// over with a note.
+/// over with a note. What captures of GPUs and CPUs do not say is still to be worked out: [`complete`].
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
-pub(super) fn open_files(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+pub(super) fn open_files(
+    inputs: Vec<Input>,
+    traces: Option<Traces>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Opened, Failure> {
     let total = inputs.iter().map(|i| i.source.size()).sum();
     let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
     let n_inputs = inputs.len();
@@ -73,7 +111,7 @@ pub(super) fn open_files(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress))
         state.place.clone_from(&input.name);
         progress(state.clone());
         let name = input.name.clone();
-        match recognise(input, &mut state, progress) {
+        match recognise(input, traces, &mut state, progress) {
             Ok(capture) => captures.push(capture),
             Err(failure) => {
                 passed_over.push(name);
@@ -125,7 +163,7 @@ enum What {
     XSpace,
     Program(Program),
     /// It was walked once, to see what it holds.
-    Trace(Survey, trace::Outcome),
+    Trace(Box<Surveyed>, Traces),
 }
 
 /// What a file that is a program says of itself.
@@ -134,22 +172,19 @@ struct Program {
     form: HloForm,
 }
 
-fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) -> Result<Capture, Failure> {
+fn recognise(
+    input: Input,
+    traces: Option<Traces>,
+    state: &mut Progress,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Capture, Failure> {
     let Input { name, source, .. } = input;
     let bytes = source.size();
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-    let told = |source: &dyn Source| -> Result<Format, Failure> {
-        let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
-        source.read_at(0, &mut head).map_err(|e| sentences::unreadable(&short, &e.to_string()))?;
-        Ok(sniff(&head, source.size()))
-    };
-    let mut format = told(source.as_ref())?;
+    let mut format = told(source.as_ref()).map_err(|e| sentences::unreadable(&short, &e.to_string()))?;
     let (mut stopped, mut original, mut source) = (None, None, source);
     let packed = format == Format::Gzip;
-    if packed {
-        let head = inflate(source.as_ref(), HEAD, &mut |_| {}).bytes;
-        format = sniff(&head, head.len() as u64);
-    }
+    format = inner(source.as_ref(), format);
     if packed && format != Format::TraceJson {
         state.stage = Stage::Inflate;
         let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
@@ -172,15 +207,12 @@ fn recognise(input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progre
         Format::HloProto => ("HLO proto", program(HloForm::Proto)?),
         Format::HloModule => ("HLO module proto", program(HloForm::Module)?),
         Format::TraceJson => {
-            let stream = Stream::new(source.as_ref(), packed);
-            let (survey, outcome) = Survey::of(stream, &mut |at| {
+            let traces = traces.ok_or_else(sentences::not_fetched)?;
+            let surveyed = (traces.survey)(&short, source.as_ref(), packed, &mut |at| {
                 state.bytes_done = at;
                 progress(state.clone());
-            });
-            if survey.n_events == 0 {
-                return Err(sentences::no_trace(&short, &outcome));
-            }
-            ("trace JSON", What::Trace(survey, outcome))
+            })?;
+            ("trace JSON", What::Trace(surveyed, traces))
         }
         Format::Gzip => return Err(sentences::bad_gzip(&short, "it holds gzip again")),
         Format::Unknown(what) => return Err(sentences::unknown(&short, what)),
@@ -207,10 +239,9 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         base_cell.set(base);
         base += source.size();
-        if let What::Trace(survey, _) = &what
-            && let Some((of, n_read)) = builder.same_capture(survey, &info.name)
+        if let What::Trace(surveyed, traces) = &what
+            && let Some(message) = (traces.same)(surveyed, &builder, &info.name)
         {
-            let message = sentences::same_capture(short, of, survey.n_events, n_read);
             builder.note(Note::new(Severity::Info, "same_capture", message));
             continue;
         }
@@ -225,11 +256,7 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
                 }
                 sentence
             }
-            What::Trace(survey, outcome) => {
-                let sentence = sentences::partial_trace(&survey, &outcome);
-                builder.trace(survey, Stream::new(source.as_ref(), packed));
-                sentence
-            }
+            What::Trace(surveyed, traces) => (traces.read)(*surveyed, &mut builder, source.as_ref(), packed),
         };
         partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         files.push(info);

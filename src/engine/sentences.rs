@@ -151,8 +151,8 @@ pub fn not_fetched() -> Failure {
 /// Programs say more of the ops of GPUs and CPUs, and what reads them did not come.
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub(super) fn programs_not_read() -> Note {
-    let message = "The part of Rooflight that reads programs could not be fetched: ops have no category, scope and cost but what \
-                   events say. Check the connection and open the capture again.";
+    let message = "The part of Rooflight that works out devices, runs and costs of GPUs and CPUs could not be fetched: there is \
+                   only what events say. Check the connection and open the capture again.";
     Note::new(Severity::Caution, "programs_not_read", message)
 }
 

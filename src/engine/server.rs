@@ -13,7 +13,9 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::sentences::programs_not_read;
+use super::open::has_trace;
+use super::sentences::{not_fetched, programs_not_read};
+use super::traces::Traces;
 use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, Session, mismatch};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
@@ -30,17 +32,19 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// What answers further requests ([`Request::is_further`]), and what completes sessions of GPUs and CPUs: what the part brings.
+/// What answers further requests ([`Request::is_further`]), what completes sessions of GPUs and CPUs, what reads trace JSON: what
+/// the part brings.
 #[derive(Clone, Copy)]
 pub struct Further {
     answer: fn(&mut Engine, &Request) -> Reply,
     complete: fn(&mut Engine, &mut Session),
+    traces: Traces,
 }
 
 impl Further {
     /// It. Nothing of the worker may name this: it would be no part.
     pub fn get() -> Self {
-        Self { answer: Engine::further, complete: Engine::complete }
+        Self { answer: Engine::further, complete: Engine::complete, traces: Traces::get() }
     }
 }
 
@@ -53,6 +57,7 @@ pub fn serve(fetch: Fetch<Further>) {
         queue: VecDeque::new(),
         further: None,
         fetching: false,
+        unopened: None,
         incomplete: None,
     }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
@@ -68,6 +73,8 @@ struct Server {
     queue: VecDeque<(Call, Vec<File>)>,
     further: Option<Further>,
     fetching: bool,
+    /// Files that the part is needed for: they are opened when it is here.
+    unopened: Option<(RequestId, Vec<Input>)>,
     /// A session that is open but for what its programs say: it is answered when the part is here.
     incomplete: Option<(RequestId, Box<Session>)>,
 }
@@ -113,6 +120,13 @@ async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     let mut this = server.borrow_mut();
     this.fetching = false;
     this.further = further;
+    if let Some((id, inputs)) = this.unopened.take() {
+        let reply = match further {
+            Some(_) => this.open_inputs(id, inputs),
+            None => Some(Reply::Failed(not_fetched())),
+        };
+        reply.into_iter().for_each(|reply| this.answer(id, reply));
+    }
     this.complete();
     if further.is_none()
         && this.needs_part()
@@ -129,7 +143,7 @@ impl Server {
     /// Whether the request that waits longest is for a part that is not here.
     fn needs_part(&self) -> bool {
         let asked = || self.queue.front().is_some_and(|(call, _)| call.request.is_further());
-        self.further.is_none() && (self.incomplete.is_some() || asked())
+        self.further.is_none() && (self.unopened.is_some() || self.incomplete.is_some() || asked())
     }
 
     /// Answers with the session that waits for its programs; where the part did not come, as it is, and says so.
@@ -174,6 +188,15 @@ impl Server {
             Ok(inputs) => inputs,
             Err(failure) => return Some(Reply::Failed(failure)),
         };
+        if self.further.is_none() && has_trace(&inputs) {
+            self.unopened = Some((id, inputs));
+            return None;
+        }
+        self.open_inputs(id, inputs)
+    }
+
+    /// `None` where the answer waits for the part.
+    fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>) -> Option<Reply> {
         let mut last = None;
         let mut report = |mut progress: Progress| {
             let now = now();
@@ -184,9 +207,9 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        match Engine::open_files(inputs, &mut report) {
+        match Engine::open_files(inputs, self.further.map(|further| further.traces), &mut report) {
             Ok((engine, session)) => {
-                let lacks = engine.lacks_programs();
+                let lacks = engine.is_incomplete();
                 let (engine, mut session) = (self.engine.insert(engine), Box::new(session));
                 match self.further {
                     Some(further) if lacks => (further.complete)(engine, &mut session),

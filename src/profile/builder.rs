@@ -13,11 +13,11 @@ use super::ids::IdMap;
 use super::memory::{self, Numbers};
 use super::model::{Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
-use super::programs::{Dropped, join_programs, name_programs, program_of};
+use super::programs::{Dropped, program_of};
 use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
 use super::tags::{self, Role};
-use super::{Note, Severity, StrId, derive};
+use super::{Note, Severity, StrId};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
 use rustc_hash::FxHashMap;
@@ -120,12 +120,13 @@ impl<'p> Builder<'p> {
         self.profile.notes.push(note);
     }
 
-    /// The profile, with notes on what was odd.
+    /// The profile, with notes on what was odd; complete, unless it [needs deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
-        derive::derive(&mut self.profile);
-        name_programs(&mut self.profile);
-        join_programs(&mut self.profile, &self.dropped);
+        self.profile.unsettled = Some(self.dropped);
+        if !self.profile.needs_deriving() {
+            self.profile.settle();
+        }
         self.profile
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
+use super::programs::Dropped;
 use super::tags::Tags;
 use super::{AllocatorRow, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
@@ -27,6 +28,8 @@ pub struct Profile {
     pub hosts: Vec<String>,
     /// What ops say of the memories they read and write, each distinct answer once.
     pub memories: Memories,
+    /// Programs that are files of their own, until all that is to be worked out is.
+    pub(super) unsettled: Option<Vec<Dropped>>,
 }
 
 /// A program's id; the wire has it signed or unsigned, here it is unsigned.

@@ -11,8 +11,20 @@ pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
     Some((name, ProgramId(id)))
 }
 
+impl Profile {
+    /// All lines are there: programs get their names, and what joined events is let go of.
+    pub(super) fn settle(&mut self) {
+        for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
+            line.tags = Default::default();
+        }
+        name_programs(self);
+        let dropped = self.unsettled.take().unwrap_or_default();
+        join_programs(self, &dropped);
+    }
+}
+
 /// Names of programs, from module runs and from the HLO of the capture; the first name of an id stays.
-pub(super) fn name_programs(profile: &mut Profile) {
+fn name_programs(profile: &mut Profile) {
     let mut programs = std::mem::take(&mut profile.programs);
     for plane in &profile.planes {
         let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
@@ -40,7 +52,7 @@ pub(super) struct Dropped {
 /// Joins programs that are files of their own to those that captures speak of: by the id that stands in the file's name,
 /// by the module's own id (on TPUs that is another number), or by the module's name where one program alone has it. What
 /// no capture speaks of has the id of its own file, if no other has the same.
-pub(super) fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
+fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
     if dropped.is_empty() {
         return;
     }

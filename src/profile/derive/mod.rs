@@ -16,10 +16,26 @@ mod runs;
 mod threads;
 
 use super::model::{Plane, Profile};
-use super::tags::{Role, Tags};
+use super::tags::Role;
 
-/// Works out what is not said, and lets go of what joined events.
-pub(super) fn derive(profile: &mut Profile) {
+impl Profile {
+    /// Whether there is something to work out: planes of GPUs, or ops on a host's threads and no device that has any.
+    pub fn needs_deriving(&self) -> bool {
+        let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.tags.runs.is_empty());
+        let is_gpu = |plane: &Plane| Role::of(&plane.name) == Role::Gpu;
+        let threads = || !self.planes.iter().any(has_ops) && self.planes.iter().any(ran);
+        self.unsettled.is_some() && (self.planes.iter().any(is_gpu) || threads())
+    }
+
+    /// Works out what is not said, and lets go of what joined events. Apart from reading: a page that shows a TPU's capture does
+    /// without the code.
+    pub fn derive(&mut self) {
+        derive(self);
+        self.settle();
+    }
+}
+
+fn derive(profile: &mut Profile) {
     for at in 0..profile.planes.len() {
         if Role::of(&profile.planes[at].name) == Role::Gpu {
             launches::join(profile, at);
@@ -29,9 +45,6 @@ pub(super) fn derive(profile: &mut Profile) {
     }
     if !profile.planes.iter().any(has_ops) {
         threads::devices(profile);
-    }
-    for line in profile.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
-        line.tags = Tags::default();
     }
 }
 

@@ -1,0 +1,60 @@
+//! Reading trace JSON, as functions that opening is given: what shows a TPU's XSpace is fetched without them (`server.rs`), and
+//! natively they are always there. Knows the walks; not which files there are.
+
+use super::{Failure, sentences};
+use crate::profile::{Builder, Survey};
+use crate::source::{Source, Stream};
+use crate::wire::trace::Outcome;
+
+/// A trace JSON that was walked once.
+pub(super) struct Surveyed {
+    survey: Survey,
+    outcome: Outcome,
+}
+
+/// Walks a file of a name, packed or not, for the first time. It hears how far it is.
+type First = fn(&str, &dyn Source, bool, &mut dyn FnMut(u64)) -> Result<Box<Surveyed>, Failure>;
+
+/// What reads trace JSON.
+#[derive(Clone, Copy)]
+pub(super) struct Traces {
+    /// First walk: what a file holds. A failure where that is nothing.
+    pub(super) survey: First,
+    /// Where the capture was read from another file already: what this one would have lost, in a sentence.
+    pub(super) same: fn(&Surveyed, &Builder<'_>, &str) -> Option<String>,
+    /// Second walk: adds its planes. What is missing, in a sentence.
+    pub(super) read: fn(Surveyed, &mut Builder<'_>, &dyn Source, bool) -> Option<String>,
+}
+
+impl Traces {
+    /// It. What is fetched first may not name this: it would come with it.
+    pub(super) fn get() -> Self {
+        Self { survey, same, read }
+    }
+}
+
+fn survey(
+    name: &str,
+    source: &dyn Source,
+    packed: bool,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Box<Surveyed>, Failure> {
+    let (survey, outcome) = Survey::of(Stream::new(source, packed), progress);
+    if survey.n_events == 0 {
+        Err(sentences::no_trace(name, &outcome))
+    } else {
+        Ok(Box::new(Surveyed { survey, outcome }))
+    }
+}
+
+fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
+    let (other, n_read) = builder.same_capture(&of.survey, path)?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Some(sentences::same_capture(name, other, of.survey.n_events, n_read))
+}
+
+fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packed: bool) -> Option<String> {
+    let sentence = sentences::partial_trace(&of.survey, &of.outcome);
+    builder.trace(of.survey, Stream::new(source, packed));
+    sentence
+}
