@@ -1,13 +1,12 @@
 // axe finds nothing: every state the page can be in, light and dark, wide and narrow.
 import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
-import { ENDLESS_PLANE, cpu, cut, program, synth, write } from "./captures.mjs";
+import { ENDLESS_PLANE, cut, hostOnly, program, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, until } from "./lib.mjs";
 import { groupBy, settled } from "./reading.mjs";
 
 const bad = () => write("bad.xplane.pb", ENDLESS_PLANE);
-const host = cpu();
 const compiled = program();
 
 const drop = async (page, file) => {
@@ -272,8 +271,7 @@ const STATES = {
     await page.getByRole("alert").waitFor();
   },
   "no device time": async (page) => {
-    if (!host) return;
-    await dropFiles(page, [host]);
+    await dropFiles(page, [hostOnly()]);
     await page.locator(".empty").waitFor();
   },
   "a program alone": async (page) => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENDLESS_PLANE, PNG, cpu, cut, emptyFolder, folder, mangled, noise, synth, tpu, write } from "./captures.mjs";
+import { ENDLESS_PLANE, PNG, cut, emptyFolder, folder, hostOnly, mangled, noise, synth, tpu, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened } from "./lib.mjs";
 import { allRows, column, figures, pick, seenRows, settled, sortBy } from "./reading.mjs";
@@ -178,9 +178,8 @@ onPage("a folder with one capture and other files: the capture is opened, the ot
   await page.locator("#notes").getByText("neither an XSpace, a trace JSON nor an HLO proto, passed over").waitFor();
 });
 
-const host = cpu();
-onPage("a capture without device time: says what is missing and what there is", { needs: host }, async ({ page }) => {
-  await dropFiles(page, [host]);
+onPage("a capture without device time: says what is missing and what there is", async ({ page }) => {
+  await dropFiles(page, [hostOnly()]);
   const empty = page.locator(".empty");
   await empty.waitFor();
   assert.match(await empty.innerText(), /What would supply it/);

@@ -41,6 +41,9 @@ export function synth({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${dev
   return out;
 }
 
+/** A plane of a host alone: nothing that ran on a device. */
+export const hostOnly = () => write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
+
 /** A program of 37,000 instructions with all its buffers: its path. */
 export function manyBuffers() {
   const out = join(folder, "many-buffers.hlo_proto.pb");

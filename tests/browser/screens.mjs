@@ -11,8 +11,7 @@ const out = need("ROOFLIGHT_SCREENS");
 await mkdir(out, { recursive: true });
 
 const tpu = captures.synth({ mb: 4, devices: 4, ops: 400, name: "train-step.xplane.pb" });
-// Planes of a host alone: nothing that ran on a TPU.
-const cpu = captures.write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
+const cpu = captures.hostOnly();
 // What a text tool leaves of a binary file, and what a broken transfer leaves of any.
 const damaged = captures.write("mangled.xplane.pb", Buffer.from((await readFile(tpu)).subarray(0, 65536).toString("utf8")));
 const cut = captures.cut(tpu, 0.6, "cut.xplane.pb");

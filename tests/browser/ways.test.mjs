@@ -1,0 +1,87 @@
+// Ways in beside a TPU's XSpace: captures of CPUs and GPUs, trace JSON, both beside each other. Figures are the command line's,
+// whose figures equal xprof's and sums of decoded messages.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpu, real } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { dropFiles, need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { column, figures, groupBy, rowCount, settled } from "./reading.mjs";
+
+const json = (file, ...more) => JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), [...more, file, "--json"], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
+
+const trace = () => real("tpu-vllm-trace", "vllm.trace.json.gz");
+const cpuTrace = () => real("cpu-jax", "vm.trace.json.gz");
+const v100 = () => real("gpu-v100", "host.xplane.pb");
+const mi300 = () => real("gpu-mi300", "gemm.xplane.pb");
+
+/** A figure as the page writes it. */
+function time(ps) {
+  const [unit, scale] = [["ps", 1], ["ns", 1e3], ["µs", 1e6], ["ms", 1e9], ["s", 1e12]].find(([, scale]) => Math.round((ps / scale) * 100) / 100 < 1000) ?? ["s", 1e12];
+  return `${(ps / scale).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${unit}`;
+}
+
+/** The breakdown of what is open, against the command line's. */
+async function isTheCommandLines(page, file) {
+  const report = json(file, "breakdown");
+  const busy = time(report.totals.busy_ps ?? report.totals.busy_duration_ps);
+  await until(async () => (await figures(page)).Busy, (is) => is === busy);
+  await groupBy(page, "Op");
+  await settled(page);
+  assert.equal(await rowCount(page), report.groups.length);
+  const names = await column(page, "Op");
+  for (const [at, seen] of names.entries()) {
+    const [head, tail] = seen.split("…");
+    const { key } = report.groups[at];
+    assert.ok(tail === undefined ? key === seen : key.startsWith(head) && key.endsWith(tail), `${seen} in place of ${key}`);
+  }
+  return report;
+}
+
+for (const [what, file] of [["a CPU", cpu()], ["NVIDIA GPUs", v100()], ["an AMD GPU", mi300()], ["a trace JSON of a TPU", trace()], ["a trace JSON of a CPU", cpuTrace()]]) {
+  onPage(`${what}: figures and rows are the command line's, in every view`, { needs: file }, async ({ page }) => {
+    await pickFiles(page, [file]);
+    await opened(page);
+    await isTheCommandLines(page, file);
+    await page.keyboard.press("3");
+    await page.locator(".roofline-canvas .scene").waitFor();
+    await page.keyboard.press("4");
+    await page.locator(".memory").waitFor();
+    await page.keyboard.press("5");
+    const comm = json(file, "comm");
+    await until(() => page.locator(".comm-says").innerText(), (is) => is !== "");
+    await until(() => rowCount(page), (n) => n === comm.rows.length);
+    await page.keyboard.press("8");
+    await page.getByRole("heading", { name: "Planes and lines" }).waitFor();
+  });
+}
+
+onPage("a CPU's trace JSON and its XSpace have the same rows; together, the XSpace is read", { needs: cpu() }, async ({ page }) => {
+  const rows = {};
+  for (const file of [cpu(), cpuTrace()]) {
+    await pickFiles(page, [file]);
+    await opened(page);
+    await groupBy(page, "Op");
+    await settled(page);
+    await until(() => page.getByRole("columnheader").count(), (n) => n > 2);
+    const seen = async (name) => (await column(page, name)).slice(0, 20);
+    rows[file] = [await rowCount(page), await seen("Op"), await seen("Self")];
+  }
+  assert.deepEqual(rows[cpu()], rows[cpuTrace()]);
+  await dropFiles(page, [cpuTrace(), cpu()]);
+  await until(() => page.title(), (is) => is.startsWith("vm.xplane.pb"));
+  await settled(page);
+  await page.waitForTimeout(200);
+  await page.locator("#notes-button").click();
+  await page.locator("#notes").getByText(/vm\.trace\.json\.gz/).first().waitFor();
+});
+
+onPage("without what reads it, a trace JSON is not opened: said, and the page goes on", { needs: trace(), expected: /404|wasm: 404/ }, async ({ page, server }) => {
+  await reload(page);
+  server.refused = /\/further-[0-9a-f]+\.wasm$/;
+  await pickFiles(page, [trace()]);
+  await page.getByRole("alert").waitFor();
+  assert.match(await page.getByRole("alert").innerText(), /could not be fetched/);
+  server.refused = undefined;
+  await pickFiles(page, [trace()]);
+  await opened(page);
+});
