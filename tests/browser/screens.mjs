@@ -150,7 +150,6 @@ const states = {
     await opened(page);
     await page.keyboard.press("5");
     await page.locator(".comm-lanes .scene rect").first().waitFor();
-    await page.locator("[data-row='0']").waitFor({ state: "attached" });
     await page.waitForTimeout(300);
   },
   "communication-zoomed": async (page) => {

@@ -31,7 +31,7 @@ const BOTTOM: f64 = 34.0;
 const LARGEST: f64 = 11.0;
 const SMALLEST: f64 = 3.5;
 /// Rows with less than this part of the time do not stretch the axes: a few bytes lie many decades away.
-const TINY: f64 = 1e-3;
+const TINY: f64 = 2e-3;
 /// Rows with names beside them.
 const NAMED: usize = 6;
 
@@ -103,7 +103,7 @@ impl Axes {
         let x = Scale::log((lo / 2.0, hi * 2.0), (frame.x, frame.x + frame.width));
         let rates = &mut spots.iter().map(|spot| spot.rate).chain(roofs.iter().map(|(rate, _)| *rate));
         let (lo, hi) = ends(rates, (1e9, 1e11));
-        let y = Scale::log((lo / 1.6, hi * 1.6), (frame.y + frame.height, frame.y));
+        let y = Scale::log((lo / 1.6, hi * 2.2), (frame.y + frame.height, frame.y));
         Self { x, y, frame }
     }
 
@@ -230,7 +230,7 @@ pub fn left_out(rows: &[CommRow], of: Of) -> Option<String> {
     let n = rows.len().saturating_sub(spots(rows, of).len()) as u64;
     (n > 0).then(|| {
         format!(
-            "{} not drawn: size or groups are not known, or they take less than 0.1 % of the time.",
+            "{} not drawn: size or groups are not known, or they take less than 0.2 % of the time.",
             number::counted(n, "row is", "rows are")
         )
     })

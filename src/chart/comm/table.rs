@@ -126,7 +126,7 @@ pub fn columns((of, by): (Of, CommBy), order: Order, units: Units, two_lines: bo
         columns.retain(|column| matches!(column.id, "name" | "stall") || column.id == order.column);
     }
     let drop: Vec<&str> = DROP.into_iter().filter(|id| *id != order.column).collect();
-    table::fit_beside(176.0, &mut columns, &drop, measure);
+    table::fit_beside(150.0, &mut columns, &drop, measure);
     columns
 }
 
