@@ -17,7 +17,11 @@ fn read(bytes: &Vec<u8>) -> Profile {
     builder.file("it");
     let outcome = walk(bytes, &mut builder);
     assert_eq!(outcome.damage, []);
-    builder.finish()
+    let mut profile = builder.finish();
+    if profile.needs_deriving() {
+        profile.derive();
+    }
+    profile
 }
 
 /// All that the columns hold must equal what the messages say.
