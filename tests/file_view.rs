@@ -125,7 +125,7 @@ fn a_real_capture() {
     let devices: Vec<_> = view.planes.iter().filter(|p| p.role == PlaneRole::Device).collect();
     assert_eq!(devices.len(), 4);
     let used: Vec<_> = devices[0].lines.iter().take(3).map(|l| (l.name.as_str(), l.used)).collect();
-    let expected = [("XLA Modules", LineUse::Modules), ("XLA Ops", LineUse::Ops), ("Async XLA Ops", LineUse::NotUsed)];
+    let expected = [("XLA Modules", LineUse::Modules), ("XLA Ops", LineUse::Ops), ("Async XLA Ops", LineUse::Async)];
     assert_eq!(used, expected);
     assert!(devices[0].lines[3..].iter().all(|l| l.used == LineUse::NotUsed));
 }

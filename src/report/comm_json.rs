@@ -29,7 +29,7 @@ pub struct CommJson<'a> {
 }
 
 #[derive(Serialize)]
-struct TrafficJson {
+pub(super) struct TrafficJson {
     n_executions: u64,
     stall_ps: Picos,
     issue_ps: Picos,
@@ -53,7 +53,7 @@ fn giga(rate: Option<f64>) -> Option<f64> {
 }
 
 impl TrafficJson {
-    fn new(traffic: &Traffic) -> Self {
+    pub(super) fn new(traffic: &Traffic) -> Self {
         let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = traffic;
         Self {
             n_executions: *n,

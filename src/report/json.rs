@@ -5,8 +5,7 @@
 
 pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
-use super::steps_json::StepsJson;
-use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, StepStats, Totals};
+use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, Totals};
 use crate::profile::Note;
 use crate::sorted;
 use crate::units::Picos;
@@ -255,24 +254,6 @@ impl ShownJson {
     }
 }
 
-/// `rooflight summary --json`.
-#[derive(Serialize)]
-pub struct SummaryJson<'a> {
-    #[serde(flatten)]
-    head: HeadJson<'a>,
-    kinds: Vec<GroupJson<'a>>,
-    by_source: Vec<GroupJson<'a>>,
-    tail: TailJson,
-    step_stats: StepsJson<'a>,
-    notes: &'a [Note],
-}
-
-#[derive(Serialize)]
-struct TailJson {
-    n_groups: usize,
-    dur_ps: Picos,
-}
-
 /// The head of a view. `partial` wins over what the analysis says, unless there is nothing at all.
 pub fn head<'a>(view: &'static str, files: &'a [String], partial: bool, b: &'a Breakdown) -> HeadJson<'a> {
     head_of(view, files, partial, &b.header, &b.totals)
@@ -316,24 +297,4 @@ pub fn breakdown<'a>(
     };
     let shown = ShownJson::new(&b.shown, b.groups.len());
     BreakdownJson { head, by: b.by.key(), filter: FilterJson::new(filter), shown, groups, notes }
-}
-
-/// A summary: kinds, and the sources with the most time.
-pub fn summary<'a>(
-    head: HeadJson<'a>,
-    kinds: &'a Breakdown,
-    sources: &'a Breakdown,
-    steps: &'a StepStats,
-    top: usize,
-    notes: &'a [Note],
-) -> SummaryJson<'a> {
-    let rest = sources.groups.get(top..).unwrap_or_default();
-    SummaryJson {
-        head,
-        kinds: kinds.groups.iter().map(GroupJson::new).collect(),
-        by_source: sources.groups.iter().take(top).map(GroupJson::new).collect(),
-        tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
-        step_stats: StepsJson::new(steps),
-        notes,
-    }
 }

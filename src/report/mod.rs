@@ -14,5 +14,6 @@ pub mod roofline_json;
 pub mod roofline_table;
 mod scopes_json;
 mod steps_json;
+pub mod summary;
 pub mod tables;
 pub mod text;

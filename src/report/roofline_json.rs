@@ -203,7 +203,7 @@ fn skipped(all: &[Skipped]) -> BTreeMap<&'static str, SkippedJson> {
 }
 
 #[derive(Serialize)]
-struct SummaryJson<'a> {
+pub(super) struct SummaryJson<'a> {
     weighted_avg_mfu: Option<f64>,
     weighted_avg_hbm_util: Option<f64>,
     weighted_avg_roofline_util: Option<f64>,
@@ -241,7 +241,7 @@ impl<'a> GapJson<'a> {
 }
 
 impl<'a> SummaryJson<'a> {
-    fn new(f: &'a RooflineFigures, top: usize) -> Self {
+    pub(super) fn new(f: &'a RooflineFigures, top: usize) -> Self {
         let roof = f.step.as_ref();
         let recoverable = roof.map_or(Picos::ZERO, |r| r.recoverable);
         Self {

@@ -105,6 +105,7 @@ fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
         Some(device) if device.ops.contains(&index) => LineUse::Ops,
         Some(device) if of_steps(device) => LineUse::Steps,
         _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
+        Some(_) if line.is_async() && !line.events.is_empty() => LineUse::Async,
         _ => LineUse::NotUsed,
     }
 }

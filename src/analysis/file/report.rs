@@ -125,6 +125,8 @@ pub enum LineUse {
     Steps,
     /// Its events are runs of programs: they name programs, and are the steps where no line has those.
     Modules,
+    /// Its events are what goes on beside the core: communication and copies in flight.
+    Async,
     /// Nothing reads it yet.
     NotUsed,
 }
@@ -136,6 +138,7 @@ impl LineUse {
             Self::Ops => "ops",
             Self::Steps => "steps",
             Self::Modules => "modules",
+            Self::Async => "async",
             Self::NotUsed => "not_used",
         }
     }
@@ -146,6 +149,7 @@ impl LineUse {
             Self::Ops => "ops",
             Self::Steps => "steps",
             Self::Modules => "modules",
+            Self::Async => "in flight",
             Self::NotUsed => "not used",
         }
     }

@@ -11,13 +11,18 @@ mod roofline_args;
 
 use args::{Args, Command, Output, View};
 use clap::Parser;
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{
     Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice,
 };
 use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
 use rooflight::report::{
-    inspect::inspect, json, non_compute_json, non_compute_table, number, roofline_json, roofline_table, tables,
+    inspect::inspect,
+    json, non_compute_json, non_compute_table, number, roofline_json, roofline_table,
+    summary::{self, Summary},
+    tables,
     text::Table,
 };
 use roofline_args::Roofs;
@@ -125,7 +130,23 @@ impl Session<'_> {
     fn summary(&self) -> Result<String, Failure> {
         let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
         let sources = self.ask(&self.query(GroupBy::Source, Filter::default())?)?;
-        let steps = self.analysis.step_stats(&self.opened.profile);
+        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
+        let steps = analysis.step_stats(profile);
+        let ask = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
+        let roofline = engine::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+        let comm = CommQuery { query: ask.query, ..CommQuery::default() };
+        let comm = engine::comm(analysis, profile, programs, &comm);
+        let memory = engine::memory_programs(profile, programs, &analysis.programs(profile));
+        let runtime = analysis.runtime_memory(profile);
+        let summary = Summary {
+            kinds: &kinds,
+            sources: &sources,
+            steps: &steps,
+            roofline: &roofline.figures,
+            programs: &memory.programs,
+            allocators: &runtime.allocators,
+            comm: &comm,
+        };
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
         let all = |form: fn(&Table) -> String| {
@@ -140,12 +161,14 @@ impl Session<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);
-                json::text(&json::summary(head, &kinds, &sources, &steps, top, &notes))
+                json::text(&summary::json(head, summary, top, &notes))
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => says(&notes),
-            Output::Text => heading(&kinds.header) + &all(Table::aligned) + &says(&notes),
+            Output::Text => {
+                heading(&kinds.header) + &all(Table::aligned) + "\n" + &summary::lines(summary) + &says(&notes)
+            }
         })
     }
 

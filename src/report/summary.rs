@@ -1,0 +1,132 @@
+//! The summary of a capture: the figures of every analysis, each as its own view tells it. Knows names and order of fields.
+
+use super::comm_json::TrafficJson;
+use super::json::{GroupJson, HeadJson};
+use super::number::bytes_text;
+use super::roofline_json;
+use super::steps_json::StepsJson;
+use super::{comm_table, roofline_table};
+use crate::analysis::comm::Comm;
+use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
+use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::{Breakdown, StepStats};
+use crate::profile::Note;
+use crate::units::Picos;
+use serde::Serialize;
+
+/// All that is summed up.
+#[derive(Clone, Copy)]
+pub struct Summary<'a> {
+    /// Time by kind.
+    pub kinds: &'a Breakdown,
+    /// Time by source.
+    pub sources: &'a Breakdown,
+    /// Each step, and how devices differ.
+    pub steps: &'a StepStats,
+    /// Ops against their roofs.
+    pub roofline: &'a RooflineFigures,
+    /// What programs need, the heaviest first.
+    pub programs: &'a [ProgramPeaks],
+    /// What allocators gave.
+    pub allocators: &'a [AllocatorMemory],
+    /// What the compute waits for.
+    pub comm: &'a Comm,
+}
+
+/// `rooflight summary --json`.
+#[derive(Serialize)]
+pub struct SummaryJson<'a> {
+    #[serde(flatten)]
+    head: HeadJson<'a>,
+    kinds: Vec<GroupJson<'a>>,
+    by_source: Vec<GroupJson<'a>>,
+    tail: TailJson,
+    step_stats: StepsJson<'a>,
+    roofline: roofline_json::SummaryJson<'a>,
+    memory: MemoryJson<'a>,
+    comm_totals: TrafficJson,
+    dma: TrafficJson,
+    notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct TailJson {
+    n_groups: usize,
+    dur_ps: Picos,
+}
+
+#[derive(Serialize)]
+struct MemoryJson<'a> {
+    programs: Vec<ProgramJson<'a>>,
+    runtime: Vec<RuntimeJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProgramJson<'a> {
+    name: &'a str,
+    program_id: Option<String>,
+    /// Empty where nothing is known of its buffers.
+    spaces: Vec<SpaceJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SpaceJson<'a> {
+    color: i64,
+    memory_space: &'a str,
+    peak_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct RuntimeJson<'a> {
+    device: &'a str,
+    allocator: Option<&'a str>,
+    peak_in_use_bytes: u64,
+    capacity_bytes: Option<u64>,
+}
+
+/// The JSON, with so many sources.
+pub fn json<'a>(head: HeadJson<'a>, of: Summary<'a>, top: usize, notes: &'a [Note]) -> SummaryJson<'a> {
+    let rest = of.sources.groups.get(top..).unwrap_or_default();
+    let space =
+        |space: &'a SpacePeak| SpaceJson { color: space.color, memory_space: &space.space, peak_bytes: space.peak };
+    let program = |program: &'a ProgramPeaks| ProgramJson {
+        name: &program.name,
+        program_id: program.program_id.map(|id| id.to_string()),
+        spaces: program.spaces.iter().map(space).collect(),
+    };
+    let runtime = |of: &'a AllocatorMemory| RuntimeJson {
+        device: &of.label,
+        allocator: of.allocator.as_deref(),
+        peak_in_use_bytes: of.peak.in_use(),
+        capacity_bytes: of.capacity,
+    };
+    SummaryJson {
+        head,
+        kinds: of.kinds.groups.iter().map(GroupJson::new).collect(),
+        by_source: of.sources.groups.iter().take(top).map(GroupJson::new).collect(),
+        tail: TailJson { n_groups: rest.len(), dur_ps: rest.iter().map(|g| g.total).sum() },
+        step_stats: StepsJson::new(of.steps),
+        roofline: roofline_json::SummaryJson::new(of.roofline, 0),
+        memory: MemoryJson {
+            programs: of.programs.iter().map(program).collect(),
+            runtime: of.allocators.iter().map(runtime).collect(),
+        },
+        comm_totals: TrafficJson::new(&of.comm.tensor),
+        dma: TrafficJson::new(&of.comm.copies),
+        notes,
+    }
+}
+
+/// Roofs, waits and memory in few lines.
+pub fn lines(of: Summary<'_>) -> String {
+    let mut text = roofline_table::head(of.roofline) + &comm_table::head(of.comm);
+    let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).cloned();
+    if let Some((name, space)) = of.programs.iter().find_map(|program| Some((&program.name, hbm(program)?))) {
+        text += &format!("Memory: {name} needs {} of {} at its peak\n", bytes_text(space.peak), space.space);
+    }
+    if let Some(most) = of.allocators.iter().max_by_key(|of| of.peak.in_use()) {
+        let of_all = most.capacity.map_or(String::new(), |capacity| format!(" of {}", bytes_text(capacity)));
+        text += &format!("Memory: {} had {}{of_all} in use at its peak\n", most.label, bytes_text(most.peak.in_use()));
+    }
+    text
+}
