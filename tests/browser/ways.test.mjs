@@ -2,10 +2,11 @@
 // whose figures equal xprof's and sums of decoded messages.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { basename } from "node:path";
 import { cpu, real } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened, pickFiles, reload, until } from "./lib.mjs";
-import { column, figures, groupBy, rowCount, settled } from "./reading.mjs";
+import { column, figures, groupBy, rowCount, seenRows, settled } from "./reading.mjs";
 
 const json = (file, ...more) => JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), [...more, file, "--json"], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 
@@ -59,10 +60,10 @@ onPage("a CPU's trace JSON and its XSpace have the same rows; together, the XSpa
   const rows = {};
   for (const file of [cpu(), cpuTrace()]) {
     await pickFiles(page, [file]);
+    await until(() => page.title(), (is) => is.startsWith(basename(file)));
     await opened(page);
     await groupBy(page, "Op");
-    await settled(page);
-    await until(() => page.getByRole("columnheader").count(), (n) => n > 2);
+    await until(() => seenRows(page), (rows) => rows.filter(([, cells]) => cells.some(Boolean)).length > 20);
     const seen = async (name) => (await column(page, name)).slice(0, 20);
     rows[file] = [await rowCount(page), await seen("Op"), await seen("Self")];
   }
