@@ -29,6 +29,7 @@ pub mod hlo;
 pub mod keyed;
 pub mod profile;
 pub mod report;
+pub mod share;
 pub mod sorted;
 pub mod source;
 pub mod units;

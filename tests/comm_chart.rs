@@ -2,10 +2,10 @@
 
 use rooflight::analysis::comm::{Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, Topology};
 use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::chart::comm::table::{self, Order, Units};
+use rooflight::chart::comm::table::{self, Units};
 use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, words};
 use rooflight::chart::scene::{Mark, Scene, Shape};
-use rooflight::chart::table::{Content, Measure};
+use rooflight::chart::table::{Content, Measure, Order};
 use rooflight::engine::comm_place::Of;
 use rooflight::engine::{self, CommView, Input, Programs};
 use rooflight::units::Picos;
@@ -99,7 +99,7 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
         for of in [Of::Collectives, Of::Copies] {
             let (all, units) = (rows(&view.comm, of), Units::of(&view, of));
             let wide = Measure { width: 4000.0, ..Measure::START };
-            let columns = table::columns((of, by), Order::default(), units, false, wide);
+            let columns = table::columns((of, by), table::USUAL, units, false, wide);
             for column in &columns {
                 for descending in [true, false] {
                     let order = table::order(all, Order { column: column.id, descending }, "");
@@ -143,7 +143,7 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
 #[test]
 fn a_filter_finds_what_a_row_says() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let found = table::order(&view.comm.rows, Order::default(), " ALL-gather ");
+    let found = table::order(&view.comm.rows, table::USUAL, " ALL-gather ");
     assert!(!found.is_empty() && found.len() < view.comm.rows.len());
     let is = |row: &CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
     assert!(found.iter().all(|at| is(&view.comm.rows[*at])));

@@ -170,7 +170,7 @@ fn where_pieces_end_does_not_matter() {
         let packed = bytes.starts_with(&[0x1f, 0x8b]);
         let heard = |stride: u64| {
             let mut heard = Heard::default();
-            let outcome = walk(Stream::new(&Pieces(&bytes, stride), packed), &mut heard);
+            let outcome = walk(Stream::new(&Pieces(&bytes, stride), u8::from(packed)), &mut heard);
             (heard.0, outcome)
         };
         let whole = heard(1 << 20);

@@ -57,7 +57,7 @@ impl Sink for Heard {
 fuzz_target!(|bytes: &[u8]| {
     let heard = |stride: u64| {
         let mut heard = Heard::default();
-        let outcome = walk(Stream::new(&Pieces(bytes, stride), bytes.starts_with(&[0x1f, 0x8b])), &mut heard);
+        let outcome = walk(Stream::new(&Pieces(bytes, stride), u8::from(bytes.starts_with(&[0x1f, 0x8b]))), &mut heard);
         (heard.0, outcome)
     };
     let (whole, pieces) = (heard(1 << 16), heard(7));

@@ -14,17 +14,19 @@ use super::after_backward::after_backward;
 use super::asked::Asked;
 use super::device::{Device, devices};
 use super::filter::{Filter, FilterError, Matcher, Within};
+use super::hosts;
+use super::kind::Kind;
 use super::layer;
 use super::measure::Measures;
 use super::moe::{self, Grouped};
 use super::op_group::OpGroup;
 use super::ops::{Finder, PlaneFacts};
-use super::query::{GroupBy, Query, StepChoice};
+use super::query::{DeviceChoice, GroupBy, Query, StepChoice};
 use super::report::{Breakdown, Figures, Shown};
 use super::row_view::{RowView, default_order};
 use super::rows::{Known, Rows, Slice, count, each, fold};
 use super::select::select;
-use crate::profile::{Note, Profile, Severity, Strings};
+use crate::profile::{Note, OpId, Profile, Severity, Strings};
 use crate::units::Picos;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,6 +39,8 @@ pub struct Analysis {
     pub facts: Vec<PlaneFacts>,
     /// Notes on devices and steps.
     pub notes: Vec<Note>,
+    /// Steps of one number are the same step on all hosts.
+    pub(super) hosts_aligned: bool,
     /// Texts that the facts name.
     words: Strings,
     /// Whether ops merged of several count under the first of their paths.
@@ -81,7 +85,9 @@ impl Answer {
 impl Analysis {
     /// Looks at a profile.
     pub fn new(profile: &Profile) -> Self {
-        let (devices, notes) = devices(profile);
+        let (devices, mut notes) = devices(profile);
+        let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
+        notes.extend(of_hosts);
         let planes = || devices.iter().map(|d| &profile.planes[d.plane]);
         let mut finder = Finder::new(profile, planes());
         let mut facts: Vec<PlaneFacts> = planes().map(|plane| PlaneFacts::new(&mut finder, plane)).collect();
@@ -89,7 +95,16 @@ impl Analysis {
         for (device, facts) in devices.iter().zip(&mut facts) {
             after_backward(&profile.planes[device.plane], device, &mut facts.ops);
         }
-        Self { devices, facts, notes, words, merged_paths, measures: Measures::default(), counts: RefCell::default() }
+        Self {
+            devices,
+            facts,
+            notes,
+            hosts_aligned,
+            words,
+            merged_paths,
+            measures: Measures::default(),
+            counts: RefCell::default(),
+        }
     }
 
     pub(super) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
@@ -106,6 +121,21 @@ impl Analysis {
         let Some(of) = self.devices.get(device) else { return Picos::ZERO };
         let measured = self.measures.of(&profile.planes[of.plane], device, of, &of.whole_capture());
         measured.ops.iter().map(|t| Picos(t.own)).sum()
+    }
+
+    /// The device that is shown first: the first, or where that only moves data the busiest that computes.
+    pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
+        let computes = |at: &usize| {
+            let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);
+            let lines = device.ops.iter().map(|i| &profile.planes[device.plane].lines[*i]);
+            let moves = |op: &OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
+            lines.flat_map(|line| &line.events.op).any(|op| !moves(op))
+        };
+        if self.devices.len() < 2 || computes(&0) {
+            return DeviceChoice::default();
+        }
+        let busiest = (1..self.devices.len()).rev().filter(computes).max_by_key(|at| self.busy(profile, *at));
+        busiest.map_or_else(DeviceChoice::default, |at| DeviceChoice::One(at as u32))
     }
 
     /// Answers a query, with all rows told.

@@ -11,6 +11,7 @@
 //! apart; steps and modules may lack it. Within op lines the device clock is used. To relate ops to steps
 //! it is used only if every event of both has it, else the event clock for both.
 
+use super::hosts;
 use super::platform::Platform;
 use super::sweep::Interval;
 use crate::keyed::Keyed;
@@ -300,10 +301,9 @@ fn count_ops(plane: &Plane, device: &mut Device) {
 fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
     let is_double = |devices: &[Device], label: &str| devices.iter().filter(|d| d.label == label).count() > 1;
     if devices.iter().any(|d| is_double(devices, &d.label)) && profile.files.len() > 1 {
+        let names = hosts::names(profile);
         for device in devices.iter_mut() {
-            let file = profile.files.get(profile.planes[device.plane].file).map_or("", String::as_str);
-            let name = file.rsplit('/').next().unwrap_or(file);
-            let host = name.split(".xplane").next().unwrap_or(name);
+            let host = names.get(profile.planes[device.plane].file).map_or("", String::as_str);
             device.label = format!("{host} {}", device.label);
         }
     }

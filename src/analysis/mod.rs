@@ -18,6 +18,7 @@ pub mod comm;
 mod device;
 mod file;
 mod filter;
+mod hosts;
 mod kind;
 mod layer;
 mod measure;
@@ -50,7 +51,8 @@ pub use category::{by_text as category_of_text, category};
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use file::{
-    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, LineUse, PlaneRole, ProgramSource, StatUse,
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, Finding, FindingKind, LineUse, PlaneRole,
+    ProgramSource, StatUse,
 };
 pub use filter::{Filter, FilterError, Matcher, Within};
 pub use kind::Kind;

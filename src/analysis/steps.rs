@@ -105,7 +105,18 @@ impl Analysis {
             DeviceSteps { label: device.label.clone(), all: spread(&durations), steady: spread(inner), steps }
         };
         let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
-        let spread = across(&devices);
+        // Where steps of hosts are not known to be the same, those of the first alone are held against each other.
+        let file = |device: &Device| profile.planes[device.plane].file;
+        let first = self.devices.iter().find(|device| !device.steps.is_empty()).map(file);
+        let is_compared = |device: &&Device| self.hosts_aligned || Some(file(device)) == first;
+        let compared: Vec<&DeviceSteps> = self
+            .devices
+            .iter()
+            .zip(&devices)
+            .filter(|(device, _)| is_compared(device))
+            .map(|(_, steps)| steps)
+            .collect();
+        let spread = across(&compared);
         StepStats { devices, spread }
     }
 }
@@ -197,7 +208,7 @@ fn spread(durations: &[Picos]) -> Option<Spread> {
     Some(Spread { n: n as u32, mean, median, min, max, std_dev })
 }
 
-fn across(devices: &[DeviceSteps]) -> Vec<AcrossDevices> {
+fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
     let mut by_number: Keyed<u64, Vec<(Picos, &str)>> = Keyed::default();
     for device in devices {
         for step in &device.steps {

@@ -14,7 +14,7 @@ mod parts {
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
     use rooflight::engine::Fetch;
     use rooflight::engine::server::Further;
-    use rooflight::view::{self, Draw, Parts};
+    use rooflight::view::{self, Act, Draw, Parts};
 
     type Fetched<T> = Result<T, SplitLoaderError>;
 
@@ -48,6 +48,21 @@ mod parts {
         Ok(view::audit())
     }
 
+    #[wasm_split(ways, fallible, wasm_split_path = leptos::wasm_split)]
+    fn ways() -> Fetched<Draw> {
+        Ok(view::ways())
+    }
+
+    #[wasm_split(ways, fallible, wasm_split_path = leptos::wasm_split)]
+    fn choice() -> Fetched<Draw> {
+        Ok(view::choice())
+    }
+
+    #[wasm_split(ways, fallible, wasm_split_path = leptos::wasm_split)]
+    fn keep() -> Fetched<Act> {
+        Ok(view::keep())
+    }
+
     #[wasm_split(further, fallible, wasm_split_path = leptos::wasm_split)]
     fn further() -> Fetched<Further> {
         Ok(Further::get())
@@ -60,6 +75,9 @@ mod parts {
         comm: || Box::pin(async { comm().await.ok() }),
         file: || Box::pin(async { file().await.ok() }),
         audit: || Box::pin(async { audit().await.ok() }),
+        ways: || Box::pin(async { ways().await.ok() }),
+        choice: || Box::pin(async { choice().await.ok() }),
+        keep: || Box::pin(async { keep().await.ok() }),
     };
     pub const WORKER: Fetch<Further> = || Box::pin(async { further().await.ok() });
 }

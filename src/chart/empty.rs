@@ -80,10 +80,12 @@ mod tests {
         Session {
             files: Vec::new(),
             devices: Vec::new(),
+            usual_device: crate::analysis::DeviceChoice::default(),
             planes: names.iter().map(plane).collect(),
             notes: Vec::new(),
             partial: None,
             n_events: 2 * names.len() as u64,
+            summary: None,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What is in the files, as rows of words. Knows the report; nothing of elements.
 
-use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, FilterError, LineUse, ProgramSource};
+use crate::analysis::{
+    FileLine, FilePlane, FileProgram, FileView, FilterError, Finding, FindingKind, LineUse, ProgramSource,
+};
 use crate::engine::{OutlineItem, ProgramHead};
 use crate::report::number;
 
@@ -33,6 +35,55 @@ pub fn origin(file: &FileView) -> String {
     }
     parts.extend(file.hosts.iter().take(4).map(|host| format!("host {host}")));
     parts.join("; ")
+}
+
+/// What the session lacks, as told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingRow {
+    /// What kind of gap it is.
+    pub kind: &'static str,
+    /// Figures may be wrong, not only absent.
+    pub is_grave: bool,
+    /// Where, and how many.
+    pub place: String,
+    /// What follows.
+    pub consequence: String,
+    /// What fills the gap; empty where nothing is known to.
+    pub remedy: String,
+}
+
+/// What the session lacks, the gravest first.
+pub fn findings(file: &FileView) -> Vec<FindingRow> {
+    let one = |finding: &Finding| {
+        let n = finding.n.filter(|n| *n > 1).map(number::count);
+        let place = finding.place.clone();
+        FindingRow {
+            kind: kind(finding.kind),
+            is_grave: finding.kind < FindingKind::Unpaired,
+            place: match (place, n) {
+                // "8 devices, …" counts already.
+                (Some(place), Some(n)) if !place.starts_with(&n) => format!("{place}, {n} ×"),
+                (Some(place), _) => place,
+                (None, Some(n)) => format!("{n} ×"),
+                (None, None) => "the session".to_owned(),
+            },
+            consequence: finding.consequence.clone(),
+            remedy: finding.remedy.clone().unwrap_or_default(),
+        }
+    };
+    file.quality.iter().map(one).collect()
+}
+
+const fn kind(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Truncated => "Cut short",
+        FindingKind::Dropped => "Dropped",
+        FindingKind::Profiler => "Profiler",
+        FindingKind::Clock => "Clock",
+        FindingKind::Unresolved => "Unresolved",
+        FindingKind::Unpaired => "Unpaired",
+        FindingKind::Missing => "Missing",
+    }
 }
 
 /// A plane.

@@ -18,7 +18,7 @@ pub struct Load {
     pub bytes: u64,
     started: f64,
     now: f64,
-    seen: [Option<Seen>; 4],
+    seen: [Option<Seen>; 5],
     last: Option<Progress>,
 }
 
@@ -57,7 +57,17 @@ pub struct Line {
 impl Load {
     /// A load of `name` that starts `now` (milliseconds of any clock).
     pub fn new(name: String, bytes: u64, now: f64) -> Self {
-        Self { name, bytes, started: now, now, seen: [const { None }; 4], last: None }
+        Self { name, bytes, started: now, now, seen: [const { None }; 5], last: None }
+    }
+
+    /// A load of what this one fetched: what that took is told still.
+    #[must_use]
+    pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
+        let mut seen = [const { None }; 5];
+        if let (Some(slot), Some(fetched)) = (seen.first_mut(), self.seen.into_iter().next()) {
+            *slot = fetched;
+        }
+        Self { name, bytes, started: now, now, seen, last: None }
     }
 
     /// Takes in a message.
@@ -78,7 +88,9 @@ impl Load {
 
     /// Bytes read, and bytes there are.
     fn bytes_read(&self) -> (u64, u64) {
-        self.last.as_ref().map_or((0, self.bytes), |last| (last.bytes_done.min(last.bytes_total), last.bytes_total))
+        self.last.as_ref().map_or((0, self.bytes), |last| {
+            (last.bytes_done.min(if last.bytes_total == 0 { u64::MAX } else { last.bytes_total }), last.bytes_total)
+        })
     }
 
     /// Part done, 0 to 1.
@@ -94,12 +106,14 @@ impl Load {
         (self.fraction() * 100.0).floor() as u8
     }
 
-    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s".
+    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes per second, for display")]
     pub fn read(&self) -> (String, String) {
         let (done, total) = self.bytes_read();
         let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", number::bytes_text(rate as u64)));
-        (number::bytes_text(done), format!(" of {}{rate}", number::bytes_text(total)))
+        let of =
+            if total == 0 && done > 0 { " so far".to_owned() } else { format!(" of {}", number::bytes_text(total)) };
+        (number::bytes_text(done), of + &rate)
     }
 
     /// Bytes per second since the start, once there is something to tell.
@@ -129,9 +143,11 @@ impl Load {
         Some(format!("{} of memory in use", number::bytes_text(memory)))
     }
 
-    /// The stages, in order.
+    /// The stages, in order. That nothing was fetched is not worth a line: most files are at hand.
     pub fn lines(&self) -> Vec<Line> {
-        Stage::ALL.into_iter().map(|stage| self.line(stage)).collect()
+        let is_fetched = self.seen.first().is_some_and(Option::is_some);
+        let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
+        stages.map(|stage| self.line(stage)).collect()
     }
 
     fn line(&self, stage: Stage) -> Line {
@@ -162,6 +178,7 @@ impl Load {
 
 const fn name(stage: Stage) -> &'static str {
     match stage {
+        Stage::Fetch => "Fetch",
         Stage::Recognise => "Recognise",
         Stage::Inflate => "Unpack",
         Stage::Read => "Read planes",
@@ -171,7 +188,7 @@ const fn name(stage: Stage) -> &'static str {
 
 fn found(stage: Stage, progress: &Progress) -> String {
     match stage {
-        Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
+        Stage::Fetch | Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
         Stage::Read => {
             let planes = number::counted(progress.planes.into(), "plane", "planes");
             format!("{planes}, {}", number::counted(progress.events, "event", "events"))

@@ -3,6 +3,7 @@
 //! Knows report structs, sizes in pixels and how numbers look. Knows no browser, no component and no
 //! colour: `view` asks here and puts the answer on the screen.
 
+pub mod ago;
 pub mod audit;
 pub mod cell;
 pub mod columns;

@@ -43,7 +43,7 @@ fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
 /// A question that this session can answer: a device or step that it does not have gives way to the usual one.
 pub fn fitting(session: &Session, query: Query) -> Query {
     let device = match query.device {
-        DeviceChoice::One(index) if index as usize >= session.devices.len() => DeviceChoice::default(),
+        DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
         device => device,
     };
     let known =
@@ -119,10 +119,12 @@ mod tests {
         Session {
             files: Vec::new(),
             devices: (0..n_devices).map(device).collect(),
+            usual_device: crate::analysis::DeviceChoice::default(),
             planes: Vec::new(),
             notes: Vec::new(),
             partial: None,
             n_events: 0,
+            summary: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::analysis::{Header, Totals};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
-use crate::report::number::{self, TimeUnit};
+use crate::report::number::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.
@@ -53,11 +53,28 @@ pub fn readout(head: &BreakdownHead) -> Readout {
     Readout { hero: hero(header), main, side }
 }
 
-fn row(label: &str, value: impl Into<String>) -> (String, String) {
+/// A figure, and how it is computed.
+pub(super) fn figure(
+    label: impl Into<String>,
+    (value, unit): (String, &'static str),
+    formula: &str,
+    rows: Vec<(String, String)>,
+) -> Figure {
+    Figure { label: label.into(), value, unit, how: How { formula: formula.to_owned(), rows } }
+}
+
+/// A line of how a figure is computed.
+pub(super) fn row(label: &str, value: impl Into<String>) -> (String, String) {
     (label.to_owned(), value.into())
 }
 
-fn exact(time: Picos) -> String {
+/// A fraction as a figure and its unit.
+pub(super) fn share_figure(of: Option<f64>) -> (String, &'static str) {
+    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (number::percent(of), "%"))
+}
+
+/// A time as people read it, and all of it.
+pub(super) fn exact(time: Picos) -> String {
     format!("{} = {}", number::time_text(time), number::exact_time(time))
 }
 

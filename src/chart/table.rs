@@ -25,6 +25,15 @@ pub struct Column {
     pub sort: Option<bool>,
 }
 
+/// How rows that are at hand are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// A column's id.
+    pub column: &'static str,
+    /// Largest first (for text: z first).
+    pub descending: bool,
+}
+
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {

@@ -26,6 +26,8 @@ pub const MAX: usize = 64_000;
 pub struct Address {
     /// What is asked.
     pub query: Query,
+    /// The device is said, also where it is the first: sessions have another usual one.
+    pub is_device_said: bool,
     /// In which order.
     pub sort: Sort,
     /// Columns that were chosen, by name; `None`: as many as fit.
@@ -42,6 +44,8 @@ pub struct Address {
     pub graph: bool,
     /// The view.
     pub view: View,
+    /// Where on the web the capture is from; empty: from this machine.
+    pub src: String,
     /// Where in the file's programs.
     pub file: FilePlace,
     /// How the roofline is shown, as [`super::roofline_place`] writes it; empty: as usual.
@@ -50,6 +54,8 @@ pub struct Address {
     pub memory: String,
     /// How communication is shown, as [`super::comm_place`] writes it; empty: as usual.
     pub comm: String,
+    /// The report that the link carries, as `share::link` writes it; empty: none. Read where reports are.
+    pub report: String,
 }
 
 /// Why an address cannot be read.
@@ -101,7 +107,9 @@ impl fmt::Display for Address {
         };
         let (query, filter) = (&self.query, &self.query.filter);
         match query.device {
-            DeviceChoice::One(index) => say("device", &index.to_string(), query.device == usual.query.device)?,
+            DeviceChoice::One(index) => {
+                say("device", &index.to_string(), query.device == usual.query.device && !self.is_device_said)?;
+            }
             DeviceChoice::All => say("device", "all", false)?,
         }
         say("step", &query.step.to_string(), query.step == usual.query.step)?;
@@ -118,6 +126,7 @@ impl fmt::Display for Address {
         say("op", &self.op, self.op.is_empty())?;
         say("graph", "1", !self.graph)?;
         say("view", self.view.key(), self.view == usual.view)?;
+        say("src", &self.src, self.src.is_empty())?;
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         say("program", &number(self.file.program), self.file.program.is_none())?;
         say("line", &number(self.file.line), self.file.line.is_none())?;
@@ -127,7 +136,13 @@ impl fmt::Display for Address {
         say("memory", &self.memory, self.memory.is_empty())?;
         say("comm", &self.comm, self.comm.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
-        list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))
+        list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
+        // Last: what is cut off a link is of the report, which notices.
+        if self.report.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "&report={}", utf8_percent_encode(&self.report, ESCAPED))
+        }
     }
 }
 
@@ -187,6 +202,7 @@ impl Address {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         let (query, text) = (&mut self.query, decoded(value)?);
         let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
+        self.is_device_said |= name == "device";
         match name {
             "device" if text == "all" => query.device = DeviceChoice::All,
             "device" => query.device = DeviceChoice::One(text.parse().ok()?),
@@ -213,9 +229,11 @@ impl Address {
             "line" => self.file.line = Some(text.parse().ok()?),
             "find" => self.file.find = text,
             "find-regex" => self.file.regex = text == "1",
+            "src" => self.src = text,
             "roofline" => self.roofline = text,
             "memory" => self.memory = text,
             "comm" => self.comm = text,
+            "report" => self.report = text,
             "cols" => self.columns = Some(items()?),
             "sel" => self.selection = items()?,
             // A name that a later build of this version knows.
@@ -246,7 +264,9 @@ mod tests {
             "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=mean&zoom=jit(f)&cols=self,runs&sel=fusion.1@7,a%2Cb"
                 .parse()
                 .unwrap();
-        assert_eq!(one.query.device, DeviceChoice::All);
+        assert_eq!((one.query.device, one.is_device_said), (DeviceChoice::All, true));
+        let first: Address = "v=1&device=0".parse().unwrap();
+        assert_eq!((first.query.device, first.to_string().as_str()), (DeviceChoice::One(0), "v=1&device=0"));
         assert_eq!(one.query.filter.text, "dot & x");
         assert_eq!(one.sort, Sort { column: Column::Mean, descending: false });
         assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
@@ -298,46 +318,30 @@ mod tests {
             find,
             regex,
         });
-        (
-            query,
-            sort,
-            prop::option::of(names()),
-            names(),
-            picture,
-            ".*",
-            ".*",
-            any::<bool>(),
-            (view, file, [".*", ".*", ".*"]),
-        )
-            .prop_map(
-                |(
-                    query,
-                    sort,
-                    columns,
-                    selection,
-                    picture,
-                    zoom,
-                    op,
-                    graph,
-                    (view, file, [roofline, memory, comm]),
-                )| {
-                    Address {
-                        query,
-                        sort,
-                        columns,
-                        selection,
-                        picture,
-                        zoom,
-                        op,
-                        graph,
-                        view,
-                        file,
-                        roofline,
-                        memory,
-                        comm,
-                    }
-                },
-            )
+        let asked = (query, sort, prop::option::of(names()), names(), picture);
+        let seen = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, [".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*"]);
+        (asked, seen).prop_map(|((query, sort, columns, selection, picture), seen)| {
+            let (is_device_said, zoom, op, graph, view, file, [src, roofline, memory, comm, report]) = seen;
+            let is_device_said = is_device_said || query.device != DeviceChoice::default();
+            Address {
+                query,
+                is_device_said,
+                sort,
+                columns,
+                selection,
+                picture,
+                zoom,
+                op,
+                graph,
+                view,
+                file,
+                src,
+                roofline,
+                memory,
+                comm,
+                report,
+            }
+        })
     }
 
     proptest! {

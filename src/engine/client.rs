@@ -6,7 +6,7 @@
 //! or compiled twice, and page and worker cannot be of different builds.
 
 use super::message::{pack, unpack};
-use super::{Answer, Call, Failure, Reply, Request, RequestId, mismatch};
+use super::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
 use js_sys::{Array, Reflect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -89,10 +89,10 @@ impl Link {
     }
 
     /// Opens files as one session.
-    pub fn open(&self, picked: &[Picked]) -> RequestId {
+    pub fn open(&self, picked: &[Picked], skips: Option<Vec<Skip>>) -> RequestId {
         let paths = picked.iter().map(|one| one.path.clone()).collect();
         let files: Vec<File> = picked.iter().map(|one| one.file.clone()).collect();
-        self.send_with(&Request::Open { paths }, &files)
+        self.send_with(&Request::Open { paths, skips }, &files)
     }
 
     fn send_with(&self, request: &Request, files: &[File]) -> RequestId {

@@ -4,7 +4,7 @@ use super::programs::AtHand;
 use super::{Engine, Export, Programs, Reply};
 use crate::analysis::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
-use crate::profile::{Note, Profile};
+use crate::profile::Profile;
 use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -39,34 +39,31 @@ pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Program
 
 impl Engine {
     /// The answer to a question; the last one is kept: the page asks for it, then saves it.
-    fn comm_answer(&mut self, ask: &CommQuery) -> Comm {
-        if let Some((asked, answer)) = &self.comm
-            && asked == ask
-        {
-            return answer.clone();
+    pub(super) fn comm_answer(&mut self, ask: &CommQuery) -> &Comm {
+        let Self { profile, analysis, programs, comm: kept, .. } = self;
+        if kept.as_ref().is_none_or(|(asked, _)| asked != ask) {
+            *kept = None;
         }
-        let Self { profile, analysis, programs, .. } = self;
-        let answer = comm(analysis, profile, programs, ask);
-        self.comm = Some((ask.clone(), answer.clone()));
-        answer
+        &kept.get_or_insert_with(|| (ask.clone(), comm(analysis, profile, programs, ask))).1
     }
 
     pub(super) fn comm_view(&mut self, ask: &CommQuery) -> Reply {
-        let mut comm = self.comm_answer(ask);
+        let mut comm = self.comm_answer(ask).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::further(&CommView { ask: ask.clone(), comm, more, more_copies })
     }
 
     /// What `rooflight comm` writes.
     pub(super) fn export_comm(&mut self, ask: &CommQuery, format: Export) -> String {
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
         let comm = self.comm_answer(ask);
         if format == Export::Csv {
-            return comm_table::csv(&comm, usize::MAX).csv();
+            return comm_table::csv(comm, usize::MAX).csv();
         }
-        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
-        let notes: Vec<Note> = self.profile.notes.iter().chain(&comm.notes).cloned().collect();
-        let head = json::head_of("comm", &names, self.partial, &comm.header, &comm.totals);
-        json::text(&comm_json::comm(head, &comm, usize::MAX, &notes))
+        notes.extend(comm.notes.iter().cloned());
+        let head = json::head_of("comm", &names, is_partial, &comm.header, &comm.totals);
+        json::text(&comm_json::comm(head, comm, usize::MAX, &notes))
     }
 }
 

@@ -8,7 +8,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
 //! a later build are passed over.
 
-use super::place::each_pair;
+use super::place::{Pairs, each_pair};
 use crate::analysis::comm::{CommBy, NamedMesh, Topology};
 use std::fmt;
 use std::str::FromStr;
@@ -81,19 +81,14 @@ pub struct CommPlace {
 
 impl fmt::Display for CommPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut first = true;
-        let mut say = |name: &str, value: Option<String>| match value {
-            Some(value) => write!(f, "{}{name}:{value}", if std::mem::take(&mut first) { "" } else { ";" }),
-            None => Ok(()),
-        };
-        let other = |is_usual: bool, value: &str| (!is_usual).then(|| value.to_owned());
-        say("of", other(self.of == Of::Collectives, "copies"))?;
-        say("by", other(self.by == CommBy::default(), self.by.key()))?;
-        say("pane", other(self.pane == Pane::default(), self.pane.key()))?;
-        say("mesh", self.mesh.as_ref().map(ToString::to_string))?;
-        say("topology", self.topology.as_ref().map(ToString::to_string))?;
-        say("wrap", other(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "1"))?;
-        say("part", self.part.map(|(from, to)| format!("{from}-{to}")))
+        let mut pairs = Pairs::new(f);
+        pairs.say_unless(self.of == Of::Collectives, "of", "copies")?;
+        pairs.say_unless(self.by == CommBy::default(), "by", self.by.key())?;
+        pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
+        pairs.say_some("mesh", self.mesh.as_ref())?;
+        pairs.say_some("topology", self.topology.as_ref())?;
+        pairs.say_unless(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
+        pairs.say_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))
     }
 }
 

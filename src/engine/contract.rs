@@ -5,9 +5,9 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
-use super::{BreakdownHead, Export, ProgramRef, RowsPage, RowsQuery, Sort};
+use super::{BreakdownHead, Estimate, Export, ProgramRef, RowsPage, RowsQuery, Skip, Sort};
 pub use crate::analysis::FileInfo;
-use crate::analysis::{FilterError, Query, Scopes, StepStats};
+use crate::analysis::{DeviceChoice, FilterError, Query, Scopes, StepChoice, StepStats};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,13 @@ pub enum Request {
     Open {
         /// One path per file, in the order of the files.
         paths: Vec<String>,
+        /// What is not read. `None`: nobody was asked yet, and [`Reply::Large`] asks where it would take too much memory.
+        skips: Option<Vec<Skip>>,
+    },
+    /// Open the report of a link: what follows `report=` in its address. Answered as `Open` is.
+    OpenReport {
+        /// The report.
+        link: String,
     },
     /// The figures of one query, without rows.
     Breakdown(Query),
@@ -78,7 +85,7 @@ impl Request {
             | Self::Rows(_)
             | Self::Scopes { .. }
             | Self::Steps => false,
-            Self::Further(_) | Self::Export { .. } | Self::ExportNonCompute { .. } => true,
+            Self::OpenReport { .. } | Self::Further(_) | Self::Export { .. } | Self::ExportNonCompute { .. } => true,
         }
     }
 }
@@ -143,6 +150,8 @@ pub enum Reply {
     },
     /// How far a load is.
     Progress(Progress),
+    /// Nothing was read: it would take more memory than there is. What there is to choose from.
+    Large(Estimate),
     /// The load succeeded, wholly or in part (see `Session::partial`).
     Opened(Box<Session>),
     /// The figures of a query.
@@ -170,6 +179,8 @@ pub enum Reply {
 /// What the worker is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
+    /// Fetching it from another host: the page's, before the worker has anything to do.
+    Fetch,
     /// Telling the format by content.
     Recognise,
     /// Unpacking gzip.
@@ -182,7 +193,7 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 4] = [Self::Recognise, Self::Inflate, Self::Read, Self::Analyse];
+    pub const ALL: [Self; 5] = [Self::Fetch, Self::Recognise, Self::Inflate, Self::Read, Self::Analyse];
 }
 
 /// How far a load is.
@@ -231,6 +242,8 @@ pub struct Session {
     pub files: Vec<FileInfo>,
     /// Devices with ops, in order: [`crate::analysis::DeviceChoice::One`] is an index into this list.
     pub devices: Vec<DeviceInfo>,
+    /// The device to show first.
+    pub usual_device: DeviceChoice,
     /// All planes of the capture.
     pub planes: Vec<PlaneInfo>,
     /// What the reader had to say.
@@ -239,6 +252,29 @@ pub struct Session {
     pub partial: Option<String>,
     /// Events read.
     pub n_events: u64,
+    /// It is of a report, not of a capture: what that holds. Every view says so.
+    pub summary: Option<SummaryInfo>,
+}
+
+/// What a session of a report alone holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummaryInfo {
+    /// What it is: "This is a summary of run.xplane.pb; it holds step 12 of TPU:0 by op."
+    pub sentence: String,
+    /// The device it holds: the one to ask about.
+    pub device: DeviceChoice,
+    /// The step it holds.
+    pub step: StepChoice,
+    /// From 0 to 100, full detail. Below, amounts are rounded.
+    pub level: u8,
+    /// Ops of the step.
+    pub n_ops: u32,
+    /// Of those, told one by one.
+    pub n_told: u32,
+    /// Lines of source are in it.
+    pub has_sources: bool,
+    /// Names are pseudonyms.
+    pub is_anonymous: bool,
 }
 
 /// A device with ops.

@@ -7,16 +7,18 @@ use super::open::{complete, open_files};
 use super::order::{Orders, largest};
 use super::programs::Programs;
 use super::question::asked;
-use super::traces::Traces;
+use super::told::{Unpacked, unpack};
+use super::ways::Ways;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
-    Reply, Request, RowsPage, RowsQuery, Session, Sort, Stage, StepInfo, sentences,
+    Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, sentences,
 };
 use crate::analysis::{
     Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats, device_type,
 };
 use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
+use crate::share::{markdown, pack};
 use crate::units::Picos;
 
 /// An open session.
@@ -43,6 +45,8 @@ pub struct Engine {
     pub(super) memory: Option<super::MemorySession>,
     /// The last answer of communication.
     pub(super) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
+    /// It is of a report alone, which answers.
+    pub(super) told: Option<Box<dyn super::told::Summary>>,
 }
 
 struct Answered {
@@ -61,7 +65,11 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        Self::open_files(inputs, Some(Traces::get()), progress).map(|(mut engine, mut session)| {
+        let inputs = match unpack(inputs)? {
+            Unpacked::Captures(inputs) => inputs,
+            Unpacked::Report(told) => return Ok(*told),
+        };
+        Self::open_files(inputs, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
             if engine.is_incomplete() {
                 engine.complete(&mut session);
             }
@@ -75,11 +83,12 @@ impl Engine {
     /// A [`Failure`] where nothing could be read.
     pub(super) fn open_files(
         inputs: Vec<Input>,
-        traces: Option<Traces>,
+        skips: &[Skip],
+        ways: Option<Ways>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, traces, &mut |p| {
+        let opened = open_files(inputs, skips, ways, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;
@@ -92,33 +101,36 @@ impl Engine {
         let session = Session {
             files,
             devices: device_infos(&profile, &analysis),
+            usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.clone(),
             partial,
             n_events: profile.n_events() as u64,
+            summary: None,
         };
-        let files = session.files.clone();
-        let partial = session.partial.is_some();
+        let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(kept);
-        let listings = Listings::default();
-        let (steps, file, answers, roofline, memory, comm) = (None, None, Vec::new(), None, None, None);
-        Ok((
-            Self {
-                profile,
-                analysis,
-                files,
-                partial,
-                steps,
-                programs,
-                listings,
-                file,
-                answers,
-                roofline,
-                memory,
-                comm,
-            },
-            session,
-        ))
+        Ok((Self { profile, analysis, files, partial, programs, ..Self::empty() }, session))
+    }
+
+    /// No session yet.
+    pub(super) fn empty() -> Self {
+        let profile = Profile::default();
+        Self {
+            analysis: Analysis::new(&profile),
+            profile,
+            files: Vec::new(),
+            partial: false,
+            steps: None,
+            programs: Programs::new(Vec::new()),
+            listings: Listings::default(),
+            file: None,
+            answers: Vec::new(),
+            roofline: None,
+            memory: None,
+            comm: None,
+            told: None,
+        }
     }
 
     /// Whether it is a capture of GPUs or CPUs, of which [`Engine::complete`] has more to say.
@@ -131,6 +143,7 @@ impl Engine {
         complete(&mut self.profile, self.programs.files());
         self.analysis = Analysis::new(&self.profile);
         session.devices = device_infos(&self.profile, &self.analysis);
+        session.usual_device = self.analysis.usual_device(&self.profile);
         session.notes.clone_from(&self.profile.notes);
     }
 
@@ -141,6 +154,9 @@ impl Engine {
 
     /// Answers what is asked of few captures: [`Request::is_further`].
     pub(super) fn further(&mut self, request: &Request) -> Reply {
+        if let Some(told) = &self.told {
+            return told.answer(request);
+        }
         match request {
             Request::Further(bytes) => match asked(bytes) {
                 Some(question) => self.told(&question),
@@ -188,6 +204,13 @@ impl Engine {
                 let Self { profile, analysis, programs, .. } = self;
                 Reply::further(&super::comm_lanes(analysis, profile, programs, ask))
             }
+            Question::Share(ask) => self.shared(ask, |report| Reply::further(&ask.shared(report))),
+            Question::ShareFile { ask, captures } => {
+                self.shared(ask, |report| Reply::further(&pack(&ask.cut(report), captures)))
+            }
+            Question::ShareMarkdown { ask, url } => {
+                self.shared(ask, |report| Reply::further(&markdown(&ask.cut(report), url.as_deref())))
+            }
             Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
@@ -199,6 +222,9 @@ impl Engine {
 
     /// Answers what is asked of every capture.
     pub(super) fn first(&mut self, request: &Request) -> Reply {
+        if let Some(told) = &self.told {
+            return told.answer(request);
+        }
         match request {
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))

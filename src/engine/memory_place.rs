@@ -8,7 +8,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
 //! a later build are passed over.
 
-use super::place::each_pair;
+use super::place::{Pairs, each_pair};
 use crate::analysis::memory::RollUpBy;
 use std::fmt;
 use std::str::FromStr;
@@ -83,20 +83,14 @@ pub struct MemoryPlace {
 
 impl fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut first = true;
-        let mut say = |name: &str, value: &dyn fmt::Display, is_usual: bool| {
-            if is_usual {
-                return Ok(());
-            }
-            write!(f, "{}{name}:{value}", if std::mem::take(&mut first) { "" } else { ";" })
-        };
-        say("side", &"allocator", self.side == Side::Static)?;
-        say("program", &self.program.unwrap_or(0), self.program.is_none())?;
-        say("color", &self.color, self.color == 0)?;
-        say("at", &self.at.unwrap_or(0), self.at.is_none())?;
-        say("by", &self.by.unwrap_or_default().key(), self.by.is_none())?;
-        say("pane", &self.pane.key(), self.pane == Pane::default())?;
-        say("allocator", &self.allocator, self.allocator == 0)
+        let mut pairs = Pairs::new(f);
+        pairs.say_unless(self.side == Side::Static, "side", "allocator")?;
+        pairs.say_some("program", self.program)?;
+        pairs.say_unless(self.color == 0, "color", self.color)?;
+        pairs.say_some("at", self.at)?;
+        pairs.say_some("by", self.by.map(RollUpBy::key))?;
+        pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
+        pairs.say_unless(self.allocator == 0, "allocator", self.allocator)
     }
 }
 

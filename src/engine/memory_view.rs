@@ -23,16 +23,20 @@ pub struct MemorySession {
 impl Engine {
     /// Programs and allocators: each program is read once for it, so the answer is kept.
     pub(super) fn memory_session(&mut self) -> Reply {
+        Reply::further(self.memory_kept())
+    }
+
+    /// The same, kept from before or made now.
+    pub(super) fn memory_kept(&mut self) -> &MemorySession {
         self.file();
         let Self { profile, analysis, programs, file, memory, .. } = self;
         let all = file.as_ref().map_or(&[][..], |file| &file.programs);
-        let told = memory.get_or_insert_with(|| {
+        memory.get_or_insert_with(|| {
             let programs = memory_programs(profile, programs, all);
             let runtime = analysis.runtime_memory(profile);
             let checks = analysis.cross_check(profile, &programs, &runtime, None);
             MemorySession { programs, runtime, checks }
-        });
-        Reply::further(told)
+        })
     }
 
     /// Tells something of a program's memory.

@@ -5,6 +5,7 @@
 //! worker's) exists only in the page's build.
 
 pub mod address;
+mod archive;
 mod audit;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod client;
@@ -14,6 +15,7 @@ pub mod comm_place;
 mod contract;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
+mod estimate;
 mod instructions;
 mod listings;
 mod memory;
@@ -29,20 +31,25 @@ mod place;
 mod program_text;
 mod programs;
 mod question;
+mod recognise;
+pub mod remote;
 mod roofline;
 pub mod roofline_place;
 mod roofline_view;
 mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
+mod share;
 mod tables;
-mod traces;
+mod told;
 mod views;
+mod ways;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use comm::{CommView, comm, comm_lanes};
 pub use contract::*;
 pub use engine::Engine;
+pub use estimate::{BUDGET, Choice, Estimate, LOOKED_FROM, Skip, estimate};
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
 pub use memory_view::MemorySession;
 pub use open::{Input, Opened, open};
@@ -53,4 +60,5 @@ pub use question::Question;
 pub use roofline::{roofline, roofline_steps};
 pub use roofline_view::*;
 pub use sentences::{no_capture, not_fetched};
+pub use share::{ShareAsk, Shared};
 pub use tables::*;

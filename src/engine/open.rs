@@ -1,15 +1,19 @@
-//! Files → one profile: tells formats, unpacks, walks, and puts what went wrong into sentences.
+//! Files → one profile: walks what was recognised, and puts what went wrong into sentences.
 
 use super::instructions;
 use super::programs::Kept;
-use super::traces::{Surveyed, Traces};
-use super::{Failure, FileInfo, Progress, Stage, sentences};
+use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
+use super::sentences::no_capture;
+use super::told::{Unpacked, unpack};
+use super::ways::Ways;
+use super::{Failure, FileInfo, Progress, Skip, Stage, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
-use crate::source::{Source, SourceError, Stopped, inflate};
-use crate::wire::hlo::{Outline, outline};
-use crate::wire::xspace::{Outcome, walk};
-use crate::wire::{Format, Span, sniff};
+use crate::source::{Bomb, Inflated, Source, Stopped, inflate};
+use crate::wire::Span;
+use crate::wire::hlo::Outline;
+use crate::wire::xspace::{Outcome, walk_without};
+use std::cell::{Cell, RefCell};
 
 /// One file to open.
 pub struct Input {
@@ -33,17 +37,20 @@ pub struct Opened {
     pub kept: Vec<Kept>,
 }
 
-/// Most that a gzip file may unpack to: protobuf writers stop at 2 GiB.
-const MAX_INFLATED: u64 = 2 << 30;
-/// Bytes that tell a format.
-const HEAD: u64 = 1 << 16;
-
 /// Opens files as one session, with what programs say of ops that do not say it themselves.
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let mut opened = open_files(inputs, Some(Traces::get()), progress)?;
+    let inputs = match unpack(inputs)? {
+        Unpacked::Captures(inputs) => inputs,
+        Unpacked::Report(told) => {
+            return Err(sentences::report_beside(
+                &told.1.files.first().map_or_else(String::new, |file| file.name.clone()),
+            ));
+        }
+    };
+    let mut opened = open_files(inputs, &[], Some(Ways::get()), progress)?;
     complete(&mut opened.profile, &opened.kept);
     Ok(opened)
 }
@@ -58,209 +65,110 @@ pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
     }
 }
 
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
-/// Whether one of the files is a trace JSON: then [`Traces`] are needed to open them.
-pub(super) fn has_trace(inputs: &[Input]) -> bool {
-    inputs.iter().any(|input| {
-        let format = told(input.source.as_ref()).map(|format| inner(input.source.as_ref(), format));
-        format.is_ok_and(|format| format == Format::TraceJson)
-    })
-}
-
-/// The format by a file's first bytes.
-fn told(source: &dyn Source) -> Result<Format, SourceError> {
-    let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
-    source.read_at(0, &mut head)?;
-    Ok(sniff(&head, source.size()))
-}
-
-/// The format of what is packed, where something is.
-fn inner(source: &dyn Source, format: Format) -> Format {
-    if format != Format::Gzip {
-        return format;
-    }
-    let head = inflate(source, HEAD, &mut |_| {}).bytes;
-    sniff(&head, head.len() as u64)
-}
-
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
-/// over with a note. What captures of GPUs and CPUs do not say is still to be worked out: [`complete`].
+/// over with a note, as are those that are to be skipped. What captures of GPUs and CPUs do not say is still to be worked out:
+/// [`complete`].
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub(super) fn open_files(
     inputs: Vec<Input>,
-    traces: Option<Traces>,
+    skips: &[Skip],
+    ways: Option<Ways>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
-    let total = inputs.iter().map(|i| i.source.size()).sum();
-    let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
-    let n_inputs = inputs.len();
     let mut state = Progress {
         stage: Stage::Recognise,
         bytes_done: 0,
-        bytes_total: total,
+        bytes_total: inputs.iter().map(|i| i.source.size()).sum(),
         planes: 0,
         events: 0,
         place: String::new(),
         memory: None,
     };
-    let mut captures: Vec<Capture> = Vec::new();
-    let (mut passed_over, mut failures) = (Vec::new(), Vec::new());
-    for input in inputs {
-        state.place.clone_from(&input.name);
-        progress(state.clone());
-        let name = input.name.clone();
-        match recognise(input, traces, &mut state, progress) {
-            Ok(capture) => captures.push(capture),
-            Err(failure) => {
-                passed_over.push(name);
-                failures.push(failure);
-            }
+    let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
+    let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
+    let mut found = Found::default();
+    for (at, input) in (0..).zip(inputs) {
+        let skips = skips.iter().filter(|skip| skip.file == at);
+        let first = found.captures.len();
+        if skips.clone().all(|skip| skip.plane.is_some()) {
+            found.add(input, ways, &mut state, progress);
+        }
+        for capture in found.captures.iter_mut().skip(first) {
+            capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
         }
     }
-    if captures.is_empty() {
-        return Err(match (single, failures.pop()) {
-            (true, Some(failure)) => failure,
-            _ => sentences::no_capture(n_inputs, passed_over),
-        });
+    if found.captures.is_empty() {
+        return Err(nothing(found, single, archive.as_deref()));
     }
+    let Found { mut captures, notes, passed_over, failures, .. } = found;
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
     let is_trace = |c: &Capture| matches!(c.what, What::Trace(..));
     sorted::sort_by(&mut captures, |a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
-    state.stage = Stage::Read;
-    let opened = read(captures, state, progress)?;
-    Ok(note_passed_over(opened, &passed_over))
+    let mut opened = read(captures, state, progress)?;
+    opened.profile.notes.extend(notes);
+    opened.profile.notes.extend(sentences::left_out(skips));
+    opened.profile.notes.extend(sentences::passed_over(failures, &passed_over));
+    Ok(opened)
 }
 
-fn note_passed_over(mut opened: Opened, passed_over: &[String]) -> Opened {
-    if let [first, rest @ ..] = passed_over {
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        let message = format!("{first}{more}: neither an XSpace, a trace JSON nor an HLO proto, passed over.");
-        opened.profile.notes.push(Note::new(Severity::Info, "files_passed_over", message));
-    }
-    opened
-}
-
-/// A file that can be read, unpacked if it was packed.
-struct Capture {
-    info: FileInfo,
-    what: What,
-    /// What is read: unpacked, but for a trace JSON, which is unpacked while it is read.
-    source: Box<dyn Source>,
-    /// Whether the file itself is packed.
-    packed: bool,
-    /// The file itself, where `source` is what it unpacked to. Of that only this is kept: unpacking again takes seconds,
-    /// holding it gigabytes.
-    original: Option<Box<dyn Source>>,
-    /// Why unpacking ended early.
-    stopped: Option<Stopped>,
-}
-
-/// What a file is.
-enum What {
-    XSpace,
-    Program(Program),
-    /// It was walked once, to see what it holds.
-    Trace(Box<Surveyed>, Traces),
-}
-
-/// What a file that is a program says of itself.
-struct Program {
-    outline: Outline,
-    form: HloForm,
-}
-
-fn recognise(
-    input: Input,
-    traces: Option<Traces>,
-    state: &mut Progress,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Capture, Failure> {
-    let Input { name, source, .. } = input;
-    let bytes = source.size();
-    let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-    let mut format = told(source.as_ref()).map_err(|e| sentences::unreadable(&short, &e.to_string()))?;
-    let (mut stopped, mut original, mut source) = (None, None, source);
-    let packed = format == Format::Gzip;
-    format = inner(source.as_ref(), format);
-    if packed && format != Format::TraceJson {
-        state.stage = Stage::Inflate;
-        let inflated = inflate(source.as_ref(), MAX_INFLATED, &mut |at| {
-            state.bytes_done = at;
-            progress(state.clone());
-        });
-        if let (true, Some(Stopped::Damaged(reason))) = (inflated.bytes.is_empty(), &inflated.stopped) {
-            return Err(sentences::bad_gzip(&short, reason));
+/// Why there is nothing to show: the file's own failure where there is but one, else the first of what could have been read.
+fn nothing(found: Found, single: bool, name: Option<&str>) -> Failure {
+    let Found { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
+    let archive = name.filter(|_| n_archives > 0);
+    let first = failures.into_iter().next();
+    match (first, archive) {
+        (Some(failure), _) => failure,
+        (None, Some(archive)) if !notes.is_empty() => sentences::nothing_in(archive, &notes),
+        (None, Some(archive)) => {
+            Failure { title: format!("No capture in {archive}"), ..no_capture(n_files, passed_over) }
         }
-        stopped = inflated.stopped;
-        original = Some(std::mem::replace(&mut source, Box::new(inflated.bytes)));
+        (None, None) => last.filter(|_| single).unwrap_or_else(|| no_capture(n_files, passed_over)),
     }
-    let program = |form| {
-        let outline = outline(source.as_ref(), form == HloForm::Module);
-        let program = outline.map(|outline| Program { outline, form });
-        program.map(What::Program).map_err(|e| sentences::bad_program(&short, &e))
-    };
-    let (words, what) = match format {
-        Format::XSpace => ("XSpace", What::XSpace),
-        Format::HloProto => ("HLO proto", program(HloForm::Proto)?),
-        Format::HloModule => ("HLO module proto", program(HloForm::Module)?),
-        Format::TraceJson => {
-            let traces = traces.ok_or_else(sentences::not_fetched)?;
-            let surveyed = (traces.survey)(&short, source.as_ref(), packed, &mut |at| {
-                state.bytes_done = at;
-                progress(state.clone());
-            })?;
-            ("trace JSON", What::Trace(surveyed, traces))
-        }
-        Format::Gzip => return Err(sentences::bad_gzip(&short, "it holds gzip again")),
-        Format::Unknown(what) => return Err(sentences::unknown(&short, what)),
-    };
-    let format = if packed { format!("{words}, gzip") } else { words.to_owned() };
-    Ok(Capture { info: FileInfo { name, bytes, format }, what, source, packed, original, stopped })
 }
 
-fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
-    let mut base = 0;
-    // The builder reports from inside the walk, so what it needs lives in cells.
-    let base_cell = std::cell::Cell::new(0u64);
-    let mut on_reach = |reached: Reached<'_>| {
-        state.bytes_done = base_cell.get().saturating_add(reached.at);
-        state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
-        state.events = reached.events;
-        reached.plane.clone_into(&mut state.place);
-        progress(state.clone());
-    };
+fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    let far = Far::new(&captures, state, progress);
+    // The builder reports from inside the walk.
+    let mut on_reach = |reached: Reached<'_>| far.read(reached);
     let mut builder = Builder::new(&mut on_reach);
     let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, what, source, packed, original, stopped } in captures {
+    for Capture { info, what, source, layers, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
-        base_cell.set(base);
-        base += source.size();
-        if let What::Trace(surveyed, traces) = &what
-            && let Some(message) = (traces.same)(surveyed, &builder, &info.name)
+        far.file(&info.name, source.size());
+        if let What::Trace(surveyed, ways) = &what
+            && let Some(message) = (ways.same)(surveyed, &builder, &info.name)
         {
             builder.note(Note::new(Severity::Info, "same_capture", message));
             continue;
         }
         builder.file(&info.name);
         let sentence = match what {
-            What::Program(program) => add_program(&mut builder, program, source.size(), stopped.as_ref()),
+            What::Program(program) => add_program(&mut builder, program),
             What::XSpace => {
-                let outcome = walk(source.as_ref(), &mut builder);
-                let sentence = damage(&outcome, stopped.as_ref());
+                let (outcome, stopped) = match layers {
+                    0 => (walk_without(source.as_ref(), &without, &mut builder), None),
+                    _ => {
+                        // Held while it is walked and no longer: programs in it are unpacked again when they are asked for.
+                        let Inflated { bytes, stopped } =
+                            inflate(source.as_ref(), layers, MAX_INFLATED, &mut |at| far.unpacked(at));
+                        far.holds(bytes.len() as u64);
+                        (walk_without(&bytes, &without, &mut builder), stopped)
+                    }
+                };
+                let sentence = damage(short, &outcome, stopped.as_ref());
                 if sentence.is_some() {
                     bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
                 }
                 sentence
             }
-            What::Trace(surveyed, traces) => (traces.read)(*surveyed, &mut builder, source.as_ref(), packed),
+            What::Trace(surveyed, ways) => (ways.read)(*surveyed, &mut builder, source.as_ref(), layers),
         };
         partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         files.push(info);
-        kept.push(Kept::new(original.unwrap_or(source), packed));
+        kept.push(Kept::new(source, layers));
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
@@ -276,8 +184,8 @@ fn read(captures: Vec<Capture>, mut state: Progress, progress: &mut dyn FnMut(Pr
 }
 
 /// Adds a program; says what is wrong behind its module, which then is what is kept.
-fn add_program(builder: &mut Builder<'_>, program: Program, size: u64, stopped: Option<&Stopped>) -> Option<String> {
-    let Program { outline: Outline { name, id, module, damage }, form } = program;
+fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
+    let Program { outline: Outline { name, id, module, damage }, form, size, stopped } = program;
     let is_whole = damage.is_none() && stopped.is_none();
     let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
     builder.program(&name, id, span, form);
@@ -285,16 +193,70 @@ fn add_program(builder: &mut Builder<'_>, program: Program, size: u64, stopped: 
     damage.map(|error| sentences::partial_program(&error)).or(early)
 }
 
-fn damage(outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
+fn damage(name: &str, outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
+    if outcome.n_planes == 0 && outcome.n_damage > 0 {
+        return Some(sentences::nothing_left(name, outcome).message);
+    }
+    let kept = || sentences::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
     match stopped {
         None => sentences::partial(outcome),
         Some(Stopped::Limit) => Some(format!(
             "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
             MAX_INFLATED >> 30
         )),
-        Some(Stopped::Damaged(reason)) => {
-            let kept = sentences::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
-            Some(format!("Unpacking ends early ({reason}). {kept}"))
-        }
+        Some(Stopped::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", kept())),
+        Some(Stopped::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", kept())),
+    }
+}
+
+/// How far reading is, in bytes as stored. In cells: what reads is inside of what reports.
+struct Far<'p> {
+    progress: RefCell<(Progress, &'p mut dyn FnMut(Progress))>,
+    /// Bytes of the files before, of this one, and of what this one unpacks to.
+    place: Cell<(u64, u64, u64)>,
+}
+
+impl<'p> Far<'p> {
+    fn new(captures: &[Capture], mut state: Progress, progress: &'p mut dyn FnMut(Progress)) -> Self {
+        state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
+        Self { progress: RefCell::new((state, progress)), place: Cell::new((0, 0, 0)) }
+    }
+
+    /// A file of a size begins.
+    fn file(&self, name: &str, size: u64) {
+        let (before, last, _) = self.place.get();
+        self.place.set((before + last, size, size));
+        name.clone_into(&mut self.progress.borrow_mut().0.place);
+    }
+
+    /// It unpacks to so much.
+    fn holds(&self, size: u64) {
+        let (before, stored, _) = self.place.get();
+        self.place.set((before, stored, size));
+    }
+
+    fn unpacked(&self, at: u64) {
+        self.tell(|state, before| {
+            state.stage = state.stage.max(Stage::Inflate);
+            state.bytes_done = before.saturating_add(at);
+        });
+    }
+
+    fn read(&self, reached: Reached<'_>) {
+        let (_, stored, size) = self.place.get();
+        let at = u128::from(reached.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
+        self.tell(|state, before| {
+            state.stage = Stage::Read;
+            state.bytes_done = before + at as u64;
+            state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
+            state.events = reached.events;
+            reached.plane.clone_into(&mut state.place);
+        });
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Progress, u64)) {
+        let (state, progress) = &mut *self.progress.borrow_mut();
+        change(state, self.place.get().0);
+        progress(state.clone());
     }
 }

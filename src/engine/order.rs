@@ -127,7 +127,7 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
 }
 
 /// What stands before the number at a text's end, and the number.
-fn natural(text: &str) -> (&str, Option<u64>) {
+pub(super) fn natural(text: &str) -> (&str, Option<u64>) {
     let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, text[stem.len()..].parse().ok())
 }

@@ -1,6 +1,36 @@
-//! How what an address says of one view is read. Knows pairs; not what a name means.
+//! How what an address says of one view is written and read: `name:value;name:value`. Knows pairs; not what a name means.
 
-/// Hands over the names and values of what an address says of one view: `name:value;name:value`.
+use std::fmt;
+
+/// Writes pairs.
+pub(super) struct Pairs<'a, 'f> {
+    to: &'a mut fmt::Formatter<'f>,
+    is_first: bool,
+}
+
+impl<'a, 'f> Pairs<'a, 'f> {
+    pub(super) fn new(to: &'a mut fmt::Formatter<'f>) -> Self {
+        Self { to, is_first: true }
+    }
+
+    /// Writes one.
+    pub(super) fn say(&mut self, name: &str, value: impl fmt::Display) -> fmt::Result {
+        let between = if std::mem::take(&mut self.is_first) { "" } else { ";" };
+        write!(self.to, "{between}{name}:{value}")
+    }
+
+    /// Writes what is not as usual: what is usual is not said.
+    pub(super) fn say_unless(&mut self, is_usual: bool, name: &str, value: impl fmt::Display) -> fmt::Result {
+        if is_usual { Ok(()) } else { self.say(name, value) }
+    }
+
+    /// Writes what is there.
+    pub(super) fn say_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+        value.map_or(Ok(()), |value| self.say(name, value))
+    }
+}
+
+/// Hands over the names and values of what an address says of one view.
 ///
 /// # Errors
 /// The first pair of which `take` makes nothing.

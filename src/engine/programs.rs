@@ -26,20 +26,20 @@ type Found = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
 /// A file that stays open. Its bytes stay where they are.
 pub struct Kept {
     source: Box<dyn Source>,
-    /// It is packed: places in it are those of what it unpacks to.
-    packed: bool,
+    /// Layers of gzip around it: places in it are those of what it unpacks to.
+    layers: u8,
 }
 
 impl Kept {
-    /// A file as it lies, or packed.
-    pub fn new(source: Box<dyn Source>, packed: bool) -> Self {
-        Self { source, packed }
+    /// A file as it lies, in so many layers of gzip.
+    pub fn new(source: Box<dyn Source>, layers: u8) -> Self {
+        Self { source, layers }
     }
 
     fn read(&self, blob: &HloBlob) -> Result<Vec<u8>, SourceError> {
         let (start, len) = (blob.span.start, blob.span.len());
-        if self.packed {
-            return inflate_range(self.source.as_ref(), start, len);
+        if self.layers > 0 {
+            return inflate_range(self.source.as_ref(), self.layers, start, len);
         }
         // What is claimed is compared with what there is before it is allocated.
         let (end, size) = (start.saturating_add(len), self.source.size());

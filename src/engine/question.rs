@@ -102,6 +102,22 @@ pub enum Question {
     Comm(CommQuery),
     /// What is in flight in a step of a device: [`crate::analysis::comm::CommLanes`].
     CommLanes(LaneQuery),
+    /// What would leave with a report: [`super::Shared`].
+    Share(super::ShareAsk),
+    /// The start of a report file, `Vec<u8>`: the bytes of the captures are to follow, in their order.
+    ShareFile {
+        /// Which report.
+        ask: super::ShareAsk,
+        /// Captures within: name and bytes.
+        captures: Vec<(String, u64)>,
+    },
+    /// A report in words and tables, `String`: for the description of a change.
+    ShareMarkdown {
+        /// Which report.
+        ask: super::ShareAsk,
+        /// Where it opens.
+        url: Option<String>,
+    },
     /// All rows of communication as a file, as the command line writes it: [`Reply::Exported`].
     ExportComm {
         /// Of which question.

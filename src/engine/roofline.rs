@@ -7,7 +7,9 @@ use super::{
     Engine, Export, MAX_POINTS, Programs, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery,
     RoofSort, RooflineHead,
 };
-use crate::analysis::roofline::{Level, MAX_GAPS, Roof, Roofline, RooflineAnswer, RooflineQuery, StepRoof};
+use crate::analysis::roofline::{
+    Level, MAX_GAPS, Roof, Roofline, RooflineAnswer, RooflineFigures, RooflineQuery, StepRoof,
+};
 use crate::analysis::{Analysis, FilterError};
 use crate::profile::{Note, Profile};
 use crate::report::{json, roofline_json, roofline_table};
@@ -194,6 +196,19 @@ impl Engine {
             Ok((kept, profile, analysis)) => Reply::further(&kept.head(profile, analysis)),
             Err(error) => Reply::BadFilter(error),
         }
+    }
+
+    /// Figures, steps and all rows, most time first: what a report is made of.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub(super) fn roofline_told(
+        &mut self,
+        ask: &RooflineQuery,
+    ) -> Result<(RooflineFigures, Vec<StepRoof>, Vec<RoofPoint>), FilterError> {
+        let (kept, profile, analysis) = self.kept_roofline(ask)?;
+        let points = kept.answer.order().iter().map(|row| kept.point(profile, analysis, *row)).collect();
+        Ok((kept.answer.figures.clone(), kept.steps.clone(), points))
     }
 
     /// Some rows.

@@ -9,7 +9,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. FLOP/s, bytes/s, FLOP and bytes, plain
 //! numbers. What is not understood is an error; names from a later build are passed over.
 
-use super::place::each_pair;
+use super::place::{Pairs, each_pair};
 use super::{RoofColumn, RoofSort};
 use crate::analysis::GroupBy;
 use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, UsefulFlops};
@@ -88,40 +88,24 @@ const ESCAPED: &AsciiSet = &CONTROLS.add(b';').add(b':').add(b'%');
 impl fmt::Display for RooflinePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
-        let mut first = true;
-        let mut say = |name: &str, value: fmt::Arguments<'_>| {
-            let between = if std::mem::take(&mut first) { "" } else { ";" };
-            write!(f, "{between}{name}:{value}")
-        };
         let text = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
-        if self.by != usual.by {
-            say("by", format_args!("{}", self.by.key()))?;
-        }
-        if self.sort != usual.sort {
-            let sign = if self.sort.descending { "-" } else { "" };
-            say("sort", format_args!("{sign}{}", self.sort.column.key()))?;
-        }
-        if self.x != usual.x {
-            say("x", format_args!("{}", self.x.key()))?;
-        }
-        if self.peaks.prefer == PeakSource::Published {
-            say("prefer", format_args!("published"))?;
-        }
-        if let Some(chip) = &self.peaks.chip {
-            say("chip", format_args!("{}", text(chip)))?;
-        }
+        let mut pairs = Pairs::new(f);
+        pairs.say_unless(self.by == usual.by, "by", self.by.key())?;
+        let sign = if self.sort.descending { "-" } else { "" };
+        pairs.say_unless(self.sort == usual.sort, "sort", format_args!("{sign}{}", self.sort.column.key()))?;
+        pairs.say_unless(self.x == usual.x, "x", self.x.key())?;
+        pairs.say_unless(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
+        pairs.say_some("chip", self.peaks.chip.as_deref().map(text))?;
         for (precision, flops) in &self.peaks.flops {
-            say("peak", format_args!("{}:{flops}", precision.key()))?;
+            pairs.say("peak", format_args!("{}:{flops}", precision.key()))?;
         }
-        if let Some(bytes) = self.peaks.hbm_bytes {
-            say("hbm", format_args!("{bytes}"))?;
-        }
+        pairs.say_some("hbm", self.peaks.hbm_bytes)?;
         for cost in &self.costs {
-            say("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
+            pairs.say("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
         }
         if let Some(UsefulFlops { batch, sequence, flops_per_token, devices }) = self.useful {
             let devices = devices.map_or_else(String::new, |n| format!(":{n}"));
-            say("useful", format_args!("{batch}:{sequence}:{flops_per_token}{devices}"))?;
+            pairs.say("useful", format_args!("{batch}:{sequence}:{flops_per_token}{devices}"))?;
         }
         Ok(())
     }

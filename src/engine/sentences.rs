@@ -1,16 +1,16 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
-use super::Failure;
-use crate::profile::Survey;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
-use crate::profile::{Note, Severity};
+use super::{Failure, Skip};
+use crate::profile::{Note, Severity, Survey};
+use crate::report::number;
 use crate::sorted;
+use crate::source::{Refused, ZipError};
 use crate::wire::hlo::HloError;
 use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
-const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz.";
+const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz and in a .zip.";
 
 /// A file that is no profile.
 pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
@@ -41,6 +41,16 @@ pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
         ),
     };
     Failure { title, message }
+}
+
+/// What was left out because someone chose so.
+pub(super) fn left_out(skips: &[Skip]) -> Option<Note> {
+    let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());
+    let told = |n: usize, one: &str, many: &str| (n > 0).then(|| number::counted(n as u64, one, many));
+    let parts: Vec<String> =
+        [told(planes.len(), "plane", "planes"), told(files.len(), "file", "files")].into_iter().flatten().collect();
+    let message = format!("{} left out, as chosen before reading: nothing here is of them.", parts.join(" and "));
+    (!parts.is_empty()).then(|| Note::new(Severity::Caution, "left_out", message))
 }
 
 /// JSON of which nothing can be used.
@@ -105,6 +115,15 @@ pub(super) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) ->
         }
     };
     format!("{short}: passed over, {of} is the same capture and says more of each event.{lost}")
+}
+
+/// A report without its capture, among captures or where only captures will do.
+pub(super) fn report_beside(name: &str) -> Failure {
+    Failure {
+        title: format!("{name} is a report without its capture"),
+        message: "It holds figures, not events: it opens alone, in the page. Open the capture it was made of for this."
+            .to_owned(),
+    }
 }
 
 /// A compiled program that is cut or damaged.
@@ -183,6 +202,110 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
         )
     };
     Failure { title: "No capture in this folder".to_owned(), message }
+}
+
+/// Files beside a capture that are not read: those that could be each by itself, the others in one note.
+pub(super) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
+    /// Told one by one.
+    const TOLD: usize = 8;
+    let more = failures.len().saturating_sub(TOLD);
+    let note = |failure: Failure| {
+        Note::new(Severity::Caution, "file_not_read", format!("{}. {}", failure.title, failure.message))
+    };
+    let mut notes: Vec<Note> = failures.into_iter().take(TOLD).map(note).collect();
+    if more > 0 {
+        let message = format!("{more} more files could not be read either, and were passed over.");
+        notes.push(Note::new(Severity::Caution, "file_not_read", message));
+    }
+    if !others.is_empty() {
+        let message = format!("{}: neither an XSpace, a trace JSON nor an HLO proto, passed over.", first_of(others));
+        notes.push(Note::new(Severity::Info, "files_passed_over", message));
+    }
+    notes
+}
+
+/// The first of some names, and how many there are besides.
+fn first_of(names: &[String]) -> String {
+    match names {
+        [first, _, ..] => format!("{first} and {} more", names.len() - 1),
+        _ => names.concat(),
+    }
+}
+
+/// An archive within an archive.
+pub(super) fn nested(name: &str, zipped: bool) -> Failure {
+    let outer = if zipped { "another archive" } else { "gzip" };
+    Failure {
+        title: format!("{name} was not read"),
+        message: format!("It is a zip archive inside {outer}. Unpack it and open what is in it."),
+    }
+}
+
+/// An archive of which nothing can be told.
+pub(super) fn bad_zip(name: &str, error: &ZipError) -> Failure {
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!(
+            "It starts like a zip archive, but {error}. Nothing could be kept; copy the file again, or unpack it and open what \
+             comes out."
+        ),
+    }
+}
+
+/// An archive of whose members none can be read.
+pub(super) fn nothing_in(name: &str, notes: &[Note]) -> Failure {
+    let messages: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
+    Failure { title: format!("Nothing in {name} could be read"), message: messages.join(" ") }
+}
+
+/// Members of an archive that are not read, all for one reason.
+pub(super) fn refused_members(why: Refused, names: &[String]) -> Note {
+    let (who, n) = (first_of(names), names.len());
+    let is = if n == 1 { "is" } else { "are" };
+    let message = match why {
+        Refused::Encrypted => {
+            format!(
+                "{who} {is} encrypted and passed over. Unpack the archive with its password and open what is in it."
+            )
+        }
+        Refused::Method(method) => {
+            let method = method.unwrap_or("a method of its own");
+            format!(
+                "{who} {is} packed with {method}, which is not read here, and passed over. Unpack the archive and open what is \
+                 in it."
+            )
+        }
+        Refused::Overlaps => format!(
+            "{who}: passed over, they share bytes with other members, as in a zip bomb. Get the archive again from where it \
+             was made."
+        ),
+        Refused::Damaged => {
+            format!("{who} {is} not where the archive says, or not as long, and passed over. Copy the archive again.")
+        }
+        Refused::Name => format!(
+            "{n} members have names of more than 4,096 bytes, as no file has, and are passed over. Make the archive again."
+        ),
+    };
+    Note::new(Severity::Caution, "members_passed_over", message)
+}
+
+/// An archive's table of contents breaks off.
+pub(super) fn damaged_archive(n: usize, reason: &str) -> Note {
+    let message = format!(
+        "The archive's table of contents breaks off after {n} files ({reason}). Those are read; copy the archive again."
+    );
+    Note::new(Severity::Caution, "members_passed_over", message)
+}
+
+/// More members than are read.
+pub(super) fn members_left_out(n: usize, more: u64) -> Note {
+    let message = format!(
+        "Only the first {} files of the archive are looked at, {} entries more are not. Make an archive of the session's \
+         folder alone.",
+        thousands(n as u64),
+        thousands(more)
+    );
+    Note::new(Severity::Caution, "members_passed_over", message)
 }
 
 /// The system refused.

@@ -13,10 +13,14 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::open::has_trace;
+use super::recognise::need_ways;
 use super::sentences::{not_fetched, programs_not_read};
-use super::traces::Traces;
-use super::{Answer, Call, Engine, Failure, Fetch, Input, Progress, Reply, Request, RequestId, Session, mismatch};
+use super::told::{self, Unpacked};
+use super::ways::Ways;
+use super::{
+    Answer, BUDGET, Call, Engine, Estimate, Failure, Fetch, Input, LOOKED_FROM, Progress, Reply, Request, RequestId,
+    Session, Skip, estimate, mismatch,
+};
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -32,19 +36,29 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// What answers further requests ([`Request::is_further`]), what completes sessions of GPUs and CPUs, what reads trace JSON: what
-/// the part brings.
+/// What answers further requests ([`Request::is_further`]), what completes sessions of GPUs and CPUs, what reads trace JSON and
+/// archives: what the part brings.
 #[derive(Clone, Copy)]
 pub struct Further {
     answer: fn(&mut Engine, &Request) -> Reply,
     complete: fn(&mut Engine, &mut Session),
-    traces: Traces,
+    ways: Ways,
+    estimate: fn(&[Input], u64) -> Result<Option<Estimate>, Failure>,
+    open_link: fn(&str) -> Result<(Engine, Session), Failure>,
+    take_out: fn(Vec<Input>) -> Result<Unpacked, Failure>,
 }
 
 impl Further {
     /// It. Nothing of the worker may name this: it would be no part.
     pub fn get() -> Self {
-        Self { answer: Engine::further, complete: Engine::complete, traces: Traces::get() }
+        Self {
+            answer: Engine::further,
+            complete: Engine::complete,
+            ways: Ways::get(),
+            estimate,
+            open_link: Engine::open_link,
+            take_out: told::unpack,
+        }
     }
 }
 
@@ -74,7 +88,7 @@ struct Server {
     further: Option<Further>,
     fetching: bool,
     /// Files that the part is needed for: they are opened when it is here.
-    unopened: Option<(RequestId, Vec<Input>)>,
+    unopened: Option<(RequestId, Vec<Input>, Option<Vec<Skip>>)>,
     /// A session that is open but for what its programs say: it is answered when the part is here.
     incomplete: Option<(RequestId, Box<Session>)>,
 }
@@ -120,9 +134,9 @@ async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     let mut this = server.borrow_mut();
     this.fetching = false;
     this.further = further;
-    if let Some((id, inputs)) = this.unopened.take() {
+    if let Some((id, inputs, skips)) = this.unopened.take() {
         let reply = match further {
-            Some(_) => this.open_inputs(id, inputs),
+            Some(_) => this.open_inputs(id, inputs, skips),
             None => Some(Reply::Failed(not_fetched())),
         };
         reply.into_iter().for_each(|reply| this.answer(id, reply));
@@ -162,10 +176,11 @@ impl Server {
         let reply = match &request {
             Request::Hello { build } if build == crate::BUILD => return,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { paths } => match self.open(id, paths, files) {
+            Request::Open { paths, skips } => match self.open(id, paths, files, skips.clone()) {
                 Some(reply) => reply,
                 None => return,
             },
+            Request::OpenReport { link } => self.open_link(link),
             _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| match self.further {
                 Some(further) if request.is_further() => (further.answer)(engine, &request),
                 _ => engine.first(&request),
@@ -174,8 +189,21 @@ impl Server {
         self.answer(id, reply);
     }
 
+    /// Opens the report of a link: only asked when the part is here.
+    fn open_link(&mut self, link: &str) -> Reply {
+        self.engine = None;
+        let Some(further) = self.further else { return Reply::NotFetched };
+        match (further.open_link)(link) {
+            Ok((engine, session)) => {
+                self.engine = Some(engine);
+                Reply::Opened(Box::new(session))
+            }
+            Err(failure) => Reply::Failed(failure),
+        }
+    }
+
     /// `None` where the answer waits for the part.
-    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>) -> Option<Reply> {
+    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>, skips: Option<Vec<Skip>>) -> Option<Reply> {
         self.engine = None;
         let input = |(file, path): (File, &String)| {
             let source = BlobSource::new(file.into()).map_err(|e| Failure {
@@ -188,15 +216,35 @@ impl Server {
             Ok(inputs) => inputs,
             Err(failure) => return Some(Reply::Failed(failure)),
         };
-        if self.further.is_none() && has_trace(&inputs) {
-            self.unopened = Some((id, inputs));
+        if self.further.is_none() && ((skips.is_none() && is_looked_at(&inputs)) || need_ways(&inputs)) {
+            self.unopened = Some((id, inputs, skips));
             return None;
         }
-        self.open_inputs(id, inputs)
+        self.open_inputs(id, inputs, skips)
     }
 
     /// `None` where the answer waits for the part.
-    fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>) -> Option<Reply> {
+    fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>, skips: Option<Vec<Skip>>) -> Option<Reply> {
+        let found = match self.further {
+            Some(further) => (further.take_out)(inputs),
+            None => Ok(Unpacked::Captures(inputs)),
+        };
+        let inputs = match found {
+            Ok(Unpacked::Captures(inputs)) => inputs,
+            Ok(Unpacked::Report(told)) => {
+                let (engine, session) = *told;
+                self.engine = Some(engine);
+                return Some(Reply::Opened(Box::new(session)));
+            }
+            Err(failure) => return Some(Reply::Failed(failure)),
+        };
+        if let (None, true, Some(further)) = (&skips, is_looked_at(&inputs), self.further) {
+            match (further.estimate)(&inputs, BUDGET) {
+                Ok(None) => {}
+                Ok(Some(estimate)) => return Some(Reply::Large(estimate)),
+                Err(failure) => return Some(Reply::Failed(failure)),
+            }
+        }
         let mut last = None;
         let mut report = |mut progress: Progress| {
             let now = now();
@@ -207,7 +255,12 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        match Engine::open_files(inputs, self.further.map(|further| further.traces), &mut report) {
+        match Engine::open_files(
+            inputs,
+            &skips.unwrap_or_default(),
+            self.further.map(|further| further.ways),
+            &mut report,
+        ) {
             Ok((engine, session)) => {
                 let lacks = engine.is_incomplete();
                 let (engine, mut session) = (self.engine.insert(engine), Box::new(session));
@@ -232,6 +285,11 @@ impl Server {
             wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));
         }
     }
+}
+
+/// Whether files are so large that it is looked at what they would take.
+fn is_looked_at(inputs: &[Input]) -> bool {
+    inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]

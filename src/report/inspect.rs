@@ -1,6 +1,6 @@
 //! What is in a file, as JSON: names and order of fields of [`FileView`]. Counts nothing.
 
-use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, Status};
+use crate::analysis::{FileLine, FilePlane, FileProgram, FileView, Finding, Status};
 use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;
 use serde::Serialize;
@@ -16,7 +16,18 @@ pub struct InspectJson<'a> {
     planes: Vec<PlaneJson<'a>>,
     programs: Vec<ProgramJson<'a>>,
     n_events_total: u64,
+    quality: Vec<FindingJson<'a>>,
     notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    what: &'static str,
+    #[serde(rename = "where")]
+    place: Option<&'a str>,
+    n: Option<u64>,
+    consequence: &'a str,
+    remedy: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -97,7 +108,18 @@ pub fn inspect<'a>(view: &'a FileView, notes: &'a [Note]) -> InspectJson<'a> {
         planes: view.planes.iter().map(|plane| of_plane(view, plane)).collect(),
         programs: programs.into_iter().map(|program| of_program(view, program)).collect(),
         n_events_total: view.n_events,
+        quality: view.quality.iter().map(of_finding).collect(),
         notes,
+    }
+}
+
+fn of_finding(finding: &Finding) -> FindingJson<'_> {
+    FindingJson {
+        what: finding.kind.key(),
+        place: finding.place.as_deref(),
+        n: finding.n,
+        consequence: &finding.consequence,
+        remedy: finding.remedy.as_deref(),
     }
 }
 

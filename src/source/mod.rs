@@ -1,6 +1,6 @@
 //! Where bytes come from: random access over memory, a file, or a browser's Blob.
 //!
-//! Knows lengths, offsets and gzip; knows no format of what the bytes mean. Nothing here holds a whole file:
+//! Knows lengths, offsets, gzip and zip; knows no format of what the bytes mean. Nothing here holds a whole file:
 //! readers ask for ranges. Lints deny what could panic.
 #![cfg_attr(
     not(test),
@@ -14,6 +14,8 @@ mod file;
 mod gzip;
 mod memory;
 mod stream;
+mod unpack;
+mod zip;
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub use blob::BlobSource;
@@ -22,6 +24,8 @@ pub use file::FileSource;
 
 pub use gzip::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
 pub use stream::Stream;
+pub use unpack::{Bomb, MAX_LAYERS};
+pub use zip::{Member, Members, Refused, ZipError, members};
 
 use thiserror::Error;
 

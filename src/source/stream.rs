@@ -2,78 +2,42 @@
 //! Holds two windows, never the whole.
 
 use super::Source;
-use flate2::bufread::MultiGzDecoder;
-use std::io::{BufReader, Read, Result};
+use super::unpack::{Forward, Sequential, unpacked};
+use std::io::{Read, Result};
 
 /// What a source says, from front to back.
-pub struct Stream<'s>(Form<'s>);
-
-enum Form<'s> {
-    Plain(Sequential<'s>),
-    /// Several members are read as one.
-    Gzip(Box<MultiGzDecoder<BufReader<Sequential<'s>>>>),
+pub struct Stream<'s> {
+    reader: Box<dyn Forward + 's>,
+    stride: usize,
 }
 
 impl<'s> Stream<'s> {
-    /// The bytes of `source`, or what they unpack to.
-    pub fn new(source: &'s dyn Source, packed: bool) -> Self {
-        let plain = Sequential { source, at: 0 };
-        if !packed {
-            return Self(Form::Plain(plain));
-        }
-        let reader = BufReader::with_capacity(window(source), plain);
-        Self(Form::Gzip(Box::new(MultiGzDecoder::new(reader))))
+    /// What `source` holds within so many layers of gzip; 0: its bytes.
+    pub fn new(source: &'s dyn Source, layers: u8) -> Self {
+        let window = usize::try_from(source.stride()).unwrap_or(UNPACKED).max(1);
+        let stride = if layers == 0 { window } else { UNPACKED };
+        Self { reader: unpacked(Sequential::new(source, None), layers, window), stride }
     }
 
     /// How many bytes are best asked for at once.
-    pub fn stride(&self) -> usize {
-        match &self.0 {
-            Form::Plain(plain) => window(plain.source),
-            Form::Gzip(_) => UNPACKED,
-        }
+    pub const fn stride(&self) -> usize {
+        self.stride
     }
 
     /// Bytes of the source that were read so far: packed ones, where it is packed.
     pub fn at(&self) -> u64 {
-        match &self.0 {
-            Form::Plain(plain) => plain.at,
-            Form::Gzip(decoder) => decoder.get_ref().get_ref().at,
-        }
+        self.reader.at()
     }
 }
 
 impl Read for Stream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
-        match &mut self.0 {
-            Form::Plain(plain) => plain.read(buf),
-            Form::Gzip(decoder) => decoder.read(buf),
-        }
+        self.reader.read(buf)
     }
 }
 
 /// Unpacked bytes asked for at once: more would leave the processor's caches.
 const UNPACKED: usize = 1 << 17;
-
-fn window(source: &dyn Source) -> usize {
-    usize::try_from(source.stride()).unwrap_or(UNPACKED).max(1)
-}
-
-/// A source's bytes in their order.
-pub(super) struct Sequential<'s> {
-    pub(super) source: &'s dyn Source,
-    pub(super) at: u64,
-}
-
-impl Read for Sequential<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let left = self.source.size().saturating_sub(self.at);
-        let n = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
-        let part = buf.get_mut(..n).unwrap_or_default();
-        self.source.read_at(self.at, part).map_err(std::io::Error::other)?;
-        self.at = self.at.saturating_add(n as u64);
-        Ok(n)
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -87,8 +51,8 @@ mod tests {
         let packed = encoder.finish().unwrap();
         for n in 0..packed.len() {
             let source = packed.get(..n).unwrap();
-            assert!(Stream::new(&source, true).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
-            let (mut stream, mut buf) = (Stream::new(&source, true), [0; 100]);
+            assert!(Stream::new(&source, 1).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
+            let (mut stream, mut buf) = (Stream::new(&source, 1), [0; 100]);
             assert!((0..4).any(|_| stream.read(&mut buf).is_err()), "{n}");
         }
     }
@@ -99,8 +63,8 @@ mod tests {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(&text).unwrap();
         let packed = encoder.finish().unwrap();
-        for (source, is_packed) in [(&text, false), (&packed, true)] {
-            let mut stream = Stream::new(source, is_packed);
+        for (source, layers) in [(&text, 0), (&packed, 1)] {
+            let mut stream = Stream::new(source, layers);
             let mut read = Vec::new();
             stream.read_to_end(&mut read).unwrap();
             assert!(read == text);

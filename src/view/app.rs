@@ -11,7 +11,7 @@ use crate::view::landing::Landing;
 use crate::view::loading::Loading;
 use crate::view::op;
 use crate::view::parts::{Parts, part};
-use crate::view::state::State;
+use crate::view::state::{Opened, State};
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::patterns;
@@ -45,6 +45,9 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
         </If>
         <If when=move || open.get()>
             <OpenView state />
+        </If>
+        <If when=move || state.estimate.with(Option::is_some)>
+            {move || part(state, |parts| parts.choice, |_, words| words)}
         </If>
         <Inputs state />
         <Toasts state />
@@ -83,6 +86,10 @@ fn OpenView(state: State) -> impl IntoView {
     view! {
         <main class="view" id="view" hidden=move || state.load_shown.get()>
             {move || {
+                let summary = |opened: &Opened| opened.session.summary.as_ref().map(|summary| summary.sentence.clone());
+                state.opened.with(|opened| opened.as_ref().and_then(|opened| summary(opened))).map(of_summary)
+            }}
+            {move || {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
             {live(body)}
@@ -118,6 +125,13 @@ fn op_frame(state: State, words: AnyView) -> AnyView {
             </header>
             {words}
         </aside>
+    }
+    .any()
+}
+
+fn of_summary(sentence: String) -> impl IntoView {
+    view! {
+        <p class="strip summary">{icon(Icon::Info)} <span>{sentence}</span></p>
     }
     .any()
 }

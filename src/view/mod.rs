@@ -25,9 +25,10 @@ mod op;
 mod parts;
 mod roofline;
 mod state;
+mod ways;
 mod widgets;
 
-pub use parts::{Draw, Parts};
+pub use parts::{Act, Draw, Parts};
 
 /// What the part of an op brings. Nothing of the page may name it: it would be no part.
 pub fn op() -> Draw {
@@ -57,6 +58,21 @@ pub fn file() -> Draw {
 /// What the part of the audit brings.
 pub fn audit() -> Draw {
     Draw(|state| leptos::view! { <breakdown::AuditPicture state /> }.into_any())
+}
+
+/// What the part of other ways in brings.
+pub fn ways() -> Draw {
+    Draw(|state| leptos::view! { <ways::Ways state /> }.into_any())
+}
+
+/// What chooses of large files: of the same part.
+pub fn choice() -> Draw {
+    Draw(|state| leptos::view! { <ways::Choose state /> }.into_any())
+}
+
+/// What keeps a capture on this device: of the same part.
+pub fn keep() -> Act {
+    Act(ways::keep)
 }
 
 /// Puts the page into the document.

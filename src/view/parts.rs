@@ -11,6 +11,10 @@ use leptos::task::spawn_local;
 #[derive(Clone, Copy)]
 pub struct Draw(pub(super) fn(State) -> AnyView);
 
+/// What a part brings: something that is done.
+#[derive(Clone, Copy)]
+pub struct Act(pub(super) fn(State));
+
 /// The parts of the page.
 #[derive(Clone, Copy)]
 pub struct Parts {
@@ -26,6 +30,12 @@ pub struct Parts {
     pub file: Fetch<Draw>,
     /// The audit of what computes nothing.
     pub audit: Fetch<Draw>,
+    /// Other ways in than files at hand.
+    pub ways: Fetch<Draw>,
+    /// Choosing of files that are too large to be read whole.
+    pub choice: Fetch<Draw>,
+    /// Keeping what is open on this device.
+    pub keep: Fetch<Act>,
 }
 
 /// How much there is of a part.
@@ -34,6 +44,17 @@ enum Got {
     Nothing,
     Failed,
     All(Draw),
+}
+
+/// Does what a part brings, once it is there.
+pub(crate) fn act(state: State, of: fn(&Parts) -> Fetch<Act>) {
+    let fetch = state.parts.with_value(of);
+    spawn_local(async move {
+        match fetch().await {
+            Some(Act(act)) => act(state),
+            None => state.fail(not_fetched()),
+        }
+    });
 }
 
 /// A part's view once it is there; until then, a word within `frame`. What the worker answers it with is a part as well:

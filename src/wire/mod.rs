@@ -23,7 +23,7 @@ pub mod xspace;
 
 pub use cursor::{Cursor, Field, Value};
 pub use error::WireError;
-pub use sniff::{Format, Unknown, sniff};
+pub use sniff::{Format, REPORT_MAGIC, Unknown, sniff};
 pub use window::{Span, SpanValue, Walker, Window};
 
 /// Messages generated from `proto/`: decoded whole only where they are small, and in tests as an oracle.

@@ -15,6 +15,10 @@ pub enum Format {
     TraceJson,
     /// gzip; what is inside is told after unpacking.
     Gzip,
+    /// A zip archive; what its members are is told one by one.
+    Zip,
+    /// A report of Rooflight's own: [`REPORT_MAGIC`].
+    Report,
     /// Something that no view can use.
     Unknown(Unknown),
 }
@@ -39,13 +43,16 @@ pub enum Unknown {
     Bytes,
 }
 
-const MAGIC: [(&[u8], &str); 16] = [
+/// What a `.rooflight` file starts with. As in PNG: a byte that is no text, line ends that text tools change, and the end of
+/// file of old terminals.
+pub const REPORT_MAGIC: [u8; 8] = *b"\x8dRFL\r\n\x1a\n";
+
+const MAGIC: [(&[u8], &str); 15] = [
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
     (b"%PDF", "a PDF document"),
-    (b"PK\x03\x04", "a zip archive"),
     (b"SQLite format 3\0", "a SQLite database"),
     (b"\x7fELF", "a Linux program"),
     (b"MZ", "a Windows program"),
@@ -65,6 +72,13 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     }
     if head.starts_with(&[0x1f, 0x8b]) {
         return Format::Gzip;
+    }
+    // A member's header, or the end of an archive without members.
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return Format::Zip;
+    }
+    if head.starts_with(&REPORT_MAGIC) {
+        return Format::Report;
     }
     if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Format::Unknown(Unknown::Known(name));
@@ -201,6 +215,9 @@ mod tests {
         assert_eq!(sniff(b"\x0a\x012\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
         assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
         assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
+        assert_eq!(sniff(b"PK\x03\x04\x14", 100), Format::Zip);
+        assert_eq!(sniff(b"PK\x05\x06\0\0", 22), Format::Zip);
+        assert_eq!(sniff(&REPORT_MAGIC, 100), Format::Report);
     }
 
     #[test]

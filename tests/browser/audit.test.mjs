@@ -1,34 +1,24 @@
 // The audit of what computes nothing: rows, sums and answers are the command line's; opened by mouse and keyboard; saved.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { need, opened, pickFiles, until } from "./lib.mjs";
+import { opened, pickFiles, until } from "./lib.mjs";
 import { pick } from "./reading.mjs";
+import { decimal, percent, printed } from "./written.mjs";
 
 /** What the command line prints of a capture. */
-function cli(file, format, { step = "busiest", device } = {}) {
-  const args = ["non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`];
-  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-}
+const cli = (file, format, { step = "busiest", device } = {}) =>
+  printed("non-compute", file, "--step", step, ...(device === undefined ? [] : ["--device", device]), `--${format}`);
 const json = (file, choice) => JSON.parse(cli(file, "json", choice));
 
 const UNITS = [["ps", 1, 0], ["ns", 1e3, 0], ["µs", 1e6, 1], ["ms", 1e9, 3], ["s", 1e12, 3]];
-const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
 /** A time in a column whose largest is another: its unit and how it looks there. */
 function times(largest) {
   const [unit, scale, decimals] = UNITS.find(([, scale]) => largest / scale < 999.9995) ?? UNITS.at(-1);
   const least = 10 ** -decimals;
   return { unit, time: (ps) => (ps === 0 ? "0" : ps / scale < least / 2 ? `<${decimal(least, decimals)}` : decimal(ps / scale, decimals)) };
-}
-/** A share as a percentage: two decimals below 1 %. */
-function percent(fraction) {
-  const value = fraction * 100;
-  if (value === 0) return "0";
-  if (value < 0.005) return "<0.01";
-  return value < 0.995 ? decimal(value, 2) : decimal(value, 1);
 }
 const size = (n) => {
   if (n === null) return "–";

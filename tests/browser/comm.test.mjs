@@ -1,25 +1,17 @@
 // Communication: figures, rows, steps, lanes, bandwidth, flags and devices are the command line's (whose figures equal a sweep's);
 // chosen by mouse and keyboard; mesh and topology are the user's to say, and stay in the address.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { made, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, pick, pressHead, rowCount, settled } from "./reading.mjs";
+import { decimal, matches, percent, printed } from "./written.mjs";
 
-function cli(file, format, ...more) {
-  const args = ["comm", file, `--${format}`, ...more];
-  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-}
+const cli = (file, format, ...more) => printed("comm", file, `--${format}`, ...more);
 const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
 
-const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
-const percent = (fraction) => {
-  const value = fraction * 100;
-  return value === 0 ? "0" : value < 0.005 ? "<0.01" : decimal(value, value < 0.995 ? 2 : 1);
-};
 const gbs = (rate) => (rate === null ? "–" : rate < 0.05 ? "<0.1" : decimal(rate, rate < 99.95 ? 1 : 0));
 
 const capture = () => made("--steps", "3").captures[0];
@@ -76,12 +68,6 @@ onPage("figures, sentence and rows are the command line's", { needs: tpu() }, as
     for (const [at, share] of overlaps.entries()) assert.equal(share, percent(rows[at].overlapped_ps / rows[at].in_flight_ps), rows[at].key);
   }
 });
-
-/** Whether a name may be the cut form of another. */
-function matches(name, seen) {
-  const [head, tail] = seen.split("…");
-  return tail === undefined ? name === seen : name.startsWith(head) && name.endsWith(tail);
-}
 
 onPage("each step is its parts; a press chooses one", async ({ page }) => {
   const file = capture();

@@ -19,9 +19,9 @@ after(async () => {
 });
 
 /**
- * A test with a page: `body({ page, server, requests })`.
+ * A test with a page: `body({ page, server, requests, allow })`.
  * `expected` matches complaints that the test causes on purpose; `needs` is a real capture without which there is
- * nothing to test; `todo` says why it still fails; what else is in `options` goes to the page (width, height, theme).
+ * nothing to test; what it `allow`s is another origin that may be asked; `todo` says why it still fails; what else is in `options` goes to the page (width, height, theme).
  */
 export function onPage(name, options, body) {
   if (!body) return onPage(name, {}, options);
@@ -31,14 +31,15 @@ export function onPage(name, options, body) {
     const { page, problems, close } = await open(browser, server.url, context);
     const requests = [];
     const left = new Set();
+    const allowed = [];
     page.context().on("request", (request) => {
       requests.push(request.url());
-      if (!ours(request.url())) left.add(request.url());
+      if (!ours(request.url()) && !allowed.some((origin) => request.url().startsWith(`${origin}/`))) left.add(request.url());
     });
     // What the policy stops is announced, too, but does not leave.
     page.context().on("requestfailed", (request) => request.failure()?.errorText === "csp" && left.delete(request.url()));
     try {
-      await body({ page, server, requests });
+      await body({ page, server, requests, allow: (origin) => allowed.push(origin) });
       assert.deepEqual(problems.filter((problem) => !expected?.test(problem)), [], "the page complained");
       assert.deepEqual([...left], [], "requests left the origin");
     } finally {

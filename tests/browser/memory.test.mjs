@@ -2,21 +2,17 @@
 // the reference's); chosen by mouse and keyboard; programs, memories and allocators; a program's file alone.
 import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { made, program, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, rowCount, settled, sortBy } from "./reading.mjs";
+import { decimal, printed } from "./written.mjs";
 
-function cli(file, format, ...more) {
-  const args = ["memory", file, `--${format}`, ...more];
-  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-}
+const cli = (file, format, ...more) => printed("memory", file, `--${format}`, ...more);
 const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
 const space = (report, color = 0) => report.programs[0].spaces.find((space) => space.color === color);
 
-const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
 const mib = (bytes) => {
   const value = bytes / 2 ** 20;
   if (value === 0) return "0";

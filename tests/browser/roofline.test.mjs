@@ -1,25 +1,17 @@
 // The roofline: marks, hover, table and totals are the command line's; chosen by mouse, brush and keyboard; other peaks,
 // kernels' costs and useful FLOPs change what is told; saved, and kept in the address.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { made, synth, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, pick, pressHead, rowCount, settled } from "./reading.mjs";
+import { decimal, matches, percent, printed } from "./written.mjs";
 
-function cli(file, format, ...more) {
-  const args = ["roofline", file, `--${format}`, ...more];
-  return execFileSync(need("ROOFLIGHT_CLI"), args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-}
+const cli = (file, format, ...more) => printed("roofline", file, `--${format}`, ...more);
 const json = (file, ...more) => JSON.parse(cli(file, "json", ...more));
 
-const decimal = (value, n) => value.toLocaleString("en-US", { minimumFractionDigits: n, maximumFractionDigits: n });
-const percent = (fraction) => {
-  const value = fraction * 100;
-  return value === 0 ? "0" : value < 0.005 ? "<0.01" : decimal(value, value < 0.995 ? 2 : 1);
-};
 const ms = (ps, n = 3) => (ps > 0 && ps / 1e9 < 0.0005 ? "<0.001" : decimal(ps / 1e9, n));
 const tflops = (rate) => (rate / 1e12 < 0.005 ? "<0.01" : decimal(rate / 1e12, rate / 1e12 < 0.995 ? 2 : 1));
 
@@ -77,12 +69,6 @@ onPage("figures, rows and totals are the command line's", { needs: tpu() }, asyn
     }
   }
 });
-
-/** Whether a name may be the cut form of another. */
-function matches(name, seen) {
-  const [head, tail] = seen.split("…");
-  return tail === undefined ? name === seen : name.startsWith(head) && name.endsWith(tail);
-}
 
 onPage("a mark says what was put in", async ({ page }) => {
   const { captures, truth } = made("--steps", "3");

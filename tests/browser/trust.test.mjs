@@ -36,7 +36,11 @@ onPage("the policy stands in the page, before anything it could bind", async ({ 
   assert.ok(html.indexOf("Content-Security-Policy") < html.search(/<(script|link|style|img)\b/), "something comes before it");
   const directives = Object.fromEntries(policy.split(";").map((one) => one.trim().split(/\s+/)).map(([name, ...sources]) => [name, sources]));
   assert.deepEqual(directives["default-src"], ["'none'"]);
-  assert.deepEqual(directives["connect-src"], ["'self'"]);
+  // The page's first script adds a policy that leaves the own origin, and one that the address names: both hold.
+  assert.deepEqual(directives["connect-src"], ["'self'", "https:", "http:"]);
+  const added = await page.evaluate(() => [...document.querySelectorAll("meta[http-equiv]")].map((meta) => meta.content));
+  assert.deepEqual(added.slice(1), ["connect-src 'self' "]);
+  delete directives["connect-src"];
   assert.deepEqual(directives["style-src"], ["'self'"]);
   assert.deepEqual(directives["worker-src"], ["'self'", "blob:"]);
   for (const [name, sources] of Object.entries(directives)) {

@@ -1,14 +1,14 @@
 // Ways in beside a TPU's XSpace: captures of CPUs and GPUs, trace JSON, both beside each other. Figures are the command line's,
 // whose figures equal xprof's and sums of decoded messages.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { basename } from "node:path";
 import { cpu, real } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, need, opened, pickFiles, reload, until } from "./lib.mjs";
+import { dropFiles, opened, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, groupBy, rowCount, seenRows, settled } from "./reading.mjs";
+import { decimal, matches, printed } from "./written.mjs";
 
-const json = (file, ...more) => JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), [...more, file, "--json"], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
+const json = (file, command) => JSON.parse(printed(command, file, "--json"));
 
 const trace = () => real("tpu-vllm-trace", "vllm.trace.json.gz");
 const cpuTrace = () => real("cpu-jax", "vm.trace.json.gz");
@@ -18,7 +18,7 @@ const mi300 = () => real("gpu-mi300", "gemm.xplane.pb");
 /** A figure as the page writes it. */
 function time(ps) {
   const [unit, scale] = [["ps", 1], ["ns", 1e3], ["µs", 1e6], ["ms", 1e9], ["s", 1e12]].find(([, scale]) => Math.round((ps / scale) * 100) / 100 < 1000) ?? ["s", 1e12];
-  return `${(ps / scale).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} ${unit}`;
+  return `${decimal(ps / scale, 2)} ${unit}`;
 }
 
 /** The breakdown of what is open, against the command line's. */
@@ -31,9 +31,8 @@ async function isTheCommandLines(page, file) {
   assert.equal(await rowCount(page), report.groups.length);
   const names = await column(page, "Op");
   for (const [at, seen] of names.entries()) {
-    const [head, tail] = seen.split("…");
     const { key } = report.groups[at];
-    assert.ok(tail === undefined ? key === seen : key.startsWith(head) && key.endsWith(tail), `${seen} in place of ${key}`);
+    assert.ok(matches(key, seen), `${seen} in place of ${key}`);
   }
   return report;
 }

@@ -5,6 +5,7 @@ pub mod hlo;
 pub mod make;
 pub mod memory;
 pub mod trace;
+pub mod zip;
 
 use rooflight::analysis::Query;
 use rooflight::analysis::roofline::RooflineQuery;

@@ -3,10 +3,12 @@
 //! Knows which lines other analyses read (`device`); counts, and decodes nothing.
 
 mod programs;
+mod quality;
 mod report;
 
 pub use report::{
-    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, LineUse, PlaneRole, ProgramSource, StatUse,
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, Finding, FindingKind, LineUse, PlaneRole,
+    ProgramSource, StatUse,
 };
 
 use super::breakdown::Analysis;
@@ -24,7 +26,7 @@ impl Analysis {
             let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
             of_plane(plane, device, plane.name == "/host:CPU" && on_threads())
         });
-        FileView {
+        let mut view = FileView {
             files: files.to_vec(),
             hosts: profile.hosts.clone(),
             planes: planes.collect(),
@@ -34,7 +36,10 @@ impl Analysis {
             bytes: files.iter().map(|file| file.bytes).sum(),
             partial,
             notes: profile.notes.iter().chain(&self.notes).cloned().collect(),
-        }
+            quality: Vec::new(),
+        };
+        view.quality = self.quality(profile, &view);
+        view
     }
 }
 

@@ -25,6 +25,57 @@ pub struct FileView {
     pub partial: bool,
     /// What the reader and the analysis had to say.
     pub notes: Vec<Note>,
+    /// What the session lacks, the worst kinds first.
+    pub quality: Vec<Finding>,
+}
+
+/// What a session lacks. In order of how much figures suffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FindingKind {
+    /// A file is cut, capped or not read.
+    Truncated,
+    /// The profiler dropped traces.
+    Dropped,
+    /// The profiler itself says that something went wrong.
+    Profiler,
+    /// Times that cannot be.
+    Clock,
+    /// Events or stats whose names are not there.
+    Unresolved,
+    /// Starts without dones.
+    Unpaired,
+    /// A line, a stat or a program that is not there.
+    Missing,
+}
+
+impl FindingKind {
+    /// The name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Dropped => "dropped",
+            Self::Profiler => "profiler",
+            Self::Clock => "clock",
+            Self::Unresolved => "unresolved",
+            Self::Unpaired => "unpaired",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// One thing that a session lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: FindingKind,
+    /// Which plane, device or file; `None` of the session.
+    pub place: Option<String>,
+    /// How many events, stats or devices; `None` where it is no count.
+    pub n: Option<u64>,
+    /// What is so, and what follows.
+    pub consequence: String,
+    /// What fills the gap. `None` where nothing is known to.
+    pub remedy: Option<String>,
 }
 
 /// One file of a session.

@@ -26,4 +26,5 @@ pub use report::{
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,
 };
+pub use tell::roll_ups;
 pub use words::{Category, MemoryClass, RollUpBy};

@@ -46,7 +46,7 @@ impl ProgramMemory {
     fn tell_space(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> SpaceMemory {
         let point = space.peak_point();
         let all = self.alive(module, ask, space, point);
-        let rollups = RollUpBy::ALL.iter().map(|by| roll_up(*by, &all)).collect();
+        let rollups = roll_ups(&all);
         let margin = (space.n_events / 20).max(50);
         let around = Points { from: point.saturating_sub(margin), to: point.saturating_add(margin + 1) };
         SpaceMemory {
@@ -241,6 +241,11 @@ fn padding(alive: &[Buffer]) -> Padding {
     let n = worst.len() as u32;
     worst.truncate(WORST);
     Padding { wasted: all, n, worst }
+}
+
+/// What is alive, summed by each [`RollUpBy`].
+pub fn roll_ups(alive: &[Buffer]) -> Vec<RollUp> {
+    RollUpBy::ALL.iter().map(|by| roll_up(*by, alive)).collect()
 }
 
 fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {

@@ -2,6 +2,7 @@
 
 use super::comm::Links;
 use super::memory::Memories;
+use super::report::ReportArgs;
 use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
@@ -65,6 +66,13 @@ pub enum Command {
     },
     /// The most important figures of every view.
     Summary {
+        #[command(flatten)]
+        view: View,
+    },
+    /// Pass it on: a link, a report file, Markdown, or one page; without any of these, what would leave.
+    Report {
+        #[command(flatten)]
+        report: ReportArgs,
         #[command(flatten)]
         view: View,
     },
@@ -146,6 +154,11 @@ pub enum Output {
 }
 
 impl View {
+    /// Whether Markdown is asked for.
+    pub const fn is_markdown(&self) -> bool {
+        self.markdown
+    }
+
     /// Which form is asked for; text by default.
     pub const fn output(&self) -> Output {
         match (self.json, self.csv, self.markdown) {
@@ -166,6 +179,7 @@ impl Args {
             | Command::Roofline { view, .. }
             | Command::Memory { view, .. }
             | Command::Comm { view, .. }
+            | Command::Report { view, .. }
             | Command::Summary { view }
             | Command::Inspect { view } => view,
         }

@@ -7,6 +7,7 @@ mod args;
 mod comm;
 mod files;
 mod memory;
+mod report;
 mod roofline_args;
 
 use args::{Args, Command, Output, View};
@@ -14,7 +15,7 @@ use clap::Parser;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{
-    Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice,
+    Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice, StepStats,
 };
 use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
@@ -75,6 +76,9 @@ fn deliver(args: &Args, text: &str) -> Result<(), String> {
 /// The output, and whether only a part could be read.
 fn run(args: &Args) -> Result<(String, bool), Failure> {
     let view = args.view();
+    if let Command::Report { report, view } = &args.command {
+        return report::run(report, view);
+    }
     let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
     let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
     let partial = opened.partial.is_some();
@@ -87,7 +91,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,
         Command::Summary { .. } => session.summary()?,
-        Command::Inspect { .. } => session.inspect(),
+        Command::Inspect { .. } | Command::Report { .. } => session.inspect(),
     };
     Ok((text, partial))
 }
@@ -130,23 +134,7 @@ impl Session<'_> {
     fn summary(&self) -> Result<String, Failure> {
         let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
         let sources = self.ask(&self.query(GroupBy::Source, Filter::default())?)?;
-        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
-        let steps = analysis.step_stats(profile);
-        let ask = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
-        let roofline = engine::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
-        let comm = CommQuery { query: ask.query, ..CommQuery::default() };
-        let comm = engine::comm(analysis, profile, programs, &comm);
-        let memory = engine::memory_programs(profile, programs, &analysis.programs(profile));
-        let runtime = analysis.runtime_memory(profile);
-        let summary = Summary {
-            kinds: &kinds,
-            sources: &sources,
-            steps: &steps,
-            roofline: &roofline.figures,
-            programs: &memory.programs,
-            allocators: &runtime.allocators,
-            comm: &comm,
-        };
+        let steps = self.analysis.step_stats(&self.opened.profile);
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
         let all = |form: fn(&Table) -> String| {
@@ -161,15 +149,43 @@ impl Session<'_> {
             Output::Json => {
                 let files = self.files();
                 let head = json::head("summary", &files, self.partial, &kinds);
-                json::text(&summary::json(head, summary, top, &notes))
+                let tell = |summary: Summary<'_>| json::text(&summary::json(head, summary, top, &notes));
+                self.summed(&kinds, &sources, &steps, tell)?
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
             Output::Text if kinds.header.status == Status::Absent => says(&notes),
             Output::Text => {
-                heading(&kinds.header) + &all(Table::aligned) + "\n" + &summary::lines(summary) + &says(&notes)
+                let lines = self.summed(&kinds, &sources, &steps, summary::lines)?;
+                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &says(&notes)
             }
         })
+    }
+
+    /// Tells of every analysis. Roofline, memory and communication are worked out here: not every form of a summary says them.
+    fn summed(
+        &self,
+        kinds: &Breakdown,
+        sources: &Breakdown,
+        steps: &StepStats,
+        tell: impl FnOnce(Summary<'_>) -> String,
+    ) -> Result<String, Failure> {
+        let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
+        let ask = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
+        let roofline = engine::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+        let comm = CommQuery { query: ask.query, ..CommQuery::default() };
+        let comm = engine::comm(analysis, profile, programs, &comm);
+        let memory = engine::memory_programs(profile, programs, &analysis.programs(profile));
+        let runtime = analysis.runtime_memory(profile);
+        Ok(tell(Summary {
+            kinds,
+            sources,
+            steps,
+            roofline: &roofline.figures,
+            programs: &memory.programs,
+            allocators: &runtime.allocators,
+            comm: &comm,
+        }))
     }
 
     fn non_compute(&self) -> Result<String, Failure> {
@@ -264,7 +280,9 @@ impl Session<'_> {
 
     /// `all`, a label or plane name, or the number at the end of one.
     fn device(&self) -> Result<DeviceChoice, Failure> {
-        let Some(wanted) = &self.view.device else { return Ok(DeviceChoice::default()) };
+        let Some(wanted) = &self.view.device else {
+            return Ok(self.analysis.usual_device(&self.opened.profile));
+        };
         if wanted == "all" {
             return Ok(DeviceChoice::All);
         }

@@ -2,7 +2,7 @@
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::chart::readout::{Figure, How, Readout};
+use crate::chart::readout::{Figure, Readout, exact, figure, row, share_figure};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
 use crate::report::number::{self, ABSENT};
@@ -10,22 +10,6 @@ use crate::units::Picos;
 
 /// Smaller messages are bound by latency: their bandwidth says nothing of links.
 const LARGE: u64 = 1 << 20;
-
-fn row(label: &str, value: impl Into<String>) -> (String, String) {
-    (label.to_owned(), value.into())
-}
-
-fn exact(time: Picos) -> String {
-    format!("{} = {}", number::time_text(time), number::exact_time(time))
-}
-
-fn figure(label: &str, (value, unit): (String, &'static str), formula: &str, rows: Vec<(String, String)>) -> Figure {
-    Figure { label: label.to_owned(), value, unit, how: How { formula: formula.to_owned(), rows } }
-}
-
-fn share(of: Option<f64>) -> (String, &'static str) {
-    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (number::percent(of), "%"))
-}
 
 /// "step 3", "the whole capture", with how many devices are summed.
 fn window(comm: &Comm) -> String {
@@ -64,7 +48,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     let step = comm.header.step_duration;
     let mut main = vec![figure(
         "Of the time",
-        share(step.and_then(|step| stall.fraction_of(step))),
+        share_figure(step.and_then(|step| stall.fraction_of(step))),
         "Stall ÷ window",
         vec![row("Stall", exact(stall)), row("Window", step.map_or_else(|| ABSENT.to_owned(), exact))],
     )];
@@ -93,7 +77,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         "In flight − compute, merged first",
         rows.clone(),
     ));
-    main.push(figure("Overlapped", share(overlap.share()), "Overlapped ÷ in flight", rows));
+    main.push(figure("Overlapped", share_figure(overlap.share()), "Overlapped ÷ in flight", rows));
     if let Some(slowest) = slowest(super::rows(comm, of)) {
         main.push(worst(slowest));
     }

@@ -3,7 +3,7 @@
 use super::{rows, traffic, words};
 use crate::analysis::comm::{CommBy, CommRow, Core};
 use crate::chart::rows::Tip;
-use crate::chart::table::{self, Column, Content, Measure, Name};
+use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
 use crate::report::number::{self, ABSENT, TimeUnit};
@@ -48,21 +48,8 @@ const DROP: [&str; 13] = [
     "share",
 ];
 
-/// How rows are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// A column's id.
-    pub column: &'static str,
-    /// Largest first (for text: z first).
-    pub descending: bool,
-}
-
-impl Default for Order {
-    /// The critical path: what is covered least comes first.
-    fn default() -> Self {
-        Self { column: "exposed", descending: true }
-    }
-}
+/// The critical path: what is covered least comes first.
+pub const USUAL: Order = Order { column: "exposed", descending: true };
 
 /// What cells are written in.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,8 @@
 
 use super::size::text;
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
-use crate::chart::readout::{Figure, How, Readout};
+use crate::chart::readout::{Figure, Readout, figure, row};
 use crate::report::number::{self, ABSENT};
-
-fn row(label: &str, value: impl Into<String>) -> (String, String) {
-    (label.to_owned(), value.into())
-}
 
 fn exact(size: u64) -> String {
     format!("{} B", number::count(size))
@@ -28,15 +24,6 @@ fn hero(bytes: u64) -> (String, &'static str) {
     #[expect(clippy::cast_precision_loss, reason = "three decimals")]
     let gib = bytes as f64 / f64::from(1 << 30);
     (number::decimal(gib, 3), "GiB")
-}
-
-fn figure(
-    label: impl Into<String>,
-    (value, unit): (String, &'static str),
-    formula: &str,
-    rows: Vec<(String, String)>,
-) -> Figure {
-    Figure { label: label.into(), value, unit, how: How { formula: formula.to_owned(), rows } }
 }
 
 /// The read-out of a program's memory; `check` is of the device that runs it.

@@ -4,7 +4,7 @@ use super::map::{name, tip as buffer_tip};
 use super::size::{mib, text as size_text};
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::rows::Tip;
-use crate::chart::table::{self, Column, Content, Measure, Name};
+use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::report::number::{self, ABSENT};
 use crate::sorted;
 use std::cmp::Ordering;
@@ -24,20 +24,8 @@ const ALL: [(&str, &str, u32, bool); 9] = [
 /// Which go first where there is little room.
 const DROP: [&str; 7] = ["source", "scope", "category", "padding", "life", "shape", "class"];
 
-/// How rows are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// A column's id.
-    pub column: &'static str,
-    /// Largest first (for text: z first).
-    pub descending: bool,
-}
-
-impl Default for Order {
-    fn default() -> Self {
-        Self { column: "size", descending: true }
-    }
-}
+/// The largest first.
+pub const USUAL: Order = Order { column: "size", descending: true };
 
 /// The columns that fit.
 pub fn columns(two_lines: bool, measure: Measure) -> Vec<Column> {

@@ -3,21 +3,9 @@
 
 use super::roofs;
 use crate::analysis::roofline::{Bound, Level, Precision, RooflineFigures, UsefulFlops, WindowUse};
-use crate::chart::readout::{Figure, How, Readout};
+use crate::chart::readout::{Figure, Readout, figure, row, share_figure};
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
-
-fn row(label: &str, value: impl Into<String>) -> (String, String) {
-    (label.to_owned(), value.into())
-}
-
-fn figure(label: &str, (value, unit): (String, &'static str), formula: &str, rows: Vec<(String, String)>) -> Figure {
-    Figure { label: label.to_owned(), value, unit, how: How { formula: formula.to_owned(), rows } }
-}
-
-fn share(fraction: Option<f64>) -> (String, &'static str) {
-    fraction.map_or_else(|| (ABSENT.to_owned(), ""), |fraction| (number::percent(fraction), "%"))
-}
 
 fn exact(time: Picos) -> String {
     number::exact_time(time)
@@ -32,7 +20,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
     let roof = figures.step.as_ref();
     let hero = figure(
         "At the roof, by time",
-        share(roof.and_then(|roof| roof.util)),
+        share_figure(roof.and_then(|roof| roof.util)),
         "Σ time at the roof ÷ Σ self time",
         vec![
             row("Time at the roof", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.t_roof))),
@@ -94,7 +82,7 @@ fn coverage(figures: &RooflineFigures) -> Figure {
     let mut rows = vec![row("Asked about", exact(figures.considered))];
     rows.extend(figures.step.as_ref().map(|roof| row("Held against a roof", exact(roof.total))));
     rows.extend(figures.skipped.iter().map(|skipped| row(skipped.reason.label(), exact(skipped.total))));
-    figure("Coverage", share(figures.coverage), "Time of ops that have a roof ÷ time asked about", rows)
+    figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time asked about", rows)
 }
 
 /// Use of the window as a whole, of all kinds of time and with its idle time.
@@ -110,7 +98,7 @@ fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
     if useful.is_some() {
         side.push(figure(
             "Useful MFU",
-            share(window.useful_mfu),
+            share_figure(window.useful_mfu),
             "Batch × sequence × FLOPs per token ÷ (peak × window)",
             base(window.useful_flops, "As you count"),
         ));
@@ -118,20 +106,20 @@ fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
     if window.model_mfu.is_some() {
         side.push(figure(
             "Model MFU",
-            share(window.model_mfu),
+            share_figure(window.model_mfu),
             "Model FLOPs, without recompute ÷ (peak × window)",
             base(window.model_flops, "Model FLOPs"),
         ));
     }
     side.push(figure(
         "MFU of the window",
-        share(window.mfu),
+        share_figure(window.mfu),
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),
     ));
     side.push(figure(
         "HBM",
-        share(window.hbm_util),
+        share_figure(window.hbm_util),
         "Bytes of HBM ÷ (bandwidth × window)",
         vec![row("Bytes", some(window.bytes, "B")), row("Window, over devices", exact(window.window))],
     ));

@@ -108,7 +108,12 @@ impl<'b, 'p> Fill<'b, 'p> {
         sorted::sort_by(&mut planes, |(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
-        profile.notes.push(super::nature().at(profile.files[file].clone()));
+        // Said once, however many there are.
+        let nature = super::nature();
+        match profile.notes.iter_mut().find(|note| note.code == nature.code) {
+            Some(said) => said.place = None,
+            None => profile.notes.push(nature.at(profile.files[file].clone())),
+        }
         profile.notes.extend(self.left_out.notes());
     }
 

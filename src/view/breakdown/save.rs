@@ -12,6 +12,7 @@ use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
+use crate::view::widgets::table::Act;
 use leptos::prelude::*;
 
 /// The menu's id.
@@ -149,6 +150,44 @@ fn export(state: State, format: Export) {
     let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
     let what = format!("breakdown by {}", head.query.by.key());
     file(state, &Request::Export { query: head.query.clone(), sort, format }, &what, format);
+}
+
+/// What a view with a table of its own can take away: does something to that table.
+pub(crate) fn act(state: State, act: Act) -> Callback<()> {
+    Callback::new(move |()| {
+        if let Some(model) = state.table.get_value() {
+            model.act.run(act);
+        }
+    })
+}
+
+/// The entries that every such view has: the table as it is seen, and files. `of`: what the files are of, if not of the table.
+pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> [Entry; 3] {
+    [
+        Entry::new("Copy table as TSV", act(state, Act::CopyRows(true))).key("Y"),
+        Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart(),
+        Entry::new(format!("Save JSON{of}"), export(Export::Json)),
+    ]
+}
+
+/// The button with the menu of such a view.
+pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
+    view! {
+        <MenuButton
+            id=ID
+            class="btn line icon-only"
+            label=Signal::stored("Save or copy".to_owned())
+            entries
+            face=Box::new(|| icon(Icon::Save))
+        />
+    }
+    .any()
+}
+
+/// Copies rows, each as the texts of these columns, and says so; `of`: how many there are.
+pub(crate) fn lines(state: State, columns: &[Column], lines: &[Vec<String>], of: u32) {
+    let n = lines.len();
+    out::copy(&table::tsv(columns, lines), move |done| state.inform(said(done, n, of)));
 }
 
 /// Saves what a request exports as a file of `what`.

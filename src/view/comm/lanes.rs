@@ -44,7 +44,6 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
     });
     let model = model(sight, scene);
     let drag = Across::new(node, state.tips);
-    let gutter = move || if untrack(|| sight.narrow()) { 12.0 } else { 16.0 };
     let time = move |x: f64| {
         let told = sight.lanes.get_untracked()?;
         let part = untrack(|| part(sight, &told));
@@ -54,7 +53,7 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
             chosen: None,
             width: chart::room(width.get_untracked()),
         };
-        Some(lanes::time_at(&look, x - gutter()))
+        Some(lanes::time_at(&look, x - chart::gutter(width.get_untracked())))
     };
     let up = move |_: ev::PointerEvent| {
         if let Some((from, to)) = drag.up().and_then(|(a, b)| time(a).zip(time(b))) {

@@ -3,21 +3,18 @@
 
 use super::sight::Sight;
 use crate::analysis::comm::CommRow;
-use crate::chart::comm::table::{self, Order, Units};
+use crate::chart::comm::table::{self, Units};
 use crate::chart::comm::{key, rows};
-use crate::chart::table::{self as tables, Measure, Row};
+use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::comm_place::Of;
 use crate::engine::{Export, Question};
 use crate::report::number;
-use crate::view::breakdown::save::{self, ID};
+use crate::view::breakdown::save;
 use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::field;
-use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::out;
 use crate::view::widgets::table::{Act, Model};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
 
 /// The model of the table.
 pub(super) fn model(sight: Sight) -> Model {
@@ -76,10 +73,7 @@ pub(super) fn model(sight: Sight) -> Model {
                 .filter(|of| !some || untrack(|| sight.is_chosen(&key(of))))
                 .map(|of| columns.iter().map(|column| table::text(&of, column.id, units)).collect())
                 .collect();
-            let n = lines.len();
-            out::copy(&tables::tsv(&columns, &lines), move |done| {
-                state.inform(save::said(done, n, u32::try_from(n).unwrap_or(u32::MAX)));
-            });
+            save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
         Act::Hide(_) | Act::Move(..) | Act::Columns => {}
     };
@@ -128,12 +122,6 @@ pub(super) fn model(sight: Sight) -> Model {
 #[component]
 pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let state = sight.state;
-    let node = NodeRef::<html::Input>::new();
-    let key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Escape" {
-            field::leave(&event, node, || state.comm_filter.set(String::new()));
-        }
-    };
     let by = move |by: crate::analysis::comm::CommBy| {
         let pressed = move || (sight.place.with(|place| place.by) == by).to_string();
         let choose = move |_| {
@@ -142,26 +130,13 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{by.label()}</button> }.any()
     };
-    let act = move |act: Act| {
-        Callback::new(move |()| {
-            if let Some(model) = state.table.get_value() {
-                model.act.run(act);
-            }
-        })
-    };
     let export = move |format: Export| {
         Callback::new(move |()| {
             let ask = sight.ask.get_untracked();
             save::file(state, &Question::ExportComm { ask, format }.into(), "communication", format);
         })
     };
-    let entries = Signal::derive(move || {
-        vec![
-            Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"),
-            Entry::new("Save CSV", export(Export::Csv)).apart(),
-            Entry::new("Save JSON", export(Export::Json)),
-        ]
-    });
+    let entries = Signal::derive(move || save::entries(state, "", export).into());
     let note = move || {
         let view = sight.view.get()?;
         let (n, time) = if sight.of.get() == Of::Copies { view.more_copies } else { view.more };
@@ -175,29 +150,8 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
             <div class="segmented" role="group" aria-label="Rows">{crate::analysis::comm::CommBy::ALL.map(by).collect_view()}</div>
             <span class="sub">{live(note)}</span>
             <span class="grow"></span>
-            <div class="field" role="search">
-                {icon(Icon::Search)}
-                <input
-                    node_ref=node
-                    id="filter"
-                    type="text"
-                    placeholder="Filter rows"
-                    aria-label="Filter rows"
-                    autocomplete="off"
-                    autocapitalize="off"
-                    spellcheck="false"
-                    prop:value=move || state.comm_filter.get()
-                    on:input=move |event| state.comm_filter.set(event_target_value(&event))
-                    on:keydown=key
-                />
-            </div>
-            <MenuButton
-                id=ID
-                class="btn line icon-only"
-                label=Signal::stored("Save or copy".to_owned())
-                entries
-                face=Box::new(|| icon(Icon::Save))
-            />
+            {field::search(state.comm_filter, "Filter rows")}
+            {save::menu(entries)}
         </div>
     }
     .any()

@@ -3,7 +3,8 @@
 
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
 use crate::analysis::{DeviceChoice, Filter, GroupBy, Query};
-use crate::chart::comm::table::Order;
+use crate::chart::comm::table;
+use crate::chart::table::Order;
 use crate::engine::comm_place::{CommPlace, Of, Pane};
 use crate::engine::{CommView, Question, Reply};
 use crate::units::Picos;
@@ -81,7 +82,17 @@ impl Sight {
             }
             before.set_value(Some(now));
         });
-        Self { state, place, of, ask, view, busy, lanes: lanes(state, place, query), order: RwSignal::default(), width }
+        Self {
+            state,
+            place,
+            of,
+            ask,
+            view,
+            busy,
+            lanes: lanes(state, place, query),
+            order: RwSignal::new(table::USUAL),
+            width,
+        }
     }
 
     /// Changes what the address says.

@@ -5,6 +5,7 @@ mod code;
 mod find;
 mod planes;
 mod programs;
+mod quality;
 
 use crate::analysis::FileView;
 use crate::chart::file_view;
@@ -34,12 +35,14 @@ pub(crate) fn File(state: State) -> impl IntoView {
         found.with(|file| Some(file_view::figures(file.as_ref()?).into_iter().enumerate().map(one).collect_view()))
     };
     let origin = move || found.with(|file| file.as_ref().map(|file| file_view::origin(file)));
+    let lacks = move || found.get().map(|file| quality::quality(&file));
     let planes = move || found.get().map(|file| planes::planes(&file));
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">
             <h1 class="unseen">"What is in the files"</h1>
             <dl class="figures">{live(figures)}</dl>
             <p class="file-origin">{live(origin)}</p>
+            {live(lacks)}
             <div class="file-parts">
                 <section class="file-planes" aria-labelledby="file-planes">
                     <h2 id="file-planes">"Planes and lines"</h2>

@@ -1,6 +1,7 @@
 //! What is there when nothing is open: what this is, how to open a capture, and why the last one did not open.
 
 mod picture;
+mod web;
 
 use crate::engine::Failure;
 use crate::view::erase::Any;
@@ -18,7 +19,7 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                 <h1>"Open an XLA profile." <br /> "See where the time goes."</h1>
                 <p class="lede">
                     "Every picosecond of a step, sorted by kind, category, op, source line and program. For JAX and XLA on
-                    TPU. The file stays in this tab."
+                    TPU, GPU and CPU. The file stays in this tab."
                 </p>
                 {move || state.failure.get().map(failed)}
                 <section class="dropzone" aria-labelledby="dropzone-title">
@@ -35,15 +36,16 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                         </button>
                     </div>
                     <p class="sub">
-                        <code>".xplane.pb"</code> " or its " <code>".gz"</code>
-                        ", from any folder the profiler wrote. Several files are read as hosts of one session."
+                        <code>".xplane.pb"</code> ", " <code>".trace.json"</code> ", " <code>".hlo_proto.pb"</code> ", their "
+                        <code>".gz"</code> " or a " <code>".zip"</code> " of them. Several files are read as hosts of one session."
                     </p>
                     <p class="sub">
                         "The sample: a training step on 8 × TPU v5p. The program and its buffers are XLA’s own, the times are simulated."
                     </p>
                 </section>
+                <web::FromWeb state />
                 <div class="facts">
-                    {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page talks to no other origin.")}
+                    {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page asks no other host than one you name.")}
                     {fact("Nothing to install", "No server, no Python, no conversion to wait for.")}
                     {fact("It adds up", "Kinds sum to busy, busy and idle to the step, to the picosecond.")}
                 </div>

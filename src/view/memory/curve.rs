@@ -33,7 +33,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
     let drag = Across::new(node, sight.state.tips);
     let up = move |_: ev::PointerEvent| {
         let Some((a, b)) = drag.up() else { return };
-        let gutter = if sight.width.get_untracked() < crate::chart::table::TWO_LINES { 12.0 } else { 16.0 };
+        let gutter = chart::gutter(sight.width.get_untracked());
         let point = |x: f64| {
             let (told, columns) = (sight.told.get_untracked()?, sight.curve.get_untracked()?);
             let space = told.space.as_ref()?;

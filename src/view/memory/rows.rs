@@ -2,23 +2,20 @@
 //! what stands in a cell is `chart::memory::table`'s.
 
 use super::sight::Sight;
-use crate::chart::memory::table::{self, Order};
-use crate::chart::table::{self as tables, Measure, Row};
+use crate::chart::memory::table;
+use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::{Export, Question};
-use crate::view::breakdown::save::{self, ID};
+use crate::view::breakdown::save;
 use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::field;
-use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::out;
 use crate::view::widgets::table::{Act, Model};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
 
 /// The model of the table.
 pub(super) fn model(sight: Sight) -> Model {
     let state = sight.state;
-    let order = RwSignal::new(Order::default());
+    let order = RwSignal::new(table::USUAL);
     let measure = RwSignal::new(Measure::START);
     let places = Memo::new(move |_| {
         let alive = sight.alive.get()?;
@@ -62,10 +59,7 @@ pub(super) fn model(sight: Sight) -> Model {
                 .filter(|of| !some || chosen.contains(&of.id))
                 .map(|of| columns.iter().map(|column| table::text(&of, column.id)).collect())
                 .collect();
-            let n = lines.len();
-            out::copy(&tables::tsv(&columns, &lines), move |done| {
-                state.inform(save::said(done, n, u32::try_from(n).unwrap_or(u32::MAX)));
-            });
+            save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
         Act::Hide(_) | Act::Move(..) | Act::Columns => {}
     };
@@ -105,55 +99,15 @@ pub(super) fn model(sight: Sight) -> Model {
 #[component]
 pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let state = sight.state;
-    let node = NodeRef::<html::Input>::new();
-    let key = move |event: ev::KeyboardEvent| {
-        if event.key() == "Escape" {
-            field::leave(&event, node, || state.memory_filter.set(String::new()));
-        }
-    };
-    let act = move |act: Act| {
-        Callback::new(move |()| {
-            if let Some(model) = state.table.get_value() {
-                model.act.run(act);
-            }
-        })
-    };
     let export = move |format: Export| {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
     };
-    let entries = Signal::derive(move || {
-        vec![
-            Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"),
-            Entry::new("Save CSV, all programs", export(Export::Csv)).apart(),
-            Entry::new("Save JSON, all programs", export(Export::Json)),
-        ]
-    });
+    let entries = Signal::derive(move || save::entries(state, ", all programs", export).into());
     let rest = move || sight.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
         <div class="roofline-tools">
-            <div class="field" role="search">
-                {icon(Icon::Search)}
-                <input
-                    node_ref=node
-                    id="filter"
-                    type="text"
-                    placeholder="Filter buffers"
-                    aria-label="Filter buffers"
-                    autocomplete="off"
-                    autocapitalize="off"
-                    spellcheck="false"
-                    prop:value=move || state.memory_filter.get()
-                    on:input=move |event| state.memory_filter.set(event_target_value(&event))
-                    on:keydown=key
-                />
-            </div>
-            <MenuButton
-                id=ID
-                class="btn line icon-only"
-                label=Signal::stored("Save or copy".to_owned())
-                entries
-                face=Box::new(|| icon(Icon::Save))
-            />
+            {field::search(state.memory_filter, "Filter buffers")}
+            {save::menu(entries)}
         </div>
         <p class="roofline-says sub">"Press a buffer to see the peak without it." " " {live(rest)}</p>
     }

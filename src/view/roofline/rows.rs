@@ -11,7 +11,6 @@ use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort};
 use crate::view::breakdown::save;
 use crate::view::erase::{Any, effect};
 use crate::view::state::Same;
-use crate::view::widgets::out;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -207,8 +206,7 @@ fn copy(sight: Sight, all: bool, columns: Vec<Column>, units: Option<table::Unit
         let is_meant = |point: &&RoofPoint| selected.as_ref().is_none_or(|keys| keys.contains(&key(point, place.by)));
         let line = |point: &RoofPoint| columns.iter().map(|column| table::text(point, column.id, units)).collect();
         let lines: Vec<Vec<String>> = points.iter().filter(is_meant).map(line).collect();
-        let n = lines.len();
-        out::copy(&tables::tsv(&columns, &lines), move |done| state.inform(save::said(done, n, of)));
+        save::lines(state, &columns, &lines, of);
     };
     if place.by == RoofBy::Step {
         let steps = sight.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));

@@ -5,10 +5,10 @@ use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Export, Question};
 use crate::report::number;
 use crate::view::breakdown::filter::FilterBox;
-use crate::view::breakdown::save::{self, ID};
+use crate::view::breakdown::save;
 use crate::view::erase::{Any, live};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::menu::{Entry, MenuButton};
+use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::Act;
 use leptos::prelude::*;
 
@@ -16,13 +16,6 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let state = sight.state;
-    let act = move |act: Act| {
-        Callback::new(move |()| {
-            if let Some(model) = state.table.get_value() {
-                model.act.run(act);
-            }
-        })
-    };
     let export = move |format: Export| {
         Callback::new(move |()| {
             let (ask, sort) = (sight.ask.get_untracked(), sight.place.with_untracked(|place| place.sort));
@@ -35,11 +28,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let selected = state.selected.with(Vec::len);
         if selected > 0 {
             let label = format!("Copy {}", number::counted(selected as u64, "selected row", "selected rows"));
-            entries.push(Entry::new(label, act(Act::CopyRows(false))).key("y"));
+            entries.push(Entry::new(label, save::act(state, Act::CopyRows(false))).key("y"));
         }
-        entries.push(Entry::new("Copy table as TSV", act(Act::CopyRows(true))).key("Y"));
-        entries.push(Entry::new("Save CSV", export(Export::Csv)).apart());
-        entries.push(Entry::new("Save JSON", export(Export::Json)));
+        entries.extend(save::entries(state, "", export));
         entries
     });
     let one = move |by: RoofBy| {
@@ -65,13 +56,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
             <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
             <div class="segmented" role="group" aria-label="Rows">{RoofBy::ALL.map(one).collect_view()}</div>
             <FilterBox state />
-            <MenuButton
-                id=ID
-                class="btn line icon-only"
-                label=Signal::stored("Save or copy".to_owned())
-                entries
-                face=Box::new(|| icon(Icon::Save))
-            />
+            {save::menu(entries)}
         </div>
         <p class="filter-says roofline-says" id="filter-says" role="status">{live(says)}</p>
     }

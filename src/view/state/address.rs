@@ -2,6 +2,7 @@
 //! history; what is written is in `engine::address`.
 
 use super::State;
+use crate::analysis::DeviceChoice;
 use crate::chart::columns::Cell;
 use crate::engine::Failure;
 use crate::engine::address::{Address, MAX};
@@ -21,8 +22,12 @@ impl State {
     pub(crate) fn address(self) -> Address {
         let selection = self.selected.get();
         let fits = selection.iter().map(String::len).sum::<usize>() <= MAX_SELECTION;
+        let query = self.query.get();
+        let usual =
+            self.opened.with(|opened| opened.as_ref().map_or_else(Default::default, |o| o.session.usual_device));
         Address {
-            query: self.query.get(),
+            is_device_said: usual != DeviceChoice::default() || query.device != usual,
+            query,
             sort: self.sort.get(),
             columns: self.columns.with(|columns| {
                 columns.as_ref().map(|columns| columns.iter().map(|cell| cell.key().to_owned()).collect())
@@ -33,10 +38,12 @@ impl State {
             op: self.op.get(),
             graph: self.graph.get(),
             view: self.view.get(),
+            src: self.src.get(),
             file: self.file.get(),
             roofline: self.roofline.get(),
             memory: self.memory.get(),
             comm: self.comm.get(),
+            report: self.report.get(),
         }
     }
 
@@ -48,6 +55,11 @@ impl State {
         self.op.set(address.op);
         self.graph.set(address.graph);
         self.view.set(address.view);
+        self.come_from(address.src);
+        // The link of a report opens it, also beside what is open: that is what going to it asks for.
+        if !address.report.is_empty() && self.report.with_untracked(|now| *now != address.report) {
+            self.open_report(address.report);
+        }
         self.file.set(address.file);
         self.roofline.set(address.roofline);
         self.memory.set(address.memory);
@@ -60,6 +72,20 @@ impl State {
             self.sort.set(sort);
         }
         self.selected.set(address.selection);
+    }
+
+    /// The address says where the capture is from. Beside an open one, that is the way to another, which is not gone by itself.
+    fn come_from(self, src: String) {
+        let is_other = !src.is_empty() && self.src.with_untracked(|now| *now != src);
+        if self.opened.with_untracked(Option::is_none) {
+            if !src.is_empty() {
+                self.to_fetch.update(|n| *n += 1);
+            }
+            self.src.set(src);
+        } else if is_other {
+            let title = "The address names another capture".to_owned();
+            self.inform(Failure { title, message: format!("Reload the page to fetch {src}.") });
+        }
     }
 
     /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is told.
@@ -75,6 +101,12 @@ impl State {
             }
         });
         Memo::new(move |_| read.get().unwrap_or_default())
+    }
+
+    /// Whether the address names a device: a session's usual one is for those that do not.
+    pub(super) fn is_device_said() -> bool {
+        let hash = window().location().hash().unwrap_or_default();
+        hash.parse().is_ok_and(|address: Address| address.is_device_said)
     }
 
     /// Reads the address that the page was opened with; from then on each follows the other.

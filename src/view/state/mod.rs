@@ -3,23 +3,26 @@
 
 mod address;
 mod asking;
+mod fetching;
 mod files;
 mod further;
 mod opening;
 mod same;
 pub(crate) mod sample;
 mod theme;
+mod wanted;
 
+pub(crate) use fetching::Fetching;
 pub(crate) use files::{from_drop, from_input};
 pub(crate) use same::Same;
-pub(crate) use theme::{Theme, remember, remembered};
+pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
 use crate::analysis::{FilterError, Query};
 use crate::chart::columns::Cell;
 use crate::chart::load::Load;
 use crate::chart::table::Folds;
 use crate::engine::address::{FilePlace, Picture, View};
-use crate::engine::{BreakdownHead, Failure, RowsPage, Session, Sort};
+use crate::engine::{BreakdownHead, Estimate, Failure, RowsPage, Session, Sort};
 use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
@@ -28,6 +31,7 @@ use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use opening::Engines;
 pub(crate) use opening::now;
+use wanted::Wanted;
 
 /// What is open.
 #[derive(Debug)]
@@ -61,6 +65,9 @@ pub(crate) struct State {
     pub(crate) load: RwSignal<Option<Load>>,
     /// Whether it lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
+    /// What there is to choose from of files that are too large to be read whole.
+    pub(crate) estimate: RwSignal<Option<Same<Estimate>>>,
+    large: StoredValue<Option<Wanted>, LocalStorage>,
     /// Why nothing is open, where a load failed with nothing open.
     pub(crate) failure: RwSignal<Option<Failure>>,
     /// What is told in the corner.
@@ -91,6 +98,12 @@ pub(crate) struct State {
     pub(crate) graph: RwSignal<bool>,
     /// The view.
     pub(crate) view: RwSignal<View>,
+    /// Where on the web the capture is from, as the address says it; empty: from this machine.
+    pub(crate) src: RwSignal<String>,
+    /// How often it was asked to fetch that: also the same once more.
+    pub(crate) to_fetch: RwSignal<u32>,
+    /// The report that is open, as its link has it; empty: what is open is of files.
+    pub(crate) report: RwSignal<String>,
     /// Where in the programs of the file.
     pub(crate) file: RwSignal<FilePlace>,
     /// How the roofline is shown, as the address says it.
@@ -128,6 +141,8 @@ impl State {
             shown: RwSignal::new(None),
             load: RwSignal::new(None),
             load_shown: RwSignal::new(false),
+            estimate: RwSignal::new(None),
+            large: StoredValue::new_local(None),
             failure: RwSignal::new(None),
             toasts: RwSignal::new(Vec::new()),
             query: RwSignal::new(Query::default()),
@@ -143,6 +158,9 @@ impl State {
             walked: RwSignal::new(Vec::new()),
             graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
+            src: RwSignal::new(String::new()),
+            to_fetch: RwSignal::new(0),
+            report: RwSignal::new(String::new()),
             file: RwSignal::new(FilePlace::default()),
             roofline: RwSignal::new(String::new()),
             memory: RwSignal::new(String::new()),

@@ -8,14 +8,16 @@
 //! ```
 
 use super::asking::{Heard, Pending, Shown};
+use super::fetching::Fetching;
 use super::further::Then;
+use super::wanted::Wanted;
 use super::{Opened, Same, State};
 use crate::analysis::{Filter, FilterError, Query};
 use crate::chart::table::Folds;
 use crate::chart::{load::Load, load::SHOWN_AFTER_MS, pick};
 use crate::engine::address::{FilePlace, View};
 use crate::engine::client::{Link, Picked, Report};
-use crate::engine::{Answer, Failure, Reply, RequestId, Session, Sort};
+use crate::engine::{Answer, Estimate, Failure, Reply, RequestId, Session, Skip, Sort};
 use crate::view::widgets::table::Place;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
@@ -28,9 +30,11 @@ pub(super) struct Engines {
     /// The worker of what is open.
     pub(super) open: Option<Link>,
     open_serial: u32,
-    files: Vec<Picked>,
+    of: Wanted,
     reopened: bool,
     loading: Option<Loading>,
+    /// A capture that is being fetched.
+    pub(super) fetching: Option<Fetching>,
     /// The breakdown asked for and not shown yet.
     pub(super) pending: Option<Pending>,
     /// Rows asked for: which request, which page.
@@ -51,7 +55,7 @@ impl Engines {
 struct Loading {
     serial: u32,
     link: Link,
-    files: Vec<Picked>,
+    of: Wanted,
     /// Opened again after its worker died: out of sight.
     again: bool,
     session: Option<Session>,
@@ -78,34 +82,40 @@ pub(crate) fn now() -> f64 {
     window().performance().map_or(0.0, |clock| clock.now())
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a file's length: whole, below 2⁵³")]
-fn size(picked: &Picked) -> u64 {
-    picked.file.size() as u64
-}
-
 impl State {
     /// Opens files as one session, in place of what is open once they could be read.
     pub(crate) fn open(self, files: Vec<Picked>) {
         self.failure.set(None);
-        self.start(files, false);
+        self.start(Wanted { files, ..Wanted::default() }, false);
     }
 
-    fn start(self, files: Vec<Picked>, again: bool) {
+    /// Opens the report of a link, as the address has it.
+    pub(super) fn open_report(self, report: String) {
+        self.failure.set(None);
+        self.start(Wanted { report, ..Wanted::default() }, false);
+    }
+
+    /// Opens what is wanted; `again`: out of sight.
+    pub(super) fn start(self, wanted: Wanted, again: bool) {
+        let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
+        let is_shown = fetched.is_some() && self.load_shown.get_untracked();
         self.cancel();
-        let names: Vec<String> = files.iter().map(|picked| picked.path.clone()).collect();
-        let load = Load::new(pick::session_name(&names), files.iter().map(size).sum(), now());
-        let serial = self.engines.with_value(|engines| engines.serial + 1);
+        let (name, bytes) = wanted.size();
+        let load = match fetched {
+            Some(fetched) => fetched.of_fetched(name, bytes, now()),
+            None => Load::new(name, bytes, now()),
+        };
+        let serial = self.next_serial();
         let link = match Link::start(move |report| self.hear_from(serial, report)) {
             Ok(link) => link,
             Err(failure) => return self.load_failed(failure),
         };
-        link.open(&files);
+        wanted.open(&link);
         self.engines.update_value(|engines| {
-            engines.serial = serial;
             engines.loading = Some(Loading {
                 serial,
                 link,
-                files,
+                of: wanted,
                 again,
                 session: None,
                 question: Default::default(),
@@ -115,9 +125,27 @@ impl State {
         if again {
             return;
         }
+        self.show_load(load, serial);
+        if is_shown {
+            self.load_shown.set(true);
+        }
+    }
+
+    /// A number that no load had yet.
+    pub(super) fn next_serial(self) -> u32 {
+        self.engines
+            .try_update_value(|engines| {
+                engines.serial += 1;
+                engines.serial
+            })
+            .unwrap_or_default()
+    }
+
+    /// Shows a load, where it lasts.
+    pub(super) fn show_load(self, load: Load, serial: u32) {
         self.load.set(Some(load));
         let show = move || {
-            if self.is_loading(serial) {
+            if self.is_loading(serial) || self.is_fetching(serial) {
                 self.tips.hide();
                 self.load_shown.set(true);
             }
@@ -129,11 +157,17 @@ impl State {
         self.engines.with_value(|engines| engines.loading.as_ref().is_some_and(|loading| loading.serial == serial))
     }
 
+    /// The files of what is open.
+    pub(crate) fn files(self) -> Vec<Picked> {
+        self.engines.with_value(|engines| engines.of.files.clone())
+    }
+
     /// Ends the load under way. What was open stays open.
     pub(crate) fn cancel(self) {
         if let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() {
             end(loading.link);
         }
+        self.stop_fetching();
         self.load_shown.set(false);
         self.load.set(None);
     }
@@ -149,6 +183,8 @@ impl State {
         });
         self.shown.set(None);
         self.opened.set(None);
+        self.src.set(String::new());
+        self.report.set(String::new());
         self.toasts.set(Vec::new());
         self.reset();
     }
@@ -188,6 +224,7 @@ impl State {
                     load.update(progress, now());
                 }
             }),
+            Reply::Large(estimate) => self.is_large(estimate),
             Reply::Opened(session) => self.read(*session),
             Reply::Failed(failure) => self.load_failed(failure),
             reply => {
@@ -215,8 +252,15 @@ impl State {
             let Some(loading) = engines.loading.as_mut() else { return };
             loading.question = match (loading.again, replaces) {
                 (true, _) => (query, sort),
-                (false, true) => Default::default(),
-                (false, false) => (pick::fitting(&session, query), sort),
+                // A summary holds one step of one choice of devices.
+                _ if session.summary.is_some() => {
+                    let told =
+                        session.summary.as_ref().map(|summary| (summary.device, summary.step)).unwrap_or_default();
+                    (Query { device: told.0, step: told.1, ..Query::default() }, Sort::default())
+                }
+                (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
+                (false, false) if Self::is_device_said() => (pick::fitting(&session, query), sort),
+                (false, false) => (pick::fitting(&session, Query { device: session.usual_device, ..query }), sort),
             };
             loading.session = Some(session);
             if !empty {
@@ -225,6 +269,25 @@ impl State {
         });
         if empty {
             self.swap_in(None);
+        }
+    }
+
+    /// The files would take more memory than there is: what of them is read is to be chosen.
+    fn is_large(self, estimate: Estimate) {
+        let loading = self.engines.try_update_value(|engines| engines.loading.take()).flatten();
+        let Some(Loading { link, of: wanted, .. }) = loading else { return };
+        end(link);
+        self.cancel();
+        self.large.set_value(Some(wanted));
+        self.estimate.set(Some(Same::new(estimate)));
+    }
+
+    /// Reads what was chosen of large files; `None`: nothing.
+    pub(crate) fn open_chosen(self, skips: Option<Vec<Skip>>) {
+        self.estimate.set(None);
+        let large = self.large.try_update_value(Option::take).flatten();
+        if let (Some(wanted), true) = (large, skips.is_some()) {
+            self.start(Wanted { skips, ..wanted }, false);
         }
     }
 
@@ -249,12 +312,14 @@ impl State {
                 end(old);
             }
             engines.open_serial = loading.serial;
-            engines.files = loading.files;
             engines.reopened = loading.again;
             engines.pending = None;
             engines.flight.clear();
             engines.further.clear();
         });
+        self.src.set(loading.of.src.clone());
+        self.report.set(loading.of.report.clone());
+        self.engines.update_value(|engines| engines.of = loading.of);
         if !loading.again {
             let replaces = self.opened.with_untracked(Option::is_some);
             let (query, sort) = loading.question;
@@ -284,7 +349,7 @@ impl State {
         self.load_shown.set(false);
         self.load.set(None);
         // Programs alone have no times: their text is what there is to see.
-        if session.planes.is_empty() {
+        if session.planes.is_empty() && session.summary.is_none() {
             self.view.set(View::File);
         }
         self.opened.set(Some(Same::new(Opened { name: pick::session_name(&names), session })));
@@ -297,7 +362,7 @@ impl State {
     }
 
     /// Nothing came of a load.
-    pub(super) fn load_failed(self, mut failure: Failure) {
+    pub(crate) fn load_failed(self, mut failure: Failure) {
         self.busy.set(false);
         self.cancel();
         if self.opened.with_untracked(Option::is_some) {
@@ -308,19 +373,19 @@ impl State {
 
     /// The open session's worker is gone: what is on screen stays, and its files are read again, once.
     fn worker_died(self, mut failure: Failure) {
-        let files = self.engines.try_update_value(|engines| {
+        let wanted = self.engines.try_update_value(|engines| {
             if let Some(link) = engines.open.take() {
                 end(link);
             }
             engines.pending = None;
             engines.flight.clear();
             engines.further.clear();
-            (!engines.reopened && engines.loading.is_none()).then(|| engines.files.clone())
+            (!engines.reopened && engines.loading.is_none()).then(|| engines.of.clone())
         });
-        match files.flatten() {
-            Some(files) => {
+        match wanted.flatten() {
+            Some(wanted) => {
                 failure.message.push_str(" The files are being read again; what is on screen stays.");
-                self.start(files, true);
+                self.start(wanted, true);
             }
             None => {
                 self.busy.set(false);

@@ -80,6 +80,9 @@ pub(crate) fn remembered(name: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(&key(name)).ok()?
 }
 
+/// Remembered while captures are kept on this device.
+pub(crate) const KEPT: &str = "kept";
+
 /// Remembers a value, or forgets it.
 pub(crate) fn remember(name: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };

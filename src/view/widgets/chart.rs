@@ -35,9 +35,14 @@ pub(crate) struct Model {
     pub(crate) at: RwSignal<Option<u32>>,
 }
 
-/// What is left for a chart in a view this wide: the gutters go off, as in the style sheet.
+/// What is free on each side of a chart in a view this wide, as in the style sheet.
+pub(crate) fn gutter(width: f64) -> f64 {
+    if width < TWO_LINES { 12.0 } else { 16.0 }
+}
+
+/// What is left for a chart in a view this wide.
 pub(crate) fn room(width: f64) -> f64 {
-    (width - if width < TWO_LINES { 24.0 } else { 32.0 }).max(0.0)
+    (width - 2.0 * gutter(width)).max(0.0)
 }
 
 /// The chart. It fills its scene's size; whoever makes scenes measures.

@@ -1,6 +1,37 @@
 //! Fields that rows are looked for in. Knows the element; not what is looked for.
 
+use crate::view::erase::Any;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
+
+/// The field of a view that looks for text in rows at hand. `words`: what it says while it is empty.
+pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {
+    let node = NodeRef::<html::Input>::new();
+    let key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Escape" {
+            leave(&event, node, || text.set(String::new()));
+        }
+    };
+    view! {
+        <div class="field" role="search">
+            {icon(Icon::Search)}
+            <input
+                node_ref=node
+                id="filter"
+                type="text"
+                placeholder=words
+                aria-label=words
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck="false"
+                prop:value=move || text.get()
+                on:input=move |event| text.set(event_target_value(&event))
+                on:keydown=key
+            />
+        </div>
+    }
+    .any()
+}
 
 /// Esc in a field: what stands in it goes (`cleared` is told), and from an empty one the focus.
 pub(crate) fn leave(event: &ev::KeyboardEvent, node: NodeRef<html::Input>, cleared: impl FnOnce()) {

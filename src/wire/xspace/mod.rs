@@ -147,6 +147,25 @@ impl Outcome {
 
 /// Walks a whole XSpace. Never fails as a whole: what is wrong stands in the outcome.
 pub fn walk(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
+    walk_without(source, &[], sink)
+}
+
+/// What planes an XSpace has, without what is in them; what is damaged is passed over.
+pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
+    let mut window = Window::new(source);
+    let whole = window.whole();
+    let mut walker = Walker::new(whole);
+    let mut found = Vec::new();
+    while let Ok(Some(next)) = next_or_clipped(&mut walker, whole, &mut window, true) {
+        if let Next { number: 1, value: SpanValue::Span(span), clipped } = next {
+            found.push(plane::head(span, clipped.is_some(), &mut window));
+        }
+    }
+    found
+}
+
+/// Walks an XSpace but for some planes, by their place in the file.
+pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) -> Outcome {
     let mut window = Window::new(source);
     let mut outcome = Outcome::default();
     let whole = window.whole();
@@ -157,7 +176,9 @@ pub fn walk(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
             Ok(Some(Next { number: 1, value: SpanValue::Span(span), clipped })) => {
                 let index = outcome.n_planes;
                 outcome.n_planes = index.saturating_add(1);
-                plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
+                if !without.iter().any(|other| usize::try_from(*other) == Ok(index)) {
+                    plane::walk(span, index, clipped, &mut window, sink, &mut outcome);
+                }
                 sink.progress(span.end);
             }
             Ok(Some(Next { number, value: SpanValue::Span(span), clipped })) => {

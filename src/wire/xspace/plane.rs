@@ -27,6 +27,26 @@ struct Layout {
     last_line_clipped: Option<WireError>,
 }
 
+impl Layout {
+    fn head(&self, span: Span) -> PlaneHead {
+        PlaneHead {
+            id: self.id,
+            name: self.name.clone(),
+            n_event_metadata: self.n_event_metadata,
+            n_lines: self.lines.len(),
+            bytes: span.len(),
+        }
+    }
+}
+
+/// What the plane that fills `span` says of itself, as far as it can be read.
+pub(super) fn head(span: Span, cut: bool, window: &mut Window<'_>) -> PlaneHead {
+    let mut layout = Layout::default();
+    // What comes before damage is what there is to say.
+    let _ = lay_out(span, cut, window, &mut layout);
+    layout.head(span)
+}
+
 /// Walks the plane that fills `span`. `clipped` says that the file ends inside it.
 pub(super) fn walk(
     span: Span,
@@ -45,13 +65,7 @@ pub(super) fn walk(
         outcome.add(Damage { plane: Some(index), plane_name: name.clone(), line, error, cut });
     };
 
-    sink.plane(PlaneHead {
-        id: layout.id,
-        name: layout.name,
-        n_event_metadata: layout.n_event_metadata,
-        n_lines: layout.lines.len(),
-        bytes: span.len(),
-    });
+    sink.plane(layout.head(span));
     for (id, name) in &layout.stat_names {
         sink.stat_name(*id, name);
     }

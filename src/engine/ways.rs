@@ -1,6 +1,7 @@
-//! Reading trace JSON, as functions that opening is given: what shows a TPU's XSpace is fetched without them (`server.rs`), and
-//! natively they are always there. Knows the walks; not which files there are.
+//! Further ways into a session, as functions that opening is given: trace JSON, and archives. What shows a TPU's XSpace is
+//! fetched without them (`server.rs`), and natively they are always there. Knows the walks; not which files there are.
 
+use super::archive::{Unzipped, unzip};
 use super::{Failure, sentences};
 use crate::profile::{Builder, Survey};
 use crate::source::{Source, Stream};
@@ -12,34 +13,36 @@ pub(super) struct Surveyed {
     outcome: Outcome,
 }
 
-/// Walks a file of a name, packed or not, for the first time. It hears how far it is.
-type First = fn(&str, &dyn Source, bool, &mut dyn FnMut(u64)) -> Result<Box<Surveyed>, Failure>;
+/// Walks a file of a name, in layers of gzip, for the first time. It hears how far it is.
+type First = fn(&str, &dyn Source, u8, &mut dyn FnMut(u64)) -> Result<Box<Surveyed>, Failure>;
 
-/// What reads trace JSON.
+/// What reads trace JSON, and what is in archives.
 #[derive(Clone, Copy)]
-pub(super) struct Traces {
+pub(super) struct Ways {
     /// First walk: what a file holds. A failure where that is nothing.
     pub(super) survey: First,
     /// Where the capture was read from another file already: what this one would have lost, in a sentence.
     pub(super) same: fn(&Surveyed, &Builder<'_>, &str) -> Option<String>,
     /// Second walk: adds its planes. What is missing, in a sentence.
-    pub(super) read: fn(Surveyed, &mut Builder<'_>, &dyn Source, bool) -> Option<String>,
+    pub(super) read: fn(Surveyed, &mut Builder<'_>, &dyn Source, u8) -> Option<String>,
+    /// The files in an archive of a name.
+    pub(super) unzip: fn(&str, Box<dyn Source>) -> Result<Unzipped, Failure>,
 }
 
-impl Traces {
-    /// It. What is fetched first may not name this: it would come with it.
+impl Ways {
+    /// Them. What is fetched first may not name this: they would come with it.
     pub(super) fn get() -> Self {
-        Self { survey, same, read }
+        Self { survey, same, read, unzip }
     }
 }
 
 fn survey(
     name: &str,
     source: &dyn Source,
-    packed: bool,
+    layers: u8,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Box<Surveyed>, Failure> {
-    let (survey, outcome) = Survey::of(Stream::new(source, packed), progress);
+    let (survey, outcome) = Survey::of(Stream::new(source, layers), progress);
     if survey.n_events == 0 {
         Err(sentences::no_trace(name, &outcome))
     } else {
@@ -53,8 +56,8 @@ fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
     Some(sentences::same_capture(name, other, of.survey.n_events, n_read))
 }
 
-fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packed: bool) -> Option<String> {
+fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, layers: u8) -> Option<String> {
     let sentence = sentences::partial_trace(&of.survey, &of.outcome);
-    builder.trace(of.survey, Stream::new(source, packed));
+    builder.trace(of.survey, Stream::new(source, layers));
     sentence
 }

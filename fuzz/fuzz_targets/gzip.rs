@@ -1,0 +1,54 @@
+//! Any bytes, packed once or twice or taken as if they were: unpacking ends, gives back what was packed, and a range of it is that
+//! of the whole.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rooflight::engine::{Input, open};
+use rooflight::source::{Stream, inflate, inflate_range};
+use std::io::Read;
+
+fn check(bytes: &Vec<u8>, layers: u8) -> Vec<u8> {
+    let whole = inflate(bytes, layers, 1 << 27, &mut |_| {});
+    let mut streamed = Vec::new();
+    let read = Stream::new(bytes, layers).take(1 << 27).read_to_end(&mut streamed);
+    if whole.stopped.is_none() {
+        assert!(read.is_ok() && streamed == whole.bytes);
+        let (start, len) = (whole.bytes.len() / 3, whole.bytes.len() / 2);
+        let range = inflate_range(bytes, layers, start as u64, len as u64).expect("it is within the whole");
+        assert!(range == whole.bytes[start..start + len]);
+    }
+    whole.bytes
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let bytes = bytes.to_vec();
+    check(&bytes, 1);
+    check(&bytes, 2);
+    let pack = |bytes: &[u8]| {
+        let mut packed = Vec::new();
+        // Stored blocks of 64 KiB at most: gzip written by hand needs no other crate.
+        packed.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+        let mut chunks = bytes.chunks(0xffff).peekable();
+        if chunks.peek().is_none() {
+            packed.extend([1, 0, 0, 0xff, 0xff]);
+        }
+        while let Some(chunk) = chunks.next() {
+            let n = chunk.len() as u16;
+            packed.push(u8::from(chunks.peek().is_none()));
+            packed.extend([n.to_le_bytes(), (!n).to_le_bytes()].concat());
+            packed.extend(chunk);
+        }
+        let crc = bytes.iter().fold(!0u32, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+        });
+        packed.extend([(!crc).to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat());
+        packed
+    };
+    let once = pack(&bytes);
+    assert!(check(&once, 1) == bytes);
+    assert!(check(&pack(&once), 2) == bytes);
+    for source in [bytes, once] {
+        let input = Input { name: "it.gz".into(), source: Box::new(source), from_folder: false };
+        let _ = open(vec![input], &mut |_| {});
+    }
+});

@@ -1,0 +1,66 @@
+//! Any bytes as the streams of a report, sealed with the checksum that fits: reading ends and takes no more than it may, what is
+//! read is written and read again the same, and it can be cut, renamed, shown and asked.
+#![no_main]
+
+use flate2::{Compression, Crc, write::DeflateEncoder};
+use libfuzzer_sys::fuzz_target;
+use rooflight::analysis::Query;
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::memory::MemoryQuery;
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::engine::{Column, Engine, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
+use rooflight::share::{Level, decode, encode, link, markdown, read_link};
+use std::io::Write;
+
+fn sealed(streams: &[u8]) -> Vec<u8> {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
+    deflate.write_all(streams).unwrap();
+    let packed = deflate.finish().unwrap();
+    let mut out = vec![1];
+    let mut length = packed.len();
+    while length >= 0x80 {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    let mut crc = Crc::new();
+    crc.update(&1_u64.to_le_bytes());
+    crc.update(&packed);
+    out.extend(crc.sum().to_le_bytes());
+    out.extend(packed);
+    out
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = decode(bytes);
+    let _ = read_link(&String::from_utf8_lossy(bytes));
+    let Ok(report) = decode(&sealed(bytes)) else { return };
+    let written = encode(&report);
+    let again = decode(&written).expect("what is written is read");
+    // What is no number equals nothing: the bytes are compared.
+    assert!(written == encode(&again));
+    for told in [report.at(Level::SMALL), report.without_sources(), report.anonymise()] {
+        let _ = (told.preview(), markdown(&told, None));
+        let text = link(&told);
+        assert!(text.len() > 64_000 || read_link(&text).is_ok());
+    }
+    let query = Query { device: report.origin.device, ..Query::default() };
+    let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));
+    let (mut engine, _) = Engine::of_report(report);
+    engine.answer(&Request::Breakdown(query.clone()));
+    for column in Column::ALL {
+        let sort = Sort { column, descending: true };
+        engine.answer(&Request::Rows(RowsQuery { query: query.clone(), sort, first: 0, count: 10 }));
+    }
+    let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+    for column in RoofColumn::ALL {
+        let sort = RoofSort { column, descending: true };
+        let rows = RoofRowsQuery { ask: ask.clone(), sort, first: 0, count: 10 };
+        engine.answer(&Question::RooflineRows(rows).into());
+    }
+    let memory = MemoryQuery { program: program.0, color: program.1, ..MemoryQuery::default() };
+    let comm = CommQuery { query, ..CommQuery::default() };
+    for question in [Question::Roofline(ask), Question::Memory, Question::MemoryOf(memory), Question::Comm(comm)] {
+        engine.answer(&question.into());
+    }
+});

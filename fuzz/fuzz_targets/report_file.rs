@@ -1,0 +1,32 @@
+//! Any bytes as a report file: opening ends, and captures within lie where they are said to lie.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rooflight::engine::{Engine, Input};
+use rooflight::share::{MAGIC, decode, encode, pack, unpack};
+
+fuzz_target!(|bytes: &[u8]| {
+    let check = |file: &[u8]| {
+        let Ok(told) = unpack(&file) else { return };
+        assert!(told.captures.iter().all(|capture| capture.start + capture.size <= file.len() as u64));
+        let input = Input { name: "it.rooflight".into(), source: Box::new(file.to_vec()), from_folder: false };
+        let _ = Engine::open(vec![input], &mut |_| {});
+    };
+    check(bytes);
+    let mut behind = MAGIC.to_vec();
+    behind.extend(bytes);
+    check(&behind);
+    // Behind a report that is one: the list of captures and what follows it.
+    let mut list = pack(&empty(), &[]);
+    list.pop();
+    list.extend(bytes);
+    check(&list);
+});
+
+/// A report of nothing.
+fn empty() -> rooflight::share::Report {
+    let input = Input { name: "it.pb".into(), source: Box::new(b"\x0a\x10\x12\x0e/device:TPU:00".to_vec()), from_folder: false };
+    let Ok((mut engine, _)) = Engine::open(vec![input], &mut |_| {}) else { panic!("a plane opens") };
+    let report = engine.report(&Default::default()).expect("a report is made");
+    decode(&encode(&report)).expect("and read")
+}

@@ -1,0 +1,230 @@
+//! `rooflight report`: a session as a link, a file, Markdown or one page. Knows arguments and files; the library does the rest.
+
+use super::args::View;
+use super::files;
+use clap::Args;
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::{DeviceChoice, Query, StepChoice};
+use rooflight::engine::address::Address;
+use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk};
+use rooflight::share::html::{Asset, Inside, page};
+use rooflight::share::{Fit, Level, Preview, Report, link, markdown, pack};
+use rooflight::source::Source;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Where the page is, when nothing else is said.
+const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
+/// Bytes copied at once.
+const PIECE: usize = 1 << 20;
+
+/// What becomes of a report. Without any of these: what would leave, and how long the link is.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// Print a link that opens the report in the page.
+    #[arg(long, group = "out_as")]
+    link: bool,
+    /// Where the page is.
+    #[arg(long, value_name = "URL", default_value = HOME, hide_default_value = HOME.is_empty())]
+    base: String,
+    /// Write a report file.
+    #[arg(long, value_name = "FILE", group = "out_as")]
+    rooflight: Option<PathBuf>,
+    /// Write one page that opens from disk, with the report or the capture in it.
+    #[arg(long, value_name = "FILE", group = "out_as")]
+    html: Option<PathBuf>,
+    /// The captures themselves leave, too: all names, sources and HLO in them.
+    #[arg(long)]
+    with_capture: bool,
+    /// The built page, for --html; default: `dist` beside the program or here.
+    #[arg(long, value_name = "DIR")]
+    app: Option<PathBuf>,
+    /// How much is told, from 0 to 100. Default: 25 for a link, 100 for files.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
+    level: Option<u8>,
+    /// Lines of source code leave, too.
+    #[arg(long)]
+    with_sources: bool,
+    /// Names become pseudonyms: op-1, program-2.
+    #[arg(long, conflicts_with_all = ["with_sources", "with_capture"])]
+    anonymise: bool,
+}
+
+/// The output, and whether only a part could be read.
+pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
+    let (mut engine, session) = Engine::open(files::inputs(&view.files)?, &mut |_| {})?;
+    let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
+    let is_file = args.rooflight.is_some() || args.html.is_some();
+    let ask = ShareAsk {
+        roofline: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
+        comm: CommQuery { query: query.clone(), ..CommQuery::default() },
+        level: args.level.unwrap_or(if is_file || view.is_markdown() { 100 } else { Level::USUAL.at }),
+        with_sources: args.with_sources,
+        anonymise: args.anonymise,
+    };
+    let told = ask.cut(&engine.report(&ask)?);
+    if let Some(partial) = &session.partial {
+        eprintln!("rooflight: partial: {partial}");
+    }
+    let text = match (&args.rooflight, &args.html) {
+        (Some(path), _) => write_file(path, &told, &captures(args, view)?)?,
+        (_, Some(path)) => write_page(path, args, &told, captures(args, view)?)?,
+        _ if args.link => made_link(args, &query, &told)?,
+        _ if view.is_markdown() => markdown(&told, None),
+        _ => preview(&told.preview(), link(&told).len()),
+    };
+    Ok((text, session.partial.is_some()))
+}
+
+fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
+    let told = session.summary.as_ref().map_or_else(DeviceChoice::default, |summary| summary.device);
+    let Some(wanted) = view.device.as_deref() else { return Ok(told) };
+    if wanted == "all" {
+        return Ok(DeviceChoice::All);
+    }
+    let names = |device: &rooflight::engine::DeviceInfo| {
+        device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
+    };
+    let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");
+    session.devices.iter().position(names).map(|at| DeviceChoice::One(at as u32)).ok_or_else(|| Failure {
+        title: format!("No device {wanted}"),
+        message: format!("Devices: {}, all.", labels()),
+    })
+}
+
+fn step(session: &Session, view: &View) -> Result<StepChoice, Failure> {
+    let has = |n: u64| session.devices.iter().any(|device| device.steps.iter().any(|step| step.number == n));
+    match view.step {
+        StepChoice::Number(n) if !has(n) => Err(Failure {
+            title: format!("No step {n}"),
+            message: "`rooflight summary` lists the steps of each device.".to_owned(),
+        }),
+        step => Ok(step),
+    }
+}
+
+fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, Failure> {
+    if args.base.is_empty() {
+        let message = "Say where the page is: --base https://….".to_owned();
+        return Err(Failure { title: "A link needs an address".to_owned(), message });
+    }
+    let step = told.header.step.parse().map_or(query.step, StepChoice::Number);
+    let address =
+        Address { query: Query { step, ..query.clone() }, report: link(told), ..Address::default() }.to_string();
+    let base = args.base.split('#').next().unwrap_or_default();
+    let link = format!("{base}#{address}");
+    let fit = Fit::of(link.len());
+    match (fit, fit.sentence(link.len())) {
+        (Fit::TooLong, sentence) => Err(Failure {
+            title: "The link is too long".to_owned(),
+            message: format!("{} --level takes less, --rooflight writes a file.", sentence.unwrap_or_default()),
+        }),
+        (_, sentence) => {
+            sentence.iter().for_each(|sentence| eprintln!("rooflight: {sentence}"));
+            Ok(link + "\n")
+        }
+    }
+}
+
+/// The captures that leave, with the names they then have.
+fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
+    if !args.with_capture {
+        return Ok(Vec::new());
+    }
+    let named = |input: Input| {
+        let name = input.name.rsplit(['/', '\\']).next().unwrap_or(&input.name).to_owned();
+        Input { name, ..input }
+    };
+    Ok(files::inputs(&view.files)?.into_iter().map(named).collect())
+}
+
+fn head(told: &Report, captures: &[Input]) -> Vec<u8> {
+    let list: Vec<(String, u64)> = captures.iter().map(|one| (one.name.clone(), one.source.size())).collect();
+    pack(told, &list)
+}
+
+fn write_file(path: &Path, told: &Report, captures: &[Input]) -> Result<String, Failure> {
+    let write = || -> std::io::Result<()> {
+        let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
+        out.write_all(&head(told, captures))?;
+        for capture in captures {
+            copy(capture.source.as_ref(), &mut out)?;
+        }
+        out.flush()
+    };
+    write().map_err(|error| unwritten(path, &error))?;
+    Ok(String::new())
+}
+
+/// Copies all bytes, a piece at a time.
+fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut at = 0;
+    let mut piece = vec![0; PIECE];
+    while at < source.size() {
+        let n = (source.size() - at).min(PIECE as u64) as usize;
+        source.read_at(at, &mut piece[..n]).map_err(std::io::Error::other)?;
+        out.write_all(&piece[..n])?;
+        at += n as u64;
+    }
+    Ok(())
+}
+
+fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input>) -> Result<String, Failure> {
+    let dir = app(args)?;
+    let assets = assets(&dir).map_err(|error| unwritten(&dir, &error))?;
+    let mut bytes = head(told, &captures);
+    for capture in captures {
+        copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
+    }
+    let inside = Inside { name: "report.rooflight".to_owned(), bytes };
+    let html = page(&assets, &inside).map_err(|error| Failure {
+        title: format!("{} is no built page", dir.display()),
+        message: format!("{error}. Build it with `cargo xtask build`."),
+    })?;
+    std::fs::write(path, html).map_err(|error| unwritten(path, &error))?;
+    Ok(String::new())
+}
+
+/// The folder of the built page.
+fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("dist")));
+    let usual = || beside.into_iter().chain([PathBuf::from("dist")]).find(|dir| dir.join("index.html").is_file());
+    let found = args.app.clone().filter(|dir| dir.join("index.html").is_file());
+    if args.app.is_some() { found } else { usual() }.ok_or_else(|| Failure {
+        title: "There is no built page".to_owned(),
+        message: "--html needs one: build it with `cargo xtask build`, or say with --app where it is.".to_owned(),
+    })
+}
+
+fn assets(dir: &Path) -> std::io::Result<Vec<Asset>> {
+    let mut assets = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            assets.push(Asset { name, bytes: std::fs::read(entry.path())? });
+        }
+    }
+    assets.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(assets)
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure { title: format!("{} could not be used", path.display()), message: format!("{error}.") }
+}
+
+/// What would leave, as text.
+fn preview(preview: &Preview, length: usize) -> String {
+    let mut out = format!("The link's report would have {length} characters. What leaves with it:\n\n");
+    for (title, count) in &preview.tables {
+        out += &format!("{title}: {count}\n");
+    }
+    for section in &preview.texts {
+        out += &format!("\n{} ({})\n", section.title, section.texts.len());
+        for text in &section.texts {
+            out += &format!("  {}\n", text.replace('\n', "\n    "));
+        }
+    }
+    out
+}

@@ -1,0 +1,281 @@
+//! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
+
+use super::super::order::{by_value, natural, ordered};
+use super::super::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
+use super::{Answered, Told, notes};
+use crate::analysis::{Group, GroupBy, Kind, Matcher, Query, Shown, Within};
+use crate::keyed::Keyed;
+use crate::profile::{Note, Severity};
+use crate::sorted;
+use crate::units::Picos;
+use std::cmp::Reverse;
+
+/// Rows in one page.
+const MAX_ROWS: usize = 1000;
+
+impl Told {
+    pub(super) fn head(&self, query: &Query) -> Answered {
+        let groups = self.groups(query)?;
+        let report = &self.report;
+        let mut said = notes(report, &report.notes);
+        let cut = report.n_cut();
+        if cut > 0 && !query.filter.text.is_empty() {
+            let message = format!("{cut} ops are summed in this summary: the filter did not look at their names.");
+            said.push(Note::new(Severity::Caution, "summary_filter", message));
+        }
+        let all = Query { filter: Default::default(), ..query.clone() };
+        let n_all = if query.filter.is_empty() { groups.len() } else { self.groups(&all)?.len() };
+        Ok(Reply::Breakdown(Box::new(BreakdownHead {
+            query: query.clone(),
+            header: report.header.clone(),
+            totals: report.totals.clone(),
+            shown: self.shown(&groups, n_all),
+            n_groups: groups.len() as u32,
+            largest: largest(&groups),
+            notes: said,
+        })))
+    }
+
+    pub(super) fn rows(&self, query: &RowsQuery) -> Answered {
+        let mut groups: Vec<Option<Group>> = Vec::new();
+        let told = self.groups(&query.query)?;
+        let order = order(&told, query.sort);
+        groups.extend(told.into_iter().map(Some));
+        let first = (query.first as usize).min(order.len());
+        let last = first.saturating_add((query.count as usize).min(MAX_ROWS)).min(order.len());
+        let before = order[..first].iter().filter_map(|at| groups[*at as usize].as_ref());
+        let before = before.map(|group| group.total).sum();
+        let rows = order[first..last].iter().filter_map(|at| groups[*at as usize].take()).collect();
+        Ok(Reply::Rows(Box::new(RowsPage { query: query.clone(), rows, before })))
+    }
+
+    fn shown(&self, groups: &[Group], n_all: usize) -> Shown {
+        let total: Picos = groups.iter().map(|group| group.total).sum();
+        let of = |kind: Kind| groups.iter().filter(|group| group.kind == kind).map(|group| group.total).sum();
+        let is_all = total == self.report.totals.busy;
+        Shown {
+            total,
+            n_events: if is_all {
+                self.report.totals.n_events
+            } else {
+                groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.n_executions))
+            },
+            by_kind: if is_all { self.report.totals.by_kind } else { Kind::ALL.map(of) },
+            n_all: n_all as u32,
+            of_step: self.report.header.step_duration.and_then(|window| total.fraction_of(window)),
+            anywhere: None,
+        }
+    }
+
+    /// Rows of a query, most time first.
+    fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
+        self.is_told(query)?;
+        let filter = &query.filter;
+        if !filter.scope.is_empty() {
+            return Err(self.lacks("the tree of scopes"));
+        }
+        let matcher = filter.compile().map_err(Reply::BadFilter)?;
+        let report = &self.report;
+        if matcher.has_text() && matcher.within == Within::Source && !report.origin.has_sources {
+            return Err(self.lacks("lines of source"));
+        }
+        let told = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
+        let mut groups: Vec<Group> = told.collect();
+        if !matcher.has_text() {
+            let rest = self.rest().into_iter();
+            groups.extend(rest.filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));
+        }
+        let by_group = |key: fn(&Group) -> Option<&str>| {
+            if report.is_whole() { Ok(key) } else { Err(self.lacks("groupings by anything but op and kind")) }
+        };
+        let mut groups = match query.by {
+            GroupBy::Op => groups,
+            GroupBy::Kind => together(groups, query.by, |group| Some(group.kind.key())),
+            GroupBy::Category => together(groups, query.by, by_group(Group::main_category)?),
+            GroupBy::OpGroup => together(groups, query.by, by_group(|group| group.op_group.as_deref())?),
+            GroupBy::Phase => together(groups, query.by, by_group(|group| group.phase.as_deref())?),
+            GroupBy::Program => together(groups, query.by, by_group(|group| group.program.as_deref())?),
+            GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
+                return Err(self.lacks("this grouping"));
+            }
+        };
+        for group in &mut groups {
+            group.mean = group.total.0.checked_div(group.n_executions).map(Picos);
+            group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
+            group.of_kind = group.total.fraction_of(report.totals.of(group.kind));
+        }
+        sorted::sort_by(&mut groups, |a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
+        Ok(groups)
+    }
+
+    /// What is not told one by one, as a row of each kind.
+    fn rest(&self) -> Vec<Group> {
+        let row = |rest: &crate::share::Rest| {
+            let key = format!("{} other {} ops", rest.n_rows, rest.kind.label().to_lowercase());
+            Group {
+                key_kind: "other".to_owned(),
+                kind: rest.kind,
+                n_executions: rest.n_executions,
+                total: rest.total,
+                inclusive: rest.total,
+                ..blank(key)
+            }
+        };
+        self.report.rest.iter().map(row).collect()
+    }
+}
+
+fn passes(matcher: &Matcher, group: &Group) -> bool {
+    let is_in = |text: Option<&str>| text.is_some_and(|text| matcher.is_match(text));
+    let is_text = !matcher.has_text()
+        || match matcher.within {
+            Within::Leaf => is_in(Some(&group.key)) || is_in(group.scope_leaf()),
+            Within::Source => is_in(group.source_inner.as_deref()),
+            Within::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
+        };
+    is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
+}
+
+/// Rows with the same key as one; what has none is told apart.
+fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
+    let mut sums: Keyed<String, Group> = Keyed::default();
+    for group in groups {
+        let key = key(&group).unwrap_or("<none>").to_owned();
+        let sum = sums.entry(key.clone(), || Group {
+            key_kind: by.key().to_owned(),
+            kind: group.kind,
+            min: Picos(u64::MAX),
+            ..blank(key)
+        });
+        let add =
+            |sum: &mut Option<f64>, more: Option<f64>| *sum = more.map_or(*sum, |more| Some(sum.unwrap_or(0.0) + more));
+        add(&mut sum.flops, group.flops);
+        add(&mut sum.model_flops, group.model_flops);
+        add(&mut sum.bytes_accessed, group.bytes_accessed);
+        sum.n_executions = sum.n_executions.saturating_add(group.n_executions);
+        sum.total += group.total;
+        sum.inclusive += group.inclusive;
+        sum.max = sum.max.max(group.max);
+        if group.n_executions > 0 {
+            sum.min = sum.min.min(group.min);
+        }
+        for (name, share) in group.categories {
+            let of = sum.categories.entry(name).or_default();
+            of.n = of.n.saturating_add(share.n);
+            of.dur += share.dur;
+        }
+    }
+    let mut groups: Vec<Group> = sums.into_entries().into_iter().map(|(_, group)| group).collect();
+    for group in groups.iter_mut().filter(|group| group.n_executions == 0) {
+        group.min = Picos::ZERO;
+    }
+    groups
+}
+
+fn blank(key: String) -> Group {
+    Group {
+        key,
+        key_kind: String::new(),
+        kind: Kind::Other,
+        program: None,
+        program_id: None,
+        n_executions: 0,
+        total: Picos::ZERO,
+        inclusive: Picos::ZERO,
+        min: Picos::ZERO,
+        max: Picos::ZERO,
+        mean: None,
+        of_step: None,
+        of_kind: None,
+        flops: None,
+        model_flops: None,
+        bytes_accessed: None,
+        categories: Default::default(),
+        parts: Vec::new(),
+        op_group: None,
+        phase: None,
+        layer: None,
+        dtypes: Vec::new(),
+        shapes: Vec::new(),
+        source_stack: None,
+        source_inner: None,
+        tf_op: None,
+        example: None,
+        example_dur: None,
+    }
+}
+
+/// Row numbers in an order.
+fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
+    let by_key = sorted::order(groups.len(), &|a, b| {
+        let key = |i: usize| (&groups[i].key, groups[i].program_id);
+        key(a).cmp(&key(b))
+    });
+    let mut ranks = vec![0; groups.len()];
+    for (rank, at) in by_key.into_iter().enumerate() {
+        ranks[at] = rank as u32;
+    }
+    let mut words: Vec<&str> = groups.iter().filter_map(|group| word(group, sort.column)).collect();
+    sorted::sort_by_key(&mut words, |word| (natural(word), *word));
+    words.dedup();
+    let place = |word: &str| words.iter().position(|other| *other == word).map(|at| at as u64);
+    let value = |(at, group): (usize, &Group)| match sort.column {
+        Column::Name => Some(u64::from(ranks[at])),
+        column => word(group, column).map_or_else(|| number(group, column), place),
+    };
+    by_value(groups.iter().enumerate().map(value).collect(), &ranks, sort.descending)
+}
+
+fn word(group: &Group, column: Column) -> Option<&str> {
+    match column {
+        Column::Category => group.main_category(),
+        Column::Source => group.source_inner.as_deref(),
+        Column::Program => group.program.as_deref(),
+        Column::OpGroup => group.op_group.as_deref(),
+        Column::Phase => group.phase.as_deref(),
+        Column::Layer => group.layer.as_deref(),
+        Column::Dtype => group.dtypes.first().map(String::as_str),
+        Column::Shape => group.shapes.first().map(String::as_str),
+        Column::ScopeLeaf => group.scope_leaf(),
+        _ => None,
+    }
+}
+
+fn number(group: &Group, column: Column) -> Option<u64> {
+    match column {
+        Column::Total | Column::OfStep => Some(group.total.0),
+        Column::Kind => Some(group.kind.index() as u64),
+        Column::Executions => Some(group.n_executions),
+        Column::Mean => group.mean.map(|mean| mean.0),
+        Column::Inclusive => Some(group.inclusive.0),
+        Column::Min => Some(group.min.0).filter(|_| group.n_executions > 0),
+        Column::Max => Some(group.max.0).filter(|_| group.n_executions > 0),
+        Column::OfKind => group.of_kind.map(ordered),
+        Column::FlopRate => group.flop_rate().map(ordered),
+        Column::ByteRate => group.byte_rate().map(ordered),
+        Column::Flops => group.flops.map(ordered),
+        Column::Bytes => group.bytes_accessed.map(ordered),
+        Column::Intensity => group.intensity().map(ordered),
+        _ => None,
+    }
+}
+
+fn largest(groups: &[Group]) -> Largest {
+    let mut largest = Largest::default();
+    let more = |most: &mut Option<f64>, value: Option<f64>| {
+        *most = [*most, value].into_iter().flatten().max_by(f64::total_cmp);
+    };
+    for group in groups {
+        largest.total = largest.total.max(group.total);
+        largest.mean = largest.mean.max(group.mean.unwrap_or_default());
+        largest.inclusive = largest.inclusive.max(group.inclusive);
+        largest.n_executions = largest.n_executions.max(group.n_executions);
+        largest.max = largest.max.max(group.max);
+        more(&mut largest.flop_rate, group.flop_rate());
+        more(&mut largest.byte_rate, group.byte_rate());
+        more(&mut largest.flops, group.flops);
+        more(&mut largest.bytes, group.bytes_accessed);
+        more(&mut largest.intensity, group.intensity());
+    }
+    largest
+}

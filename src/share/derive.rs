@@ -1,0 +1,60 @@
+//! What follows from the rest of a report: it is not written, and is worked out again after reading and after rounding. Ratios
+//! are those that the analyses make of the same figures.
+
+use super::report::Report;
+use crate::analysis::Group;
+use crate::analysis::comm::{CommRow, Overlap};
+use crate::analysis::roofline::{Level, Roof};
+use crate::units::Picos;
+
+impl Report {
+    /// Works out what follows from what is there.
+    pub(super) fn derive(&mut self) {
+        let (window, by_kind) = (self.header.step_duration, self.totals.by_kind);
+        for row in &mut self.rows {
+            group(&mut row.group, window, &by_kind);
+            if let Some(roof) = row.point.as_mut().and_then(|point| point.roof.as_mut()) {
+                self::roof(roof);
+            }
+        }
+        let figures = &mut self.roofline.figures;
+        let programs = figures.programs.iter_mut().map(|program| &mut program.roof);
+        let steps = self.roofline.steps.iter_mut().map(|step| &mut step.roof);
+        programs.chain(steps).chain([&mut figures.step]).flatten().for_each(roof);
+        figures.coverage = figures.step.as_ref().map_or(Picos::ZERO, |step| step.total).fraction_of(figures.considered);
+        figures.header.clone_from(&self.header);
+        figures.totals.clone_from(&self.totals);
+        let comm = &mut self.comm.comm;
+        comm.header.clone_from(&self.header);
+        comm.totals.clone_from(&self.totals);
+        let sums = comm.primitives.iter_mut().map(|sums| &mut sums.traffic.overlap);
+        let steps = comm.steps.iter_mut().flat_map(|step| [&mut step.collectives, &mut step.copies]);
+        let rows = comm.rows.iter_mut().chain(&mut comm.copy_rows).map(|row: &mut CommRow| &mut row.overlap);
+        let all = [&mut comm.tensor.overlap, &mut comm.copies.overlap];
+        let sparse = comm.sparse.as_mut().map(|sparse| &mut sparse.overlap);
+        sums.chain(steps).chain(rows).chain(all).chain(sparse).for_each(in_flight);
+    }
+}
+
+fn in_flight(overlap: &mut Overlap) {
+    overlap.in_flight = overlap.exposed + overlap.overlapped;
+}
+
+fn group(of: &mut Group, window: Option<Picos>, by_kind: &[Picos; 7]) {
+    of.mean = of.total.0.checked_div(of.n_executions).map(Picos);
+    of.of_step = window.and_then(|window| of.total.fraction_of(window));
+    of.of_kind = of.total.fraction_of(by_kind[of.kind.index()]);
+}
+
+fn roof(of: &mut Roof) {
+    let hbm = of.level_bytes[Level::Hbm.index()];
+    of.intensity = (hbm > 0.0).then(|| of.flops / hbm);
+    of.gap = difference(of.total.0, of.t_roof.0);
+    #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
+    let gap = of.gap as f64;
+    of.gap_fraction = (of.total > Picos::ZERO).then(|| gap / of.total.as_f64());
+}
+
+fn difference(a: u64, b: u64) -> i64 {
+    i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a > b { i64::MAX } else { i64::MIN })
+}

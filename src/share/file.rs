@@ -1,0 +1,136 @@
+//! A report as a file, alone or with the captures it is of.
+//!
+//! ```text
+//!  magic 8 · report in its frame · how many captures · each: name's length, name, size · each: bytes as they are
+//! ```
+//!
+//! Captures are stored as they lie and read in place: a file of gigabytes is never held.
+
+use super::error::ShareError;
+use super::frame::{Limits, encode, read};
+use super::read::{take, varint};
+use super::report::Report;
+use super::write;
+use crate::source::{Source, SourceError};
+use crate::wire::REPORT_MAGIC;
+use std::rc::Rc;
+
+/// What a report file starts with.
+pub const MAGIC: [u8; 8] = REPORT_MAGIC;
+/// Longest name of a capture, bytes.
+const MAX_NAME: usize = 4096;
+/// Most captures of a file.
+const MAX_CAPTURES: u64 = 10_000;
+/// Bytes read at once for the report and the list behind it.
+const MAX_HEAD: u64 = 256 << 20;
+
+/// A capture within a report file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Its name.
+    pub name: String,
+    /// Where its bytes begin.
+    pub start: u64,
+    /// How many there are.
+    pub size: u64,
+}
+
+/// A report file, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportFile {
+    /// The report.
+    pub report: Report,
+    /// The captures that lie behind it.
+    pub captures: Vec<Carried>,
+}
+
+/// A report file's bytes, with such captures behind them: name and size. Their own bytes are to follow, in this order.
+pub fn pack(report: &Report, captures: &[(String, u64)]) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend(encode(report));
+    write::varint(&mut out, captures.len() as u64);
+    for (name, size) in captures {
+        write::varint(&mut out, name.len() as u64);
+        out.extend(name.as_bytes());
+        write::varint(&mut out, *size);
+    }
+    out
+}
+
+/// Reads a report file, but for the bytes of its captures.
+///
+/// # Errors
+/// [`ShareError`]: what is wrong with it.
+pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
+    let size = source.size();
+    let cut = |needs: u64| ShareError::Cut { has: size as usize, needs: needs as usize };
+    let head = source_head(source, 32)?;
+    let mut rest = head.strip_prefix(&MAGIC).ok_or(ShareError::NoFile)?;
+    // How long the report is says its frame.
+    let length = varint(&mut rest).and_then(|_| varint(&mut rest)).ok_or(cut(size + 1))?;
+    let list = length.saturating_add((head.len() - rest.len()) as u64 + 4);
+    let room = MAX_CAPTURES * 64;
+    if list > MAX_HEAD {
+        return Err(ShareError::Large);
+    }
+    let head = source_head(source, list.saturating_add(room))?;
+    let mut bytes = head.get(MAGIC.len()..).unwrap_or_default();
+    let report = read(&mut bytes, Limits::FILE)?;
+    let n = varint(&mut bytes).filter(|n| *n <= MAX_CAPTURES).ok_or(cut(size + 1))?;
+    let mut captures = Vec::new();
+    for _ in 0..n {
+        let name = varint(&mut bytes).and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= MAX_NAME);
+        let name = name.and_then(|n| take(&mut bytes, n)).ok_or(cut(size + 1))?;
+        let name = std::str::from_utf8(name).map_err(|_| ShareError::Broken("a file’s name is none"))?.to_owned();
+        let size = varint(&mut bytes).ok_or(cut(size + 1))?;
+        captures.push(Carried { name, start: 0, size });
+    }
+    let mut at = (head.len() - bytes.len()) as u64;
+    for capture in &mut captures {
+        capture.start = at;
+        at = at.saturating_add(capture.size);
+    }
+    match at {
+        end if end > size => Err(cut(end)),
+        end if end < size => Err(ShareError::Broken("something is behind its end")),
+        _ => Ok(ReportFile { report, captures }),
+    }
+}
+
+fn source_head(source: &dyn Source, most: u64) -> Result<Vec<u8>, ShareError> {
+    let mut head = vec![0; source.size().min(most) as usize];
+    source.read_at(0, &mut head).map_err(|_| ShareError::Broken("the system does not give its bytes"))?;
+    Ok(head)
+}
+
+/// A capture within a file, as a source of its own.
+pub struct Within {
+    file: Rc<dyn Source>,
+    start: u64,
+    size: u64,
+}
+
+impl Within {
+    /// It.
+    pub fn new(file: Rc<dyn Source>, capture: &Carried) -> Self {
+        Self { file, start: capture.start, size: capture.size }
+    }
+}
+
+impl Source for Within {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn stride(&self) -> u64 {
+        self.file.stride()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
+        let end = offset.saturating_add(buf.len() as u64);
+        if end > self.size {
+            return Err(SourceError::PastEnd { offset, end, len: self.size });
+        }
+        self.file.read_at(self.start.saturating_add(offset), buf)
+    }
+}

@@ -1,0 +1,85 @@
+//! A report as text for an address: base64url, and how long is too long. Knows characters; no address.
+
+use super::error::ShareError;
+use super::frame::{decode, encode};
+use super::report::Report;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+/// Links are to be no longer: mail programs and chats keep these.
+pub const AIM: usize = 8_000;
+/// Longer ones are not made: a file is for them.
+pub const MOST: usize = 64_000;
+
+/// Whether a link's length will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It will.
+    Good,
+    /// Some programs cut it.
+    Long,
+    /// None is made.
+    TooLong,
+}
+
+impl Fit {
+    /// Of a whole address of so many characters.
+    pub const fn of(characters: usize) -> Self {
+        if characters <= AIM {
+            Self::Good
+        } else if characters <= MOST {
+            Self::Long
+        } else {
+            Self::TooLong
+        }
+    }
+
+    /// What is to be said of it; nothing where it will do.
+    pub fn sentence(self, characters: usize) -> Option<String> {
+        match self {
+            Self::Good => None,
+            Self::Long => Some(format!(
+                "The link is {characters} characters long. Browsers open it, but mail and chat programs may cut links of more than {AIM}: choose less detail, or send the file."
+            )),
+            Self::TooLong => Some(format!(
+                "The link would be {characters} characters long, and {MOST} are the most that browsers open everywhere. Choose less detail, or send the file."
+            )),
+        }
+    }
+}
+
+/// A report as text of letters, digits, `-` and `_`.
+pub fn link(report: &Report) -> String {
+    URL_SAFE_NO_PAD.encode(encode(report))
+}
+
+/// Reads such a text.
+///
+/// # Errors
+/// [`ShareError`]: what is wrong with it.
+pub fn read_link(text: &str) -> Result<Report, ShareError> {
+    if text.is_empty() {
+        return Err(ShareError::Empty);
+    }
+    if text.len() > MOST {
+        return Err(ShareError::Long(text.len()));
+    }
+    let is_told = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if let Some(at) = text.chars().position(|c| !is_told(c)) {
+        return Err(ShareError::Character { at: at + 1 });
+    }
+    // A character that is left over after whole bytes is the rest of what was cut.
+    let whole = if text.len() % 4 == 1 { text.get(..text.len() - 1).unwrap_or_default() } else { text };
+    let report = decode(&LENIENT.decode(whole).map_err(|_| ShareError::Damaged)?)?;
+    // The checksum does not see those bits.
+    if URL_SAFE_NO_PAD.decode(text).is_err() { Err(ShareError::Damaged) } else { Ok(report) }
+}
+
+/// Bits behind the last byte say nothing; where a link was cut they may be set.
+const LENIENT: base64::engine::GeneralPurpose = base64::engine::GeneralPurpose::new(
+    &base64::alphabet::URL_SAFE,
+    base64::engine::GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(base64::engine::DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);

@@ -1,0 +1,85 @@
+//! A report in words and tables, short enough for the description of a change. Knows what is told; computes nothing but shares.
+
+use super::report::Report;
+use crate::analysis::{Kind, Status};
+use crate::report::number::{bytes_text, counted, percent_text, time_text};
+use crate::report::text::Table;
+
+/// Ops that are told.
+const ROWS: usize = 10;
+
+/// The report; `url`: where it opens.
+pub fn markdown(report: &Report, url: Option<&str>) -> String {
+    let mut out = format!("**{}**, {}", report.files(), report.holds().replace(" by op", ""));
+    if let Some(device) = &report.header.device_type {
+        out += &format!(" ({device})");
+    }
+    out += "\n\n";
+    if report.header.status == Status::Absent {
+        let why = report.notes.first().map_or("It holds no ops.", |note| note.message.as_str());
+        return out + why + "\n";
+    }
+    if let Some(partial) = &report.origin.partial {
+        out += &format!("Partial: {partial}\n\n");
+    }
+    for line in figures(report) {
+        out += &format!("- {line}\n");
+    }
+    out += &format!("\n{}\n{}", kinds(report).markdown(), ops(report).markdown());
+    if let Some(url) = url {
+        out += &format!("\n[Open in Rooflight]({url})\n");
+    }
+    out
+}
+
+fn figures(report: &Report) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(report.header.step_duration.map(|time| format!("Step: {}", time_text(time))));
+    let device = report.steps.devices.iter().find(|device| device.all.is_some());
+    if let Some((device, all)) = device.and_then(|device| Some((device, device.all?))) {
+        let steps = counted(all.n.into(), "step", "steps");
+        let span = format!("{} to {}", time_text(all.min), time_text(all.max));
+        lines.push(format!("{steps} of {}: {span}", device.label));
+    }
+    let figures = &report.roofline.figures;
+    let coverage = figures.coverage.map_or(String::new(), |f| format!(", of {} of compute time", percent_text(f)));
+    if let Some(mfu) = figures.window.mfu {
+        lines.push(format!("MFU of the step: {}", percent_text(mfu)));
+    }
+    if let Some(util) = figures.step.as_ref().and_then(|step| step.util) {
+        lines.push(format!("At the roof: {}{coverage}", percent_text(util)));
+    }
+    let peaks = report.memory.programs.iter().flat_map(|program| program.spaces.iter().map(move |s| (program, s)));
+    if let Some((program, space)) = peaks.clone().find(|(_, space)| space.color == 0) {
+        lines.push(format!("Memory: {} needs {} of {} at its peak", program.name, bytes_text(space.peak), space.space));
+    }
+    let traffic = &report.comm.comm.tensor;
+    if traffic.n > 0 {
+        let share = traffic.overlap.share().map_or(String::new(), |f| format!(", {} overlapped", percent_text(f)));
+        lines.push(format!("Communication: {} not covered by compute{share}", time_text(traffic.overlap.exposed)));
+    }
+    lines
+}
+
+fn kinds(report: &Report) -> Table {
+    let mut table = Table::new(&[("Kind", true), ("Time", false), ("Of step", false)]);
+    let share = |time| report.header.step_duration.and_then(|all| crate::units::Picos::fraction_of(time, all));
+    let idle = [("Idle", report.totals.idle)];
+    let kinds = Kind::ALL.map(|kind| (kind.label(), report.totals.of(kind)));
+    for (label, time) in kinds.into_iter().chain(idle).filter(|(_, time)| time.0 > 0) {
+        table.row(vec![label.to_owned(), time_text(time), share(time).map_or("–".to_owned(), percent_text)]);
+    }
+    table
+}
+
+fn ops(report: &Report) -> Table {
+    let mut table =
+        Table::new(&[("Op", true), ("Kind", true), ("Self time", false), ("Of step", false), ("Runs", false)]);
+    for row in report.rows.iter().take(ROWS) {
+        let group = &row.group;
+        let share = group.of_step.map_or("–".to_owned(), percent_text);
+        let kind = group.kind.short().to_owned();
+        table.row(vec![group.key.clone(), kind, time_text(group.total), share, group.n_executions.to_string()]);
+    }
+    table
+}

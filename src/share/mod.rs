@@ -1,0 +1,38 @@
+//! A session small enough to be passed on: a [`Report`], the link and the file that carry one, and what leaves with it.
+//!
+//! ```text
+//!  analyses ──► Report ──at(level)──► cut, rounded ──► walk ──► columns ──► deflate ──► frame ─┬─► base64url   a link
+//!                 │                                     ▲                                      └─► .rooflight  a file
+//!                 └── without_sources, anonymise ───────┘ each datum is visited with what it is
+//! ```
+//!
+//! Knows the analyses' reports; no engine, no page, no browser. What is read here was written by strangers: each length is
+//! checked against what is left, all memory is paid from a budget, and nothing recurses.
+
+mod derive;
+mod error;
+mod file;
+mod frame;
+pub mod html;
+mod level;
+mod link;
+mod markdown;
+mod names;
+mod opcodes;
+mod preview;
+mod read;
+mod report;
+mod round;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
+mod walk;
+mod write;
+
+pub use error::ShareError;
+pub use file::{Carried, MAGIC, ReportFile, Within, pack, unpack};
+pub use frame::{VERSION, decode, encode};
+pub use level::Level;
+pub use link::{AIM, Fit, MOST, link, read_link};
+pub use markdown::markdown;
+pub use preview::{Preview, Section};
+pub use report::*;

@@ -1,0 +1,158 @@
+//! Words that every compiler's op names are made of: they tell nothing of a program. Data alone.
+
+/// Opcodes of HLO and words of fusions, split at `-`.
+const WORDS: [&str; 128] = [
+    "abs",
+    "add",
+    "after",
+    "all",
+    "and",
+    "async",
+    "atan2",
+    "barrier",
+    "batch",
+    "bitcast",
+    "broadcast",
+    "call",
+    "cbrt",
+    "ceil",
+    "cholesky",
+    "clamp",
+    "clone",
+    "clz",
+    "collective",
+    "compare",
+    "complex",
+    "concatenate",
+    "conditional",
+    "constant",
+    "convert",
+    "convolution",
+    "copy",
+    "cosine",
+    "count",
+    "custom",
+    "degenerate",
+    "divide",
+    "domain",
+    "done",
+    "dot",
+    "dynamic",
+    "erf",
+    "exponential",
+    "fft",
+    "fill",
+    "fixup",
+    "floor",
+    "fused",
+    "fusion",
+    "gather",
+    "gemm",
+    "generator",
+    "get",
+    "gte",
+    "host",
+    "id",
+    "imag",
+    "in",
+    "infeed",
+    "input",
+    "inverse",
+    "iota",
+    "is",
+    "finite",
+    "kernel",
+    "leading",
+    "log",
+    "loop",
+    "map",
+    "max",
+    "maximum",
+    "megacore",
+    "min",
+    "minimum",
+    "minus",
+    "multiply",
+    "negate",
+    "norm",
+    "not",
+    "one",
+    "or",
+    "out",
+    "outfeed",
+    "output",
+    "pad",
+    "parameter",
+    "partition",
+    "permute",
+    "plus",
+    "popcnt",
+    "power",
+    "ragged",
+    "real",
+    "recv",
+    "reduce",
+    "reducer",
+    "region",
+    "remainder",
+    "replica",
+    "reshape",
+    "reverse",
+    "rng",
+    "bit",
+    "root",
+    "round",
+    "nearest",
+    "even",
+    "afz",
+    "rsqrt",
+    "scatter",
+    "select",
+    "send",
+    "set",
+    "shape",
+    "shift",
+    "sign",
+    "sine",
+    "slice",
+    "solve",
+    "sort",
+    "sqrt",
+    "start",
+    "stochastic",
+    "subtract",
+    "tan",
+    "tanh",
+    "to",
+    "topk",
+    "transpose",
+    "triangular",
+    "tuple",
+    "update",
+    "while",
+];
+
+/// Whether a name is made of such words and of numbers alone: `all-reduce-start.4`, `convert_add_fusion.12.remat2`.
+pub(super) fn is_of_compiler(name: &str) -> bool {
+    let words = || name.split(['.', '-', '_', '{', '}', '%', ',']).filter(|word| !word.is_empty());
+    let is_known = |word: &str| {
+        let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.is_empty() || stem == "remat" || WORDS.contains(&word) || WORDS.contains(&stem)
+    };
+    words().next().is_some() && words().all(is_known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_compilers_and_of_people() {
+        for name in ["fusion.12", "all-reduce-start.4", "convert_add_fusion.3.remat2", "copy-done", "tuple.1{0}"] {
+            assert!(is_of_compiler(name), "{name}");
+        }
+        for name in ["", "secret_kernel.3", "gmm-fusion", "while/body/secret", "flash_attention"] {
+            assert!(!is_of_compiler(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Reports of anything: made by a visitor, so that no field is forgotten.
+
+use super::error::ShareError;
+use super::frame::{Limits, read};
+use super::walk::{self, Done, Number, Text, Visit};
+use super::{Level, Report, decode, encode, link, read_link, unpack};
+use proptest::prelude::*;
+
+/// Fills a report with what numbers say.
+struct Any(fastrand::Rng);
+
+impl Any {
+    fn maybe<T>(&mut self, value: T, needed: bool) -> Option<T> {
+        (needed || self.0.bool()).then_some(value)
+    }
+}
+
+impl Visit for Any {
+    fn count(&mut self, _: usize, _: usize) -> Result<usize, ShareError> {
+        Ok(self.0.usize(0..4).min(1 + self.0.usize(0..3)))
+    }
+
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> Done {
+        let bits = if what == Number::Exact { self.0.u32(1..=32) } else { self.0.u32(1..=64) };
+        let number = self.0.u64(..) >> (64 - bits);
+        *value = if self.0.u8(..) < 60 { usual } else { self.maybe(number, usual.is_some()) };
+        Ok(())
+    }
+
+    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, of: usize) -> Done {
+        let place = self.0.u64(..of as u64);
+        *at = self.maybe(place, usual.is_some());
+        Ok(())
+    }
+
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done {
+        let number = match self.0.u8(0..6) {
+            0 => f64::from_bits(self.0.u64(..)),
+            1 => -0.0,
+            2 => f64::MAX,
+            3 => 0.1 * f64::from(self.0.i32(..)),
+            _ => 1e12 * self.0.f64(),
+        };
+        // No analysis tells what is no number, or infinite; and what is no number equals nothing, itself included. Amounts end
+        // where rounding one up and dividing by a small one is still finite.
+        let number = if number.is_finite() { number.clamp(-1e200, 1e200) } else { 0.0 };
+        *value = self.maybe(number, usual.is_some());
+        Ok(())
+    }
+
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> Done {
+        const SOME: [&str; 6] = ["", "fusion.1", "fusion.12", "jit(f)/äöü/dot", "ä", "/src/secret.py:12\n/b.py:3"];
+        let text = SOME[self.0.usize(..6)].to_owned() + &"x".repeat(self.0.usize(0..3));
+        *value = self.maybe(text, usual.is_some());
+        Ok(())
+    }
+}
+
+fn any_report(seed: u64) -> Report {
+    let mut report = walk::blank();
+    walk::report(&mut Any(fastrand::Rng::with_seed(seed)), &mut report).unwrap();
+    report.derive();
+    report
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn what_is_written_is_read_back(seed: u64, at in 0_u8..=100) {
+        let full = any_report(seed);
+        for told in [full.at(Level::of(at)), full.without_sources().at(Level::of(at)), full.anonymise(), full] {
+            let bytes = encode(&told);
+            prop_assert_eq!(read(&mut bytes.as_slice(), Limits::FILE), Ok(told));
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_are_an_error_at_most(bytes in prop::collection::vec(any::<u8>(), 0..200), text in ".{0,40}") {
+        let _ = decode(&bytes);
+        let _ = unpack(&bytes);
+        let _ = read_link(&text);
+        let mut file = super::MAGIC.to_vec();
+        file.extend(bytes);
+        let _ = unpack(&file);
+    }
+}
+
+#[test]
+fn what_mails_do_to_links_is_told() {
+    let report = any_report(7).at(Level::SMALL);
+    let text = link(&report);
+    assert_eq!(read_link(&text), Ok(report));
+    for end in 0..text.len() {
+        let error = read_link(&text[..end]).unwrap_err();
+        assert!(matches!(error, ShareError::Cut { .. } | ShareError::Empty), "{end}: {error}");
+    }
+    let mut rng = fastrand::Rng::with_seed(1);
+    for at in 0..text.len() {
+        let mut other = text.clone().into_bytes();
+        other[at] = b"ABCDwxyz0189-_"[rng.usize(..14)];
+        if other != text.as_bytes() {
+            let error = read_link(std::str::from_utf8(&other).unwrap()).unwrap_err();
+            assert!(!matches!(error, ShareError::Broken(_)), "{at}: {error}");
+        }
+    }
+    assert_eq!(read_link(&format!("{text}AAAA")), Err(ShareError::Damaged));
+    assert_eq!(read_link("AQ%3D"), Err(ShareError::Character { at: 3 }));
+    assert_eq!(read_link(&"A".repeat(64_001)), Err(ShareError::Long(64_001)));
+}
+
+#[test]
+fn a_link_of_tomorrow_says_that_the_page_is_old() {
+    let mut crc = flate2::Crc::new();
+    crc.update(&2_u64.to_le_bytes());
+    crc.update(b"of tomorrow");
+    let bytes = [&[2, 11], &crc.sum().to_le_bytes()[..], b"of tomorrow"].concat();
+    assert_eq!(decode(&bytes), Err(ShareError::Newer(2)));
+    assert!(ShareError::Newer(2).to_string().starts_with("This page is older than the report"));
+}
+
+#[test]
+fn a_small_link_takes_little_memory() {
+    // A list that claims more rows than there are bytes, and streams that unpack to gigabytes.
+    let sealed = |unpacked: &[u8]| {
+        use std::io::Write;
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+        deflate.write_all(unpacked).unwrap();
+        let packed = deflate.finish().unwrap();
+        let mut out = vec![1];
+        super::write::varint(&mut out, packed.len() as u64);
+        let mut crc = flate2::Crc::new();
+        crc.update(&1_u64.to_le_bytes());
+        crc.update(&packed);
+        out.extend(crc.sum().to_le_bytes());
+        out.extend(packed);
+        out
+    };
+    assert_eq!(decode(&sealed(&vec![0; 64 << 20])), Err(ShareError::Large));
+    assert!(matches!(decode(&sealed(&[5, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f])), Err(ShareError::Broken(_))));
+}

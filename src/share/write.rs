@@ -1,0 +1,143 @@
+//! The visitor that writes: four streams, so that what is alike lies together and packs well.
+//!
+//! ```text
+//!  marks    a byte a number: how many zeros it ends in, "as usual", "none"; lengths of lists
+//!  digits   numbers without those zeros
+//!  names    a number a text: as usual, none, new (and how much of the one before it starts with), or which of those before
+//!  letters  what is new of new texts
+//! ```
+
+use super::error::ShareError;
+use super::walk::{Done, Number, Text, Visit};
+use std::collections::BTreeMap;
+
+/// Marks of numbers. Whole ones below: how many zeros.
+pub(super) const USUAL: u8 = 20;
+pub(super) const NONE: u8 = 21;
+/// A real number in its own 64 bits.
+pub(super) const BITS: u8 = 22;
+/// A real number: digits × 10 to what is above this.
+pub(super) const TENS: u8 = 150;
+/// Tens a mark can say, either way.
+pub(super) const MOST_TENS: i32 = 100;
+/// Marks of texts. Above: which of those before.
+pub(super) const TEXT_USUAL: u64 = 0;
+pub(super) const TEXT_NONE: u64 = 1;
+pub(super) const TEXT_NEW: u64 = 2;
+
+/// The streams, written.
+#[derive(Default)]
+pub(super) struct Writer {
+    marks: Vec<u8>,
+    digits: Vec<u8>,
+    names: Vec<u8>,
+    letters: Vec<u8>,
+    known: BTreeMap<String, u64>,
+    last: String,
+}
+
+/// Writes a number, seven bits a byte.
+pub(super) fn varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+impl Writer {
+    /// All streams as one, behind their lengths.
+    pub(super) fn finish(self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for stream in [&self.marks, &self.digits, &self.names] {
+            varint(&mut out, stream.len() as u64);
+        }
+        for stream in [self.marks, self.digits, self.names, self.letters] {
+            out.extend(stream);
+        }
+        out
+    }
+
+    fn decimal(&mut self, value: f64) -> Option<()> {
+        let text = format!("{value:e}");
+        let (mantissa, tens) = text.split_once('e')?;
+        let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let tens = tens.parse::<i32>().ok()? - part.len() as i32;
+        let digits: i64 = format!("{whole}{part}").parse().ok()?;
+        let is_told = tens.abs() <= MOST_TENS && of_decimal(digits, tens).to_bits() == value.to_bits();
+        is_told.then(|| {
+            self.marks.push((i32::from(TENS) + tens) as u8);
+            varint(&mut self.digits, ((digits << 1) ^ (digits >> 63)) as u64);
+        })
+    }
+}
+
+/// The number that prints so.
+pub(super) fn of_decimal(digits: i64, tens: i32) -> f64 {
+    format!("{digits}e{tens}").parse().unwrap_or(f64::NAN)
+}
+
+impl Visit for Writer {
+    fn count(&mut self, n: usize, _: usize) -> Result<usize, ShareError> {
+        varint(&mut self.marks, n as u64);
+        Ok(n)
+    }
+
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, _: Number) -> Done {
+        match *value {
+            value if value == usual => self.marks.push(USUAL),
+            None => self.marks.push(NONE),
+            Some(0) => {
+                self.marks.push(0);
+                self.digits.push(0);
+            }
+            Some(mut value) => {
+                let mut zeros = 0;
+                while value.is_multiple_of(10) {
+                    value /= 10;
+                    zeros += 1;
+                }
+                self.marks.push(zeros);
+                varint(&mut self.digits, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done {
+        match *value {
+            value if value.map(f64::to_bits) == usual.map(f64::to_bits) => self.marks.push(USUAL),
+            None => self.marks.push(NONE),
+            Some(value) => {
+                if self.decimal(value).is_none() {
+                    self.marks.push(BITS);
+                    self.digits.extend(value.to_le_bytes());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, _: Text) -> Done {
+        match value.as_deref() {
+            value if value == usual => varint(&mut self.names, TEXT_USUAL),
+            None => varint(&mut self.names, TEXT_NONE),
+            Some(text) => {
+                if let Some(known) = self.known.get(text) {
+                    // Those that were told last are the smallest numbers.
+                    varint(&mut self.names, TEXT_NEW + self.known.len() as u64 - known);
+                } else {
+                    let shared = text.bytes().zip(self.last.bytes()).take_while(|(a, b)| a == b).count();
+                    let shared = (0..=shared).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+                    varint(&mut self.names, TEXT_NEW);
+                    varint(&mut self.names, shared as u64);
+                    varint(&mut self.names, (text.len() - shared) as u64);
+                    self.letters.extend(&text.as_bytes()[shared..]);
+                    self.known.insert(text.to_owned(), self.known.len() as u64);
+                    text.clone_into(&mut self.last);
+                }
+            }
+        }
+        Ok(())
+    }
+}

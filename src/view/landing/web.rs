@@ -1,0 +1,47 @@
+//! The field for an address on the web; and the part that fetches from there and lists what is kept, which itself is fetched once
+//! there is something for it to do. Knows the state; what is fetched and kept is `view::ways`'.
+
+use crate::view::erase::If;
+use crate::view::parts::part;
+use crate::view::state::{KEPT, State, remembered};
+use leptos::{ev, html, prelude::*};
+
+/// The field, and below it what the part draws.
+#[component]
+pub(super) fn FromWeb(state: State) -> impl IntoView {
+    let node = NodeRef::<html::Input>::new();
+    let has_kept = remembered(KEPT).is_some();
+    let is_near = RwSignal::new(false);
+    let submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        let text = node.get_untracked().map(|field| field.value()).unwrap_or_default();
+        if !text.trim().is_empty() {
+            state.src.set(text.trim().to_owned());
+            state.to_fetch.update(|n| *n += 1);
+        }
+    };
+    view! {
+        <form class="from-web" on:submit=submit>
+            <label for="from-web">"From the web"</label>
+            <span class="field">
+                <input
+                    node_ref=node
+                    id="from-web"
+                    type="text"
+                    inputmode="url"
+                    placeholder="https://…/host.xplane.pb"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    prop:value=move || state.src.get()
+                    on:focus=move |_| is_near.set(true)
+                />
+            </span>
+            <button type="submit" class="btn line">"Fetch"</button>
+        </form>
+        <If when=move || has_kept || is_near.get() || state.to_fetch.get() != 0>
+            {move || part(state, |parts| parts.ways, |_, words| words)}
+        </If>
+    }
+    .into_any()
+}

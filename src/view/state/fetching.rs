@@ -1,0 +1,71 @@
+//! A capture that is being fetched: as a load, before there is anything for a worker to do. Knows loads and the way to end one;
+//! not how bytes come.
+
+use super::wanted::Wanted;
+use super::{State, now};
+use crate::chart::load::Load;
+use crate::engine::client::Picked;
+use crate::engine::{Progress, Stage};
+use leptos::prelude::*;
+use web_sys::AbortController;
+
+/// One that is under way.
+#[derive(Clone)]
+pub(crate) struct Fetching {
+    serial: u32,
+    abort: AbortController,
+}
+
+impl State {
+    /// Begins to fetch, in place of what else is being loaded; `abort` ends it. It is shown once there is [progress](Self::fetches).
+    pub(crate) fn begin_fetching(self, abort: AbortController) -> Fetching {
+        self.cancel();
+        self.failure.set(None);
+        let fetching = Fetching { serial: self.next_serial(), abort };
+        self.engines.update_value(|engines| engines.fetching = Some(fetching.clone()));
+        fetching
+    }
+
+    /// Whether that is still wanted.
+    pub(crate) fn wants(self, fetching: &Fetching) -> bool {
+        self.is_fetching(fetching.serial)
+    }
+
+    pub(super) fn is_fetching(self, serial: u32) -> bool {
+        self.engines.with_value(|engines| engines.fetching.as_ref().is_some_and(|fetching| fetching.serial == serial))
+    }
+
+    /// Bytes of `name` come from `host`; `total` where it says how many there are.
+    pub(crate) fn fetches(self, fetching: &Fetching, (name, host): (&str, &str), done: u64, total: Option<u64>) {
+        if self.load.with_untracked(Option::is_none) {
+            self.show_load(Load::new(name.to_owned(), total.unwrap_or_default(), now()), fetching.serial);
+        }
+        let progress = Progress {
+            stage: Stage::Fetch,
+            bytes_done: done,
+            bytes_total: total.unwrap_or_default(),
+            planes: 0,
+            events: 0,
+            place: host.to_owned(),
+            memory: None,
+        };
+        self.load.update(|load| {
+            if let Some(load) = load {
+                load.update(progress, now());
+            }
+        });
+    }
+
+    /// All of it came: opens it.
+    pub(crate) fn open_fetched(self, file: Picked, src: String) {
+        self.engines.update_value(|engines| engines.fetching = None);
+        self.start(Wanted { files: vec![file], src, ..Wanted::default() }, false);
+    }
+
+    /// Ends it.
+    pub(super) fn stop_fetching(self) {
+        if let Some(fetching) = self.engines.try_update_value(|engines| engines.fetching.take()).flatten() {
+            fetching.abort.abort();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. Knows handles; reads nothing.
+
+use crate::chart::pick;
+use crate::engine::client::{Link, Picked};
+use crate::engine::{Request, Skip};
+
+/// What a load is of.
+#[derive(Clone, Default)]
+pub(super) struct Wanted {
+    pub(super) files: Vec<Picked>,
+    /// Where on the web they are from; empty: from this machine.
+    pub(super) src: String,
+    /// What of them is not read, where someone chose.
+    pub(super) skips: Option<Vec<Skip>>,
+    /// The report of a link, in place of files; empty: none.
+    pub(super) report: String,
+}
+
+impl Wanted {
+    /// What it is called, and its bytes.
+    pub(super) fn size(&self) -> (String, u64) {
+        if !self.report.is_empty() {
+            return ("a link".to_owned(), self.report.len() as u64);
+        }
+        let names: Vec<String> = self.files.iter().map(|picked| picked.path.clone()).collect();
+        (pick::session_name(&names), self.files.iter().map(bytes).sum())
+    }
+
+    /// Hands it to a worker.
+    pub(super) fn open(&self, link: &Link) {
+        if self.report.is_empty() {
+            link.open(&self.files, self.skips.clone());
+        } else {
+            link.send(&Request::OpenReport { link: self.report.clone() });
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a file's length: whole, below 2⁵³")]
+fn bytes(picked: &Picked) -> u64 {
+    picked.file.size() as u64
+}

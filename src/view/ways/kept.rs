@@ -1,0 +1,188 @@
+//! Captures kept on this device, on request: copies in the browser's own file system for this page (OPFS), with a list of what
+//! they are. Knows that file system; no element.
+//!
+//! ```text
+//!  kept/ ─┬─ list          what is kept, the newest first
+//!         └─ 17a3…/ 0 1 …  the files of one capture
+//! ```
+
+use crate::engine::client::Picked;
+use js_sys::{Array, Date, Promise, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    DomException, File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
+    FileSystemGetFileOptions, FileSystemRemoveOptions, FileSystemWritableFileStream, window,
+};
+
+/// One that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Kept {
+    /// The folder it is in.
+    pub(super) id: String,
+    /// What it is called.
+    pub(super) name: String,
+    /// "TPU v5p × 8"; empty where nothing says it.
+    pub(super) about: String,
+    /// Bytes of its files.
+    pub(super) bytes: u64,
+    /// When it was kept, milliseconds since 1970.
+    pub(super) at: u64,
+    /// Its files, with folders.
+    paths: Vec<String>,
+}
+
+/// The list as it is written.
+#[derive(Serialize, Deserialize)]
+struct List {
+    version: u32,
+    all: Vec<Kept>,
+}
+
+const VERSION: u32 = 1;
+const FOLDER: &str = "kept";
+const LIST: &str = "list";
+
+/// What is kept, the newest first. Empty also where this browser keeps nothing for this page.
+pub(super) async fn list() -> Vec<Kept> {
+    let Ok(folder) = folder().await else { return Vec::new() };
+    read_list(&folder).await
+}
+
+/// Keeps a capture's files; what was kept of that name and size before goes: it is the same.
+///
+/// # Errors
+/// Where there is no room, or no such file system: what the browser says.
+pub(super) async fn keep(name: &str, about: &str, files: &[Picked]) -> Result<Kept, String> {
+    let folder = folder().await.map_err(said)?;
+    let id = format!("{:x}", now());
+    let kept = write(&folder, &id, files).await;
+    if let Err(error) = kept {
+        let _ = remove(&folder, &id).await;
+        return Err(said(error));
+    }
+    let bytes = files.iter().map(|picked| size(&picked.file)).sum();
+    let paths = files.iter().map(|picked| picked.path.clone()).collect();
+    let kept = Kept { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
+    let mut all = read_list(&folder).await;
+    let (before, mut others): (Vec<_>, Vec<_>) =
+        all.drain(..).partition(|one| (&one.name, one.bytes) == (&kept.name, kept.bytes));
+    others.insert(0, kept.clone());
+    write_list(&folder, others).await.map_err(said)?;
+    for one in before {
+        let _ = remove(&folder, &one.id).await;
+    }
+    Ok(kept)
+}
+
+/// The files of a capture that is kept.
+///
+/// # Errors
+/// Where they are gone: what the browser says.
+pub(super) async fn files(kept: &Kept) -> Result<Vec<Picked>, String> {
+    let all = async {
+        let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&kept.id)).await?;
+        let mut picked = Vec::new();
+        for (at, path) in kept.paths.iter().enumerate() {
+            let handle: FileSystemFileHandle = wait(folder.get_file_handle(&at.to_string())).await?;
+            let file: File = wait(handle.get_file()).await?;
+            // The file's own name is its number.
+            let name = path.rsplit('/').next().unwrap_or(path);
+            picked.push(Picked { path: path.clone(), file: File::new_with_blob_sequence(&Array::of1(&file), name)? });
+        }
+        Ok(picked)
+    };
+    all.await.map_err(said)
+}
+
+/// Forgets one.
+pub(super) async fn forget(id: &str) {
+    let Ok(folder) = folder().await else { return };
+    let mut all = read_list(&folder).await;
+    all.retain(|one| one.id != id);
+    let _ = write_list(&folder, all).await;
+    let _ = remove(&folder, id).await;
+}
+
+/// Forgets all.
+pub(super) async fn forget_all() {
+    let Ok(root) = root().await else { return };
+    let _ = remove(&root, FOLDER).await;
+}
+
+async fn root() -> Result<FileSystemDirectoryHandle, JsValue> {
+    let storage = window().ok_or("no window")?.navigator().storage();
+    wait(storage.get_directory()).await
+}
+
+async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {
+    let options = FileSystemGetDirectoryOptions::new();
+    options.set_create(true);
+    wait(root().await?.get_directory_handle_with_options(FOLDER, &options)).await
+}
+
+async fn read_list(folder: &FileSystemDirectoryHandle) -> Vec<Kept> {
+    let bytes = async {
+        let handle: FileSystemFileHandle = wait(folder.get_file_handle(LIST)).await?;
+        let file: File = wait(handle.get_file()).await?;
+        Ok::<_, JsValue>(Uint8Array::new(&JsFuture::from(file.array_buffer()).await?).to_vec())
+    };
+    let list = bytes.await.ok().and_then(|bytes| postcard::from_bytes::<List>(&bytes).ok());
+    list.filter(|list| list.version == VERSION).map_or_else(Vec::new, |list| list.all)
+}
+
+async fn write_list(folder: &FileSystemDirectoryHandle, all: Vec<Kept>) -> Result<(), JsValue> {
+    let bytes = postcard::to_allocvec(&List { version: VERSION, all }).unwrap_or_default();
+    put(folder, LIST, &Uint8Array::from(bytes.as_slice())).await
+}
+
+async fn write(folder: &FileSystemDirectoryHandle, id: &str, files: &[Picked]) -> Result<(), JsValue> {
+    let options = FileSystemGetDirectoryOptions::new();
+    options.set_create(true);
+    let own: FileSystemDirectoryHandle = wait(folder.get_directory_handle_with_options(id, &options)).await?;
+    for (at, picked) in files.iter().enumerate() {
+        put(&own, &at.to_string(), &picked.file).await?;
+    }
+    Ok(())
+}
+
+/// Writes a file: bytes, or a Blob.
+async fn put(folder: &FileSystemDirectoryHandle, name: &str, data: &JsValue) -> Result<(), JsValue> {
+    let options = FileSystemGetFileOptions::new();
+    options.set_create(true);
+    let handle: FileSystemFileHandle = wait(folder.get_file_handle_with_options(name, &options)).await?;
+    let stream: FileSystemWritableFileStream = wait(handle.create_writable()).await?;
+    let written = match data.dyn_ref::<web_sys::Blob>() {
+        Some(blob) => stream.write_with_blob(blob),
+        None => stream.write_with_js_u8_array(data.unchecked_ref()),
+    };
+    JsFuture::from(written?).await?;
+    JsFuture::from(stream.close()).await.map(drop)
+}
+
+async fn remove(folder: &FileSystemDirectoryHandle, name: &str) -> Result<(), JsValue> {
+    let options = FileSystemRemoveOptions::new();
+    options.set_recursive(true);
+    JsFuture::from(folder.remove_entry_with_options(name, &options)).await.map(drop)
+}
+
+async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
+    Ok(JsFuture::from(promise).await?.unchecked_into())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
+fn said(error: JsValue) -> String {
+    error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]
+fn size(file: &File) -> u64 {
+    file.size() as u64
+}
+
+/// Milliseconds since 1970.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and after 1970")]
+pub(super) fn now() -> u64 {
+    Date::now() as u64
+}

@@ -1,0 +1,219 @@
+//! Fetches a capture from the web: asks before a large one, tells how far it is, goes on where the connection broke. Knows
+//! requests and streams; the sentences are `engine::remote`'s.
+//!
+//! ```text
+//!   address ──► GET ──► head: size ──► (asks) ──► pieces ──► blobs of 16 MB ──► File ──► opened as any
+//!                                                   ▲ │ broke off
+//!                                 GET, Range: bytes=n- ◄┘
+//! ```
+//!
+//! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
+
+use crate::engine::client::Picked;
+use crate::engine::remote::{ASKED_FROM, Place, Refusal};
+use crate::view::state::{Fetching, State};
+use js_sys::{Array, Reflect, Uint8Array};
+use leptos::prelude::{document, window};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    AbortController, AbortSignal, Blob, File, Headers, ReadableStreamDefaultReader, ReferrerPolicy, Request,
+    RequestCredentials, RequestInit, RequestMode, Response, Url,
+};
+
+/// Pieces are handed to the browser, which keeps them where it likes, by this many bytes: the page's memory holds no more.
+const AT_ONCE: u64 = 16 << 20;
+/// How often it is gone on with where the connection breaks and something came.
+const RETRIES: u32 = 8;
+
+/// An answer of which only the head has come.
+#[derive(Clone)]
+pub(super) struct Head {
+    pub(super) place: Place,
+    /// Bytes that there are, where the host says it.
+    pub(super) size: Option<u64>,
+    response: Response,
+    /// What says whether a later answer is of the same file: an ETag, or a date.
+    mark: Option<String>,
+    signal: AbortSignal,
+    pub(super) fetching: Fetching,
+}
+
+impl Head {
+    /// Whether it is asked before the rest comes.
+    pub(super) fn is_asked(&self) -> bool {
+        self.size.is_none_or(|size| size >= ASKED_FROM)
+    }
+}
+
+/// The parts of an address.
+///
+/// # Errors
+/// Where it is none that can be fetched.
+pub(super) fn place(text: &str) -> Result<Place, (Place, Refusal)> {
+    let none = |refusal| (Place::new(text.to_owned(), String::new(), ""), refusal);
+    let url = Url::new(text.trim()).map_err(|_| none(Refusal::NoAddress))?;
+    let place = Place::new(url.href(), url.host(), &url.pathname());
+    let page = window().location();
+    let is_near = matches!(&*url.hostname(), "localhost" | "127.0.0.1" | "[::1]");
+    match &*url.protocol() {
+        "http:" if page.protocol().is_ok_and(|page| page == "https:") && !is_near => Err((place, Refusal::Mixed)),
+        "http:" | "https:" => Ok(place),
+        other => Err(none(Refusal::Scheme(other.to_owned()))),
+    }
+}
+
+/// Whether the page's policy lets it ask that host: it names its own origin, and that of the capture that the page's address
+/// named when it was opened (`index.html` keeps it beside the policy).
+pub(super) fn is_allowed(place: &Place) -> bool {
+    let origin = |text: &str| Url::new(text).ok().map(|url| url.origin());
+    let policy = document().query_selector("meta[data-src]").ok().flatten();
+    let named = policy.and_then(|policy| policy.get_attribute("data-src"));
+    let asked = origin(&place.url);
+    asked.is_some() && (asked == window().location().origin().ok() || asked == named.and_then(|named| origin(&named)))
+}
+
+/// Asks for a capture. `Ok(None)`: it was cancelled meanwhile.
+///
+/// # Errors
+/// Why it is not had.
+pub(super) async fn ask(state: State, place: &Place) -> Result<Option<Head>, Refusal> {
+    let Ok(abort) = AbortController::new() else { return Err(Refusal::Silent) };
+    let signal = abort.signal();
+    let fetching = state.begin_fetching(abort);
+    let answer = get(place, &signal, None).await;
+    if !state.wants(&fetching) {
+        return Ok(None);
+    }
+    let Ok(response) = answer else { return Err(why(place).await) };
+    if !response.ok() {
+        return Err(Refusal::Status(response.status(), response.status_text()));
+    }
+    let headers = response.headers();
+    // What is packed on its way has another length than what arrives.
+    let size = if header(&headers, "content-encoding").is_some() { None } else { number(&headers, "content-length") };
+    let mark = header(&headers, "etag").or_else(|| header(&headers, "last-modified"));
+    Ok(Some(Head { place: place.clone(), size, response, mark, signal, fetching }))
+}
+
+/// Fetches what the head is of. `Ok(None)`: it was cancelled meanwhile.
+///
+/// # Errors
+/// Why it is not had.
+pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Refusal> {
+    let Head { place, size, response, mark, signal, fetching } = head;
+    let blobs = Array::new();
+    let mut got = Got { blobs: &blobs, pieces: Array::new(), held: 0, done: 0 };
+    let (mut response, mut retries) = (response, RETRIES);
+    loop {
+        let before = got.done;
+        let mut told = |done| state.fetches(&fetching, (&place.name, &place.host), done, size);
+        told(before);
+        let whole = pieces(&response, &mut got, &mut told).await;
+        if !state.wants(&fetching) {
+            return Ok(None);
+        }
+        match (whole, size) {
+            (Ok(()), Some(total)) if got.done > total => return Err(Refusal::Length { done: got.done, total }),
+            (Ok(()), Some(total)) if got.done < total => {}
+            (Ok(()), _) => break,
+            (Err(()), _) => {}
+        }
+        let broke = Refusal::BrokeOff { done: got.done, total: size };
+        retries = if got.done > before { RETRIES } else { retries.checked_sub(1).ok_or_else(|| broke.clone())? };
+        response = rest(&place, &signal, got.done, mark.as_deref()).await.ok_or(broke)?;
+    }
+    got.hand_over();
+    let file = File::new_with_blob_sequence(&blobs, &place.name);
+    let file = file.map_err(|_| Refusal::BrokeOff { done: got.done, total: size })?;
+    Ok(Some(Picked { path: place.name, file }))
+}
+
+/// What came so far.
+struct Got<'a> {
+    blobs: &'a Array,
+    pieces: Array,
+    held: u64,
+    done: u64,
+}
+
+impl Got<'_> {
+    fn take(&mut self, piece: &Uint8Array) {
+        let n = u64::from(piece.length());
+        self.pieces.push(piece);
+        self.held += n;
+        self.done += n;
+        if self.held >= AT_ONCE {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if let Ok(blob) = Blob::new_with_u8_array_sequence(&self.pieces) {
+            self.blobs.push(&blob);
+        }
+        self.pieces = Array::new();
+        self.held = 0;
+    }
+}
+
+/// Takes in what comes, to its end; `Err` where it breaks off.
+async fn pieces(response: &Response, got: &mut Got<'_>, told: &mut impl FnMut(u64)) -> Result<(), ()> {
+    let stream = response.body().ok_or(())?;
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    loop {
+        let next = JsFuture::from(reader.read()).await.map_err(|_| ())?;
+        let field = |name: &str| Reflect::get(&next, &name.into()).map_err(|_| ());
+        if field("done")?.is_truthy() {
+            return Ok(());
+        }
+        got.take(&field("value")?.dyn_into().map_err(|_| ())?);
+        told(got.done);
+    }
+}
+
+/// The rest of a file from byte `from` on, where the host gives parts and it is the same file still.
+async fn rest(place: &Place, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
+    let response = get(place, signal, Some(from)).await.ok()?;
+    let headers = response.headers();
+    let now = header(&headers, "etag").or_else(|| header(&headers, "last-modified"));
+    let same = now.is_none() || mark.is_none() || now.as_deref() == mark;
+    let starts = header(&headers, "content-range").is_none_or(|range| range.starts_with(&format!("bytes {from}-")));
+    (response.status() == 206 && same && starts).then_some(response)
+}
+
+async fn get(place: &Place, signal: &AbortSignal, from: Option<u64>) -> Result<Response, JsValue> {
+    let init = RequestInit::new();
+    init.set_signal(Some(signal));
+    init.set_credentials(RequestCredentials::Omit);
+    init.set_referrer_policy(ReferrerPolicy::NoReferrer);
+    let request = Request::new_with_str_and_init(&place.url, &init)?;
+    if let Some(from) = from {
+        request.headers().set("range", &format!("bytes={from}-"))?;
+    }
+    Ok(JsFuture::from(window().fetch_with_request(&request)).await?.unchecked_into())
+}
+
+/// Why nothing came: the browser does not say. An answer that nobody may read tells that there is a host.
+async fn why(place: &Place) -> Refusal {
+    if !window().navigator().on_line() {
+        return Refusal::Offline;
+    }
+    let init = RequestInit::new();
+    init.set_mode(RequestMode::NoCors);
+    init.set_method("HEAD");
+    init.set_credentials(RequestCredentials::Omit);
+    init.set_referrer_policy(ReferrerPolicy::NoReferrer);
+    match JsFuture::from(window().fetch_with_str_and_init(&place.url, &init)).await {
+        Ok(_) => Refusal::Cors,
+        Err(_) => Refusal::Silent,
+    }
+}
+
+fn header(headers: &Headers, name: &str) -> Option<String> {
+    headers.get(name).ok().flatten()
+}
+
+fn number(headers: &Headers, name: &str) -> Option<u64> {
+    header(headers, name)?.trim().parse().ok()
+}

@@ -1,0 +1,77 @@
+// Captures kept on this device: on request only, listed with sizes, opened again after a restart, forgotten.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { made, synth } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { figures } from "./reading.mjs";
+
+const capture = () => made("--steps", "3").captures[0];
+const rows = (page) => page.locator(".kept tbody tr");
+const told = (page) => rows(page).evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent.trim())));
+
+/** Opens files and keeps them, on a page that shows nothing yet: what is already there would look like what was opened. */
+async function keep(page, files) {
+  await reload(page);
+  await pickFiles(page, files);
+  await opened(page);
+  await page.locator("header .pick").first().click();
+  await page.getByRole("button", { name: "Keep on this device" }).click();
+  await page.locator(".toast.passing", { hasText: "is kept on this device" }).last().waitFor();
+}
+
+/** Files of the page's own in the browser's storage. */
+const stored = (page) =>
+  page.evaluate(async () => {
+    const names = [];
+    const walk = async (folder, path) => {
+      for await (const [name, handle] of folder.entries()) {
+        if (handle.kind === "directory") await walk(handle, `${path}${name}/`);
+        else names.push((await handle.getFile()).size);
+      }
+    };
+    await walk(await navigator.storage.getDirectory(), "");
+    return names.sort((a, b) => a - b);
+  });
+
+onPage("nothing is kept unasked; what is kept opens again, with its figures, and is forgotten with its bytes", async ({ page }) => {
+  await pickFiles(page, [capture()]);
+  await opened(page);
+  assert.deepEqual(await stored(page), []);
+  const seen = await figures(page);
+  await keep(page, [capture()]);
+  const size = statSync(capture()).size;
+  assert.ok((await stored(page)).includes(size));
+  await reload(page);
+  await rows(page).first().waitFor();
+  const [[name, about, bytes]] = await told(page);
+  assert.equal(name, "worker-0.xplane.pb");
+  assert.match(about, /^TPU v5 × 8$/);
+  assert.equal(bytes, size < 2 ** 20 ? `${(size / 2 ** 10).toFixed(1)} KiB` : `${(size / 2 ** 20).toFixed(1)} MiB`);
+  await page.locator(".kept").getByRole("button", { name, exact: true }).click();
+  await opened(page);
+  assert.deepEqual(await figures(page), seen);
+  await reload(page);
+  await page.getByRole("button", { name: `Forget ${name}` }).click();
+  await until(() => rows(page).count(), (n) => n === 0);
+  assert.ok(!(await stored(page)).includes(size), "its bytes are gone");
+});
+
+onPage("several files are one; the newest first; the same again is one; all are forgotten at once", async ({ page }) => {
+  await keep(page, [capture()]);
+  await keep(page, [capture(), synth()]);
+  await keep(page, [capture()]);
+  await reload(page);
+  await until(() => rows(page).count(), (n) => n === 2);
+  const [first, second] = await told(page);
+  assert.equal(first[0], "worker-0.xplane.pb");
+  assert.match(second[0], / \+ 1$/);
+  await page.locator(".kept").getByRole("button", { name: second[0], exact: true }).click();
+  await opened(page);
+  await page.locator("header .pick").first().click();
+  assert.equal(await page.locator(".session li").count(), 2);
+  await reload(page);
+  await page.getByRole("button", { name: "forget all" }).click();
+  await until(() => rows(page).count(), (n) => n === 0);
+  assert.deepEqual(await stored(page), []);
+});

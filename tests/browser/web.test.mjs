@@ -1,0 +1,158 @@
+// Captures from the web: fetched from hosts that let them be read, asked about where they are large, gone on with where the
+// connection broke; and a sentence for each that does not come.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { made, synth } from "./captures.mjs";
+import { onPage } from "./harness.mjs";
+import { host } from "./hosts.mjs";
+import { opened, pickFiles, reload, started, until } from "./lib.mjs";
+import { figures } from "./reading.mjs";
+
+const capture = () => made("--steps", "3").captures[0];
+/** More than is fetched without a question: the same capture again and again, which is one XSpace of that many. */
+const large = () => {
+  const one = readFileSync(capture());
+  return Buffer.concat(Array.from({ length: Math.ceil((33 << 20) / one.length) }, () => one));
+};
+const field = (page) => page.locator("#from-web");
+const src = (page) => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("src"));
+
+/** Types an address and presses Enter; the page is opened anew where its policy does not name that host yet. */
+async function fetchFrom(page, url, { anew = true } = {}) {
+  await field(page).fill(url);
+  const load = anew ? page.waitForEvent("load") : undefined;
+  await field(page).press("Enter");
+  await load;
+  if (anew) await started(page);
+}
+
+/** Opens an address as a link does. */
+async function follow(page, home, url) {
+  await page.goto("about:blank");
+  await page.goto(`${home}#v=1&src=${encodeURIComponent(url)}`);
+  await started(page);
+}
+
+const failed = (page) => page.locator(".failed").innerText();
+
+onPage("a small one opens at once; its address opens it again, until another takes its place", async ({ page, allow }) => {
+  const from = await host(capture());
+  allow(from.origin);
+  try {
+    const url = from.url("a run.xplane.pb").replace(" ", "%20");
+    await fetchFrom(page, url);
+    await opened(page);
+    assert.match(await page.title(), /^a run\.xplane\.pb/);
+    const seen = await figures(page);
+    await until(() => src(page), (is) => is === url);
+    await reload(page);
+    await opened(page);
+    assert.deepEqual(await figures(page), seen);
+    assert.deepEqual(from.asked, [["GET", undefined], ["GET", undefined]], "one request each, and no preflight");
+    await pickFiles(page, [synth()]);
+    await until(() => page.title(), (title) => !title.startsWith("a run"));
+    await until(() => src(page), (is) => is === null);
+    // Its figures are those of the same file at hand.
+    await pickFiles(page, [capture()]);
+    await until(() => page.title(), (title) => title.startsWith("worker-0"));
+    await until(() => figures(page), (now) => JSON.stringify(now) === JSON.stringify(seen));
+  } finally {
+    await from.close();
+  }
+});
+
+onPage("a large one is asked about: where from, how large; then fetched, or not", async ({ page, server, allow }) => {
+  const bytes = large();
+  const from = await host(bytes);
+  allow(from.origin);
+  try {
+    await follow(page, server.url, from.url("large.xplane.pb"));
+    const asks = page.getByRole("alertdialog");
+    await asks.waitFor();
+    assert.equal(await asks.locator("b").innerText(), `Fetch ${(bytes.length / 2 ** 20).toFixed(1)} MiB from ${new URL(from.origin).host}?`);
+    assert.match(await asks.innerText(), /runs\/large\.xplane\.pb/);
+    await until(() => asks.getByRole("button", { name: "Fetch" }).evaluate((button) => button === document.activeElement));
+    await asks.getByRole("button", { name: "Cancel" }).click();
+    await asks.waitFor({ state: "detached" });
+    assert.equal(await page.locator(".loading").count(), 0);
+    await fetchFrom(page, from.url("large.xplane.pb"), { anew: false });
+    await asks.getByRole("button", { name: "Fetch" }).click();
+    await opened(page);
+    assert.match(await page.title(), /^large/);
+  } finally {
+    await from.close();
+  }
+});
+
+onPage("of unknown length: asked; then bytes are told as they come", async ({ page, server, allow }) => {
+  const from = await host(capture(), { length: false });
+  allow(from.origin);
+  try {
+    await follow(page, server.url, from.url("a.xplane.pb"));
+    await page.getByRole("alertdialog").getByText("does not say how large it is").waitFor();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Fetch" }).click();
+    await opened(page);
+  } finally {
+    await from.close();
+  }
+});
+
+onPage("what breaks off is gone on with, where the host gives parts", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
+  const half = Math.floor(readFileSync(capture()).length / 2);
+  const from = await host(capture(), { breaks: half });
+  allow(from.origin);
+  try {
+    await follow(page, server.url, from.url("a.xplane.pb"));
+    await opened(page);
+    assert.equal(from.asked.length, 2);
+    assert.match(from.asked[1][1], /^bytes=[1-9]\d*-$/);
+    assert.equal(await page.locator(".strip").count(), 0, "all of it is there");
+  } finally {
+    await from.close();
+  }
+});
+
+onPage("what cannot be had is said, with what to do", { expected: /Failed to load|net::ERR|CORS|blocked by/ }, async ({ page, server, allow }) => {
+  const gone = await host(capture());
+  await gone.close();
+  const half = Math.floor(readFileSync(capture()).length / 2);
+  const hosts = [
+    [await host(capture(), { cors: false }), /lacks Access-Control-Allow-Origin for http:\/\/127.0.0.1:\d+ \(CORS\).*drop the file/s],
+    [await host(capture(), { status: 404 }), /says 404 Not Found: there is no such file/],
+    [await host(capture(), { status: 403 }), /says 403 Forbidden: it wants to know who asks/],
+    [await host(capture(), { breaks: half, ranges: false }), /broke after .* of .*did not let it be taken up/s],
+    [await host(Buffer.from("<!doctype html><title>Sign in</title>")), /is not an XLA profile/],
+    [gone, /Nothing came from there/],
+  ];
+  try {
+    for (const [from, said] of hosts) {
+      allow(from.origin);
+      await follow(page, server.url, from.url("a.xplane.pb"));
+      await until(() => failed(page).catch(() => ""), (text) => said.test(text));
+    }
+    for (const [typed, said] of [["gs://bucket/a.xplane.pb", /starts with gs:/], ["runs/a.xplane.pb", /has no host/]]) {
+      await fetchFrom(page, typed, { anew: false });
+      await until(() => failed(page), (text) => said.test(text));
+    }
+  } finally {
+    for (const [from] of hosts) await from.close();
+  }
+});
+
+onPage("Cancel ends it; and only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
+  // It says that there are more bytes, and sends none of them.
+  const from = await host(capture(), { breaks: 1000 });
+  const other = await host(capture());
+  allow(from.origin);
+  try {
+    await follow(page, server.url, from.url("a.xplane.pb"));
+    await until(() => from.asked.length, (n) => n > 0);
+    const ask = (url) => fetch(url).then(() => "came through", (error) => error.name);
+    assert.equal(await page.evaluate(ask, other.url("x")), "TypeError");
+    assert.equal(await page.evaluate(ask, from.url("x")), "came through");
+    assert.deepEqual(other.asked, []);
+  } finally {
+    await from.close();
+    await other.close();
+  }
+});
