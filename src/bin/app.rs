@@ -63,6 +63,11 @@ mod parts {
         Ok(view::keep())
     }
 
+    #[wasm_split(share, fallible, wasm_split_path = leptos::wasm_split)]
+    fn share() -> Fetched<Draw> {
+        Ok(view::share())
+    }
+
     #[wasm_split(further, fallible, wasm_split_path = leptos::wasm_split)]
     fn further() -> Fetched<Further> {
         Ok(Further::get())
@@ -77,6 +82,7 @@ mod parts {
         audit: || Box::pin(async { audit().await.ok() }),
         ways: || Box::pin(async { ways().await.ok() }),
         choice: || Box::pin(async { choice().await.ok() }),
+        share: || Box::pin(async { share().await.ok() }),
         keep: || Box::pin(async { keep().await.ok() }),
     };
     pub const WORKER: Fetch<Further> = || Box::pin(async { further().await.ok() });

@@ -32,6 +32,7 @@ pub mod scale;
 pub mod scene;
 pub mod schematic;
 pub mod scopes;
+pub mod share;
 pub mod slot;
 pub mod stack;
 pub mod step_stats;

@@ -7,7 +7,7 @@
 
 use super::message::{pack, unpack};
 use super::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
-use js_sys::{Array, Reflect};
+use js_sys::{Array, Reflect, global};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
@@ -142,24 +142,39 @@ fn say(error: &JsValue) -> String {
     Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }
 
-/// The worker's first script: it takes the page's own program, which is compiled already, under the page's policy.
+/// The worker, and the address of its first script: that takes the page's own program, which is compiled already, under the page's
+/// policy.
 fn spawn() -> Result<(Worker, String), JsValue> {
-    let document = window().and_then(|w| w.document()).ok_or("no document")?;
-    // index.html's link to the script that loads the program; its name carries the build.
-    let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
-    let address = glue.get_attribute("href").unwrap_or_default();
-    let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();
-    let script = format!(
-        "import start from {address:?};\nonmessage = (event) => {{\n  onmessage = null;\n  \
-         start({{ module_or_path: event.data }}).catch((e) => setTimeout(() => {{ throw e; }}));\n}};\n"
-    );
+    // In a page that is one file there is nothing beside it: `share/boot.js` says how a worker starts there.
+    let single = Reflect::get(&global(), &"rooflightWorker".into()).ok().filter(JsValue::is_object);
+    let (script, kind, message) = match single {
+        Some(of) => {
+            let of = |name: &str| Reflect::get(&of, &name.into());
+            let script = of("source")?.as_string().unwrap_or_default();
+            let message = Array::of3(&wasm_bindgen::module(), &of("script")?, &of("files")?).into();
+            (script, WorkerType::Classic, message)
+        }
+        None => (first_script()?, WorkerType::Module, wasm_bindgen::module()),
+    };
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&script.into()), &options)?;
     let url = Url::create_object_url_with_blob(&blob)?;
     let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
+    options.set_type(kind);
     let worker = Worker::new_with_options(&url, &options)?;
-    worker.post_message(&wasm_bindgen::module())?;
+    worker.post_message(&message)?;
     Ok((worker, url))
+}
+
+/// It imports the script that loads the program; that one's name carries the build.
+fn first_script() -> Result<String, JsValue> {
+    let document = window().and_then(|w| w.document()).ok_or("no document")?;
+    let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
+    let address = glue.get_attribute("href").unwrap_or_default();
+    let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();
+    Ok(format!(
+        "import start from {address:?};\nonmessage = (event) => {{\n  onmessage = null;\n  \
+         start({{ module_or_path: event.data }}).catch((e) => setTimeout(() => {{ throw e; }}));\n}};\n"
+    ))
 }

@@ -256,6 +256,19 @@ pub struct Session {
     pub summary: Option<SummaryInfo>,
 }
 
+/// A capture of the session, within a file that was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carries {
+    /// Its name, with folders.
+    pub name: String,
+    /// In which of the files.
+    pub file: u32,
+    /// Where in it its bytes begin.
+    pub start: u64,
+    /// How many there are.
+    pub bytes: u64,
+}
+
 /// What a session of a report alone holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryInfo {

@@ -18,7 +18,6 @@ use crate::analysis::{
 };
 use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
-use crate::share::{markdown, pack};
 use crate::units::Picos;
 
 /// An open session.
@@ -45,6 +44,10 @@ pub struct Engine {
     pub(super) memory: Option<super::MemorySession>,
     /// The last answer of communication.
     pub(super) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
+    /// Where the captures lie within the files, where those are report files.
+    pub(super) carries: Vec<super::Carries>,
+    /// The last report at full detail, and what it is of.
+    pub(super) report: Option<super::share::Kept>,
     /// It is of a report alone, which answers.
     pub(super) told: Option<Box<dyn super::told::Summary>>,
 }
@@ -65,11 +68,12 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        let inputs = match unpack(inputs)? {
-            Unpacked::Captures(inputs) => inputs,
+        let (inputs, carries) = match unpack(inputs)? {
+            Unpacked::Captures(inputs, carries) => (inputs, carries),
             Unpacked::Report(told) => return Ok(*told),
         };
         Self::open_files(inputs, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
+            engine.carries = carries;
             if engine.is_incomplete() {
                 engine.complete(&mut session);
             }
@@ -129,6 +133,8 @@ impl Engine {
             roofline: None,
             memory: None,
             comm: None,
+            carries: Vec::new(),
+            report: None,
             told: None,
         }
     }
@@ -154,6 +160,12 @@ impl Engine {
 
     /// Answers what is asked of few captures: [`Request::is_further`].
     pub(super) fn further(&mut self, request: &Request) -> Reply {
+        // A report is passed on like a capture is.
+        if let Request::Further(bytes) = request
+            && let Some(question) = asked(bytes).filter(Question::is_share)
+        {
+            return self.share(&question);
+        }
         if let Some(told) = &self.told {
             return told.answer(request);
         }
@@ -204,13 +216,7 @@ impl Engine {
                 let Self { profile, analysis, programs, .. } = self;
                 Reply::further(&super::comm_lanes(analysis, profile, programs, ask))
             }
-            Question::Share(ask) => self.shared(ask, |report| Reply::further(&ask.shared(report))),
-            Question::ShareFile { ask, captures } => {
-                self.shared(ask, |report| Reply::further(&pack(&ask.cut(report), captures)))
-            }
-            Question::ShareMarkdown { ask, url } => {
-                self.shared(ask, |report| Reply::further(&markdown(&ask.cut(report), url.as_deref())))
-            }
+            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => self.share(question),
             Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),

@@ -40,6 +40,7 @@ mod sentences;
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub mod server;
 mod share;
+mod sharing;
 mod tables;
 mod told;
 mod views;
@@ -60,5 +61,6 @@ pub use question::Question;
 pub use roofline::{roofline, roofline_steps};
 pub use roofline_view::*;
 pub use sentences::{no_capture, not_fetched};
-pub use share::{ShareAsk, Shared};
+pub use share::{RowSeen, ShareAsk, Shared};
+pub use sharing::passed_on;
 pub use tables::*;

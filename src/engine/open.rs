@@ -43,7 +43,7 @@ pub struct Opened {
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let inputs = match unpack(inputs)? {
-        Unpacked::Captures(inputs) => inputs,
+        Unpacked::Captures(inputs, _) => inputs,
         Unpacked::Report(told) => {
             return Err(sentences::report_beside(
                 &told.1.files.first().map_or_else(String::new, |file| file.name.clone()),

@@ -127,6 +127,13 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// Whether it is about what leaves: that is answered of a report as of a capture.
+    pub(super) const fn is_share(&self) -> bool {
+        matches!(self, Self::Share(_) | Self::ShareFile { .. } | Self::ShareMarkdown { .. })
+    }
+}
+
 impl From<Question> for Request {
     fn from(question: Question) -> Self {
         // Writing to memory does not fail; what cannot be written is no question.

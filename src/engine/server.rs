@@ -227,10 +227,10 @@ impl Server {
     fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>, skips: Option<Vec<Skip>>) -> Option<Reply> {
         let found = match self.further {
             Some(further) => (further.take_out)(inputs),
-            None => Ok(Unpacked::Captures(inputs)),
+            None => Ok(Unpacked::Captures(inputs, Vec::new())),
         };
-        let inputs = match found {
-            Ok(Unpacked::Captures(inputs)) => inputs,
+        let (inputs, carries) = match found {
+            Ok(Unpacked::Captures(inputs, carries)) => (inputs, carries),
             Ok(Unpacked::Report(told)) => {
                 let (engine, session) = *told;
                 self.engine = Some(engine);
@@ -261,7 +261,8 @@ impl Server {
             self.further.map(|further| further.ways),
             &mut report,
         ) {
-            Ok((engine, session)) => {
+            Ok((mut engine, session)) => {
+                engine.carries = carries;
                 let lacks = engine.is_incomplete();
                 let (engine, mut session) = (self.engine.insert(engine), Box::new(session));
                 match self.further {

@@ -1,16 +1,18 @@
 //! A report of the open session, and what the page asks of one before it leaves. Knows reports and their links; no browser.
 
 use super::memory::static_memory;
-use super::{Engine, Failure, Reply, RoofPoint};
+use super::{Carries, Engine, Failure, Question, Reply, RoofPoint};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::roofline::RooflineQuery;
-use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query};
+use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Kind, Query};
 use crate::keyed::Keyed;
 use crate::profile::Note;
 use crate::share::{
-    CommPart, DeviceTold, Level, MemoryPart, OpRow, Origin, Point, Preview, Report, RooflinePart, SpaceTold, link, pack,
+    AIM, CommPart, DeviceTold, Level, MemoryPart, OpRow, Origin, Point, Preview, Report, RooflinePart, SpaceTold, link,
+    markdown, pack,
 };
+use crate::sorted;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -33,15 +35,59 @@ pub struct ShareAsk {
 }
 
 /// What would leave.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shared {
     /// The report as text for an address.
     pub link: String,
-    /// Bytes of the report file, without captures.
+    /// Bytes of the report file at full detail, without captures.
     pub file_size: u64,
     /// All of it, to be looked at.
     pub preview: Preview,
+    /// Its first rows, as they will be read.
+    pub first: Vec<RowSeen>,
+    /// The highest level whose link is no longer than [`AIM`], with an address around it; `None` where even the lowest is.
+    pub fits: Option<u8>,
+    /// Lines of source that the session knows.
+    pub n_sources: u32,
+    /// Where its captures lie, where that is within report files; empty: each file is one.
+    pub carries: Vec<Carries>,
 }
+
+/// A row as its reader sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowSeen {
+    /// The op.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its self time.
+    pub total: Picos,
+    /// Of the step, from 0 to 1.
+    pub of_step: Option<f64>,
+    /// Where it is from, if that leaves.
+    pub source: Option<String>,
+}
+
+/// A report at full detail, and what it is of.
+pub(super) struct Kept {
+    of: (RooflineQuery, CommQuery),
+    report: Report,
+    n_sources: u32,
+    /// [`Shared::fits`] and [`Shared::file_size`] of what is taken out: sources stay, names go.
+    lengths: Vec<((bool, bool), Lengths)>,
+}
+
+/// How long links and files get.
+#[derive(Clone, Copy)]
+struct Lengths {
+    fits: Option<u8>,
+    file: u64,
+}
+
+/// Rows that are seen.
+const FIRST: usize = 3;
+/// Characters that an address has around its report, at most: the page's place and how it is looked at.
+const AROUND: usize = 400;
 
 impl ShareAsk {
     /// The report as it leaves.
@@ -54,17 +100,90 @@ impl ShareAsk {
         }
     }
 
-    /// What would leave.
-    pub(super) fn shared(&self, full: &Report) -> Shared {
-        let told = self.cut(full);
-        Shared { link: link(&told), file_size: pack(&told, &[]).len() as u64, preview: told.preview() }
+    /// The highest level that makes a link of the length aimed for.
+    fn fits(&self, full: &Report) -> Option<u8> {
+        let length = |level: u8| link(&Self { level, ..self.clone() }.cut(full)).len();
+        // Lengths grow with the level: the first that is too long is looked for.
+        let (mut good, mut bad) = (None, 101);
+        let mut next = Level::USUAL.at;
+        loop {
+            if length(next) + AROUND <= AIM {
+                good = Some(next);
+            } else {
+                bad = next;
+            }
+            let least = good.map_or(0, |good| good + 1);
+            if least >= bad {
+                return good;
+            }
+            next = least + (bad - 1 - least) / 2;
+        }
+    }
+}
+
+/// What would leave with a report that is told.
+fn shared(told: &Report, kept: &Kept, lengths: Lengths, carries: Vec<Carries>) -> Shared {
+    let row = |row: &OpRow| RowSeen {
+        name: row.group.key.clone(),
+        kind: row.group.kind,
+        total: row.group.total,
+        of_step: row.group.of_step,
+        source: row.group.source_inner.clone(),
+    };
+    Shared {
+        link: link(told),
+        file_size: lengths.file,
+        preview: told.preview(),
+        first: told.rows.iter().take(FIRST).map(row).collect(),
+        fits: lengths.fits,
+        n_sources: kept.n_sources,
+        carries,
     }
 }
 
 impl Engine {
-    /// Tells something of the session's report.
-    pub(super) fn shared(&mut self, ask: &ShareAsk, tell: impl FnOnce(&Report) -> Reply) -> Reply {
-        self.report(ask).map_or_else(Reply::Failed, |report| tell(&report))
+    /// Answers a question about the session's report.
+    pub(super) fn share(&mut self, question: &Question) -> Reply {
+        let (Question::Share(ask) | Question::ShareFile { ask, .. } | Question::ShareMarkdown { ask, .. }) = question
+        else {
+            return Reply::Failed(super::sentences::no_question());
+        };
+        let carries = self.carries.clone();
+        let kept = match self.kept(ask) {
+            Ok(kept) => kept,
+            Err(failure) => return Reply::Failed(failure),
+        };
+        let told = ask.cut(&kept.report);
+        match question {
+            Question::ShareFile { captures, .. } => Reply::further(&pack(&told, captures)),
+            Question::ShareMarkdown { url, .. } => Reply::further(&markdown(&told, url.as_deref())),
+            _ => {
+                let without = (ask.with_sources, ask.anonymise);
+                let known = kept.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
+                let lengths = known.unwrap_or_else(|| {
+                    let full = ShareAsk { level: Level::FULL.at, ..ask.clone() }.cut(&kept.report);
+                    let lengths = Lengths { fits: ask.fits(&kept.report), file: pack(&full, &[]).len() as u64 };
+                    kept.lengths.push((without, lengths));
+                    lengths
+                });
+                Reply::further(&shared(&told, kept, lengths, carries))
+            }
+        }
+    }
+
+    /// The report of what is asked, made once: a slider asks for it at many levels.
+    fn kept(&mut self, ask: &ShareAsk) -> Result<&mut Kept, Failure> {
+        let of = (ask.roofline.clone(), ask.comm.clone());
+        let kept = match self.report.take().filter(|kept| kept.of == of) {
+            Some(kept) => kept,
+            None => {
+                let report = self.report(ask)?;
+                let sources = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
+                let n_sources = sorted::distinct(sources).len() as u32;
+                Kept { of, n_sources, lengths: Vec::new(), report }
+            }
+        };
+        Ok(self.report.insert(kept))
     }
 
     /// The session's report at full detail, of one device and step; of a session that is a report, that report.

@@ -1,12 +1,19 @@
 
 // Starts the page of one file: its parts become blob: addresses, and what is inside becomes a File. No request leaves.
 (async () => {
-  const raw = (node) => Uint8Array.from(atob(node.textContent), (c) => c.charCodeAt(0));
-  const unpacked = async (node) => {
-    const stream = new Blob([raw(node)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).arrayBuffer();
+  // A piece at a time: what is inside may be a capture of hundreds of megabytes.
+  const PIECE = 4 << 20;
+  const raw = (text) => {
+    const pieces = [];
+    for (let at = 0; at < text.length; at += PIECE) {
+      const bytes = atob(text.slice(at, at + PIECE));
+      const piece = new Uint8Array(bytes.length);
+      for (let i = 0; i < bytes.length; i++) piece[i] = bytes.charCodeAt(i);
+      pieces.push(new Blob([piece]));
+    }
+    return new Blob(pieces);
   };
-  const address = (bytes, type) => URL.createObjectURL(new Blob([bytes], { type }));
+  const unpacked = (text) => new Response(raw(text).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   const link = (rel, href) => {
     const node = document.createElement("link");
     Object.assign(node, { rel, href });
@@ -15,30 +22,44 @@
   };
 
   const inside = document.querySelector("script[type='application/x-rooflight-inside']");
-  globalThis.rooflightInside = new File([raw(inside)], inside.dataset.name);
+  globalThis.rooflightInside = new File([raw(inside.textContent)], inside.dataset.name);
+  if (!location.hash && inside.dataset.place) location.replace(`#${inside.dataset.place}`);
   inside.remove();
 
-  const addresses = new Map();
-  let script, program;
+  // The page writes itself once more out of these.
+  const parts = (globalThis.rooflightParts = []);
   for (const node of document.querySelectorAll("script[type='application/x-rooflight-part']")) {
-    const { name, kind } = node.dataset;
-    const bytes = await unpacked(node);
+    parts.push({ name: node.dataset.name, kind: node.dataset.kind, text: node.textContent });
     node.remove();
-    if (name.endsWith(".js")) {
-      script = new TextDecoder().decode(bytes);
-      continue;
-    }
-    addresses.set(name, address(bytes, kind));
-    if (name.endsWith(".css")) await link("stylesheet", addresses.get(name));
-    if (name.endsWith(".svg")) link("icon", addresses.get(name));
-    if (name.startsWith("app-") && name.endsWith(".wasm")) program = addresses.get(name);
   }
-  // The program's script names parts beside itself.
-  for (const [name, at] of addresses) script = script.replaceAll(`"./${name}"`, `"${at}"`);
-  const start = address(script, "text/javascript");
-  // The worker is started from the address that this link names.
-  link("modulepreload", start);
-  const module = await import(start);
+  const files = new Map();
+  let script, program;
+  for (const { name, kind, text } of parts) {
+    const file = new Blob([await unpacked(text)], { type: kind });
+    if (name.endsWith(".js")) script = await file.text();
+    else if (name.endsWith(".css")) await link("stylesheet", URL.createObjectURL(file));
+    else if (name.endsWith(".svg")) link("icon", URL.createObjectURL(file));
+    else if (name.startsWith("app-")) program = URL.createObjectURL(file);
+    else files.set(name, file);
+  }
+  // The program's script names parts beside itself: here each has an address of its own.
+  const placed = (script, files) => {
+    for (const [name, file] of files) script = script.replaceAll(`"./${name}"`, `"${URL.createObjectURL(file)}"`);
+    return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  };
+  // A page on a disk has no origin, and what has none may not fetch what another made: the worker is handed the files and makes
+  // addresses of its own. Nor is a module started as a worker there: a plain script is, and that may fetch one.
+  globalThis.rooflightWorker = {
+    source: `const placed = ${placed};
+onmessage = ({ data: [program, script, files] }) => {
+  onmessage = null;
+  const start = ({ default: start }) => start({ module_or_path: program });
+  import(placed(script, files)).then(start).catch((error) => setTimeout(() => { throw error; }));
+};`,
+    script,
+    files,
+  };
+  const module = await import(placed(script, files));
   await module.default({ module_or_path: program });
 })().catch((error) => {
   const node = document.createElement("p");

@@ -1,12 +1,14 @@
 //! One page that opens from disk: the built page's files and a report file as text blocks, and a script that starts it.
 //!
 //! ```text
-//!  index.html   css, js, wasm ── gzip ── base64 ──► <script type="application/x-rooflight-part">   ┐ boot.js: blob: addresses,
-//!  .rooflight ────────────────────────── base64 ──► <script type="application/x-rooflight-inside"> ┘ then the page's own start
+//!  css, js, wasm ── gzip ── base64 ──► <script type="application/x-rooflight-part">   ┐ boot.js: blob: addresses,
+//!  .rooflight ───────────── base64 ──► <script type="application/x-rooflight-inside"> ┘ then the page's own start
 //! ```
 //!
 //! Base64 has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses alone: nothing
-//! in it can become markup, and it makes no request. The page finds the report as a `File` in `globalThis.rooflightInside`.
+//! in it can become markup, and it makes no request. The page finds the report as a `File` in `globalThis.rooflightInside`, and the
+//! blocks of its own parts in `globalThis.rooflightParts`: it can be written once more. Natively all of it is made here
+//! ([`page`]); the page puts the pieces together itself, packed by the browser.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -43,6 +45,8 @@ pub struct Inside {
     pub name: String,
     /// Its bytes: a report file, with or without captures.
     pub bytes: Vec<u8>,
+    /// How it is looked at first: what an address says behind the `#`. Empty: as usual.
+    pub place: String,
 }
 
 /// Why files are no built page.
@@ -51,55 +55,69 @@ pub enum HtmlError {
     /// One is missing.
     #[error("It has no {0}")]
     Lacks(&'static str),
-    /// One is not as a build writes it.
-    #[error("Its index.html is none that a build writes")]
-    Index,
 }
+
+/// What is seen until the page has started.
+const BODY: &str = "\n<div id=\"boot\"><header class=\"top\"><div class=\"bar\"></div></header></div>\n\
+    <noscript><p class=\"noscript\">Rooflight reads profiles with WebAssembly in this file, and needs JavaScript to start it.</p></noscript>\n";
+/// What ends a block.
+pub const CLOSED: &str = "</script>\n";
 
 /// The page, with something inside.
 ///
 /// # Errors
 /// [`HtmlError`] where the files are no built page.
 pub fn page(assets: &[Asset], inside: &Inside) -> Result<String, HtmlError> {
-    let with = |end: &'static str| assets.iter().filter(move |asset| asset.name.ends_with(end));
-    let index = with("index.html").next().ok_or(HtmlError::Lacks("index.html"))?;
-    let index = std::str::from_utf8(&index.bytes).map_err(|_| HtmlError::Index)?;
     for needed in [".js", ".css", ".wasm"] {
-        with(needed).next().ok_or(HtmlError::Lacks(needed))?;
+        if !assets.iter().any(|asset| asset.name.ends_with(needed)) {
+            return Err(HtmlError::Lacks(needed));
+        }
     }
-    let body = between(index, "<body>", "</body>").ok_or(HtmlError::Index)?;
+    let mut out = head(&inside.name);
+    for (asset, kind) in assets.iter().filter_map(|asset| Some((asset, kind(&asset.name)?))) {
+        out += &opened("part", &asset.name, kind, "");
+        STANDARD.encode_string(packed(&asset.bytes), &mut out);
+        out += CLOSED;
+    }
+    out += &opened("inside", &inside.name, "application/octet-stream", &inside.place);
+    STANDARD.encode_string(&inside.bytes, &mut out);
+    out += CLOSED;
+    out += &tail();
+    Ok(out)
+}
+
+/// What comes before the blocks. `name`: what is inside.
+pub fn head(name: &str) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'wasm-unsafe-eval' blob: '{}' '{}'; style-src blob:; connect-src blob:; \
          worker-src blob:; img-src blob: data:",
         hash(THEME),
         hash(BOOT)
     );
-    let mut out = format!(
+    format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Rooflight: {}</title>\n<script>{THEME}</script>\n</head>\n\
-         <body>{body}",
-        escaped(&inside.name)
-    );
-    let parts = assets.iter().filter_map(|asset| Some((asset, kind(&asset.name)?)));
-    for (asset, kind) in parts {
-        block(&mut out, "part", &asset.name, kind, &packed(&asset.bytes));
-    }
-    block(&mut out, "inside", &inside.name, "application/octet-stream", &inside.bytes);
-    out += &format!("<script>{BOOT}</script>\n</body>\n</html>\n");
-    Ok(out)
+         <body>{BODY}",
+        escaped(name)
+    )
 }
 
-fn block(out: &mut String, what: &str, name: &str, kind: &str, bytes: &[u8]) {
-    let name = escaped(name);
-    *out += &format!("<script type=\"application/x-rooflight-{what}\" data-name=\"{name}\" data-kind=\"{kind}\">");
-    STANDARD.encode_string(bytes, out);
-    *out += "</script>\n";
+/// What starts a block of base64: a part of the page, or what is inside; `place` is how that is looked at.
+pub fn opened(what: &str, name: &str, kind: &str, place: &str) -> String {
+    let (name, place) = (escaped(name), escaped(place));
+    let place = if place.is_empty() { String::new() } else { format!(" data-place=\"{place}\"") };
+    format!("<script type=\"application/x-rooflight-{what}\" data-name=\"{name}\" data-kind=\"{kind}\"{place}>")
+}
+
+/// What comes behind the blocks.
+pub fn tail() -> String {
+    format!("<script>{BOOT}</script>\n</body>\n</html>\n")
 }
 
 /// What a file is served as; `None` for those that the page does not need.
-fn kind(name: &str) -> Option<&'static str> {
+pub fn kind(name: &str) -> Option<&'static str> {
     let (_, end) = name.rsplit_once('.')?;
     Some(match end {
         "js" => "text/javascript",
@@ -108,11 +126,6 @@ fn kind(name: &str) -> Option<&'static str> {
         "svg" => "image/svg+xml",
         _ => return None,
     })
-}
-
-fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
-    let rest = &text[text.find(from)? + from.len()..];
-    rest.get(..rest.find(to)?)
 }
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
@@ -163,13 +176,14 @@ mod tests {
 
     #[test]
     fn nothing_breaks_out_and_the_policy_names_what_runs() {
-        let inside = Inside { name: "a\"></script><b>".to_owned(), bytes: b"</script>".repeat(9) };
+        let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
+        let inside = Inside { name, bytes: b"</script>".repeat(9), place };
         let html = page(&built(), &inside).unwrap();
         // The two scripts that run, four parts, what is inside.
         assert_eq!(html.matches("<script").count(), 2 + 4 + 1);
         assert_eq!(html.matches("</script>").count(), 2 + 4 + 1);
         assert!(html.contains("data-name=\"a&quot;&gt;&lt;/script&gt;&lt;b&gt;\"") && !html.contains("<b>"));
-        assert!(!html.contains("sample.xplane") && html.contains("<p>boot</p>"));
+        assert!(!html.contains("sample.xplane") && html.contains("id=\"boot\""));
         assert_eq!(hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "as the standard has it");
         assert!(!html.contains("its()"), "scripts of the page are not taken over");
         for script in [THEME, BOOT] {
@@ -184,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_is_inside_comes_out_again() {
-        let inside = Inside { name: "x".to_owned(), bytes: (0..=255).collect() };
+        let inside = Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new() };
         let html = page(&built(), &inside).unwrap();
         let text =
             html.split("application/x-rooflight-inside").nth(1).and_then(|rest| between(rest, "\">", "</script>"));
@@ -193,11 +207,13 @@ mod tests {
 
     #[test]
     fn other_folders_are_no_built_page() {
-        let inside = Inside { name: "x".to_owned(), bytes: Vec::new() };
-        assert_eq!(page(&[], &inside), Err(HtmlError::Lacks("index.html")));
-        assert_eq!(page(&[asset("index.html", "<p>")], &inside), Err(HtmlError::Lacks(".js")));
-        let mut other = built();
-        other[3].bytes = b"<p>".to_vec();
-        assert_eq!(page(&other, &inside), Err(HtmlError::Index));
+        let inside = Inside { name: "x".to_owned(), bytes: Vec::new(), place: String::new() };
+        assert_eq!(page(&[], &inside), Err(HtmlError::Lacks(".js")));
+        assert_eq!(page(&[asset("a.js", ""), asset("a.css", "")], &inside), Err(HtmlError::Lacks(".wasm")));
+    }
+
+    fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
+        let rest = &text[text.find(from)? + from.len()..];
+        rest.get(..rest.find(to)?)
     }
 }

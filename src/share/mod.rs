@@ -34,5 +34,5 @@ pub use frame::{VERSION, decode, encode};
 pub use level::Level;
 pub use link::{AIM, Fit, MOST, link, read_link};
 pub use markdown::markdown;
-pub use preview::{Preview, Section};
+pub use preview::{Preview, Section, Table};
 pub use report::*;

@@ -9,12 +9,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What leaves with a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
-    /// Tables: what is told, and what is summed.
-    pub tables: Vec<(String, String)>,
+    /// How much there is of each table.
+    pub tables: Vec<Table>,
     /// Texts, by what they are. All of them are here.
     pub texts: Vec<Section>,
     /// Numbers that are told.
     pub n_numbers: u32,
+}
+
+/// How much of a table is told; the rest is summed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Of which: "Ops".
+    pub title: String,
+    /// Rows that are told.
+    pub told: u64,
+    /// Rows there are.
+    pub of: u64,
 }
 
 /// The texts of one sort.
@@ -58,31 +69,28 @@ impl Report {
         }
     }
 
-    /// How much there is of each table, in words.
-    fn tables(&self) -> Vec<(String, String)> {
-        let of = |n: usize, rest: u32| match rest {
-            0 => n.to_string(),
-            rest => format!("{n} of {}; the others are summed", n as u64 + u64::from(rest)),
-        };
+    fn tables(&self) -> Vec<Table> {
+        let table = |title: &str, told: usize, of: u64| Table { title: title.to_owned(), told: told as u64, of };
+        let cut = |title: &str, told: usize, cut: u32| table(title, told, told as u64 + u64::from(cut));
         let roofs = self.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some()));
         let steps: usize = self.steps.devices.iter().map(|device| device.steps.len()).sum();
-        let all = self.steps.devices.iter().filter_map(|device| device.all);
-        let all = all.fold(0_u32, |sum, all| sum.saturating_add(all.n));
+        let all = self.steps.devices.iter().filter_map(|device| device.all).map(|all| u64::from(all.n)).sum::<u64>();
         let comm = &self.comm;
-        let mut tables = vec![
-            ("Ops".to_owned(), of(self.rows.len(), self.n_cut())),
-            ("Ops against roofs".to_owned(), of(roofs.count(), self.roofline.more.0)),
-            ("Steps".to_owned(), of(steps, all.saturating_sub(steps as u32))),
-            ("Collectives".to_owned(), of(comm.comm.rows.len(), comm.more.0)),
-            ("Copies".to_owned(), of(comm.comm.copy_rows.len(), comm.more_copies.0)),
-            ("Programs’ memory".to_owned(), self.memory.programs.len().to_string()),
-        ];
-        for space in &self.memory.spaces {
-            let n = space.alive.buffers.len();
-            tables.push(("Buffers at the peak".to_owned(), of(n, space.alive.n.saturating_sub(n as u32))));
-            tables.push(("Points of the memory’s curve".to_owned(), space.curve.columns.len().to_string()));
-        }
-        tables
+        let n_programs = self.memory.programs.len();
+        let spaces = &self.memory.spaces;
+        let buffers: usize = spaces.iter().map(|space| space.alive.buffers.len()).sum();
+        let alive: u64 = spaces.iter().map(|space| u64::from(space.alive.n)).sum();
+        let points: usize = spaces.iter().map(|space| space.curve.columns.len()).sum();
+        vec![
+            cut("Ops", self.rows.len(), self.n_cut()),
+            cut("Ops against roofs", roofs.count(), self.roofline.more.0),
+            table("Steps", steps, all.max(steps as u64)),
+            cut("Collectives", comm.comm.rows.len(), comm.more.0),
+            cut("Copies", comm.comm.copy_rows.len(), comm.more_copies.0),
+            table("Programs’ memory", n_programs, n_programs as u64),
+            table("Buffers at the peak", buffers, alive.max(buffers as u64)),
+            table("Points of memory’s curves", points, points as u64),
+        ]
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
         <If when=move || state.estimate.with(Option::is_some)>
             {move || part(state, |parts| parts.choice, |_, words| words)}
         </If>
+        <If when=move || state.sharing.get()>{move || part(state, |parts| parts.share, |_, _| ().into_any())}</If>
         <Inputs state />
         <Toasts state />
         <DropTarget state />

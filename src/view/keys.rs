@@ -18,7 +18,7 @@ use web_sys::{Element, KeyboardEvent};
 const PREFIX: f64 = 1500.0;
 
 /// What `?` lists: keys, and what they do.
-pub(crate) const LIST: [(&str, &[&str], &str); 32] = [
+pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Rows", &["g", "o"], "group by op"),
     ("Rows", &["g", "d"], "group by deduplicated op"),
     ("Rows", &["g", "g"], "group by op group"),
@@ -40,6 +40,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 32] = [
     ("Page", &["c"], "columns"),
     ("Page", &["Alt", "↓"], "menu of the column in focus"),
     ("Page", &["e"], "save and copy"),
+    ("Page", &["l"], "share"),
     ("Page", &["+", "−", "0"], "zoom into a scope or the roofline, out, all"),
     ("Page", &["n"], "notes"),
     ("Page", &["t"], "light, dark, as the system"),
@@ -142,6 +143,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "/" if state.view.get_untracked() == View::File => file::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
+        "l" => state.sharing.set(state.opened.with_untracked(Option::is_some)),
         "e" => popover::toggle(save::ID),
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {

@@ -24,6 +24,7 @@ mod memory;
 mod op;
 mod parts;
 mod roofline;
+mod share;
 mod state;
 mod ways;
 mod widgets;
@@ -73,6 +74,11 @@ pub fn choice() -> Draw {
 /// What keeps a capture on this device: of the same part.
 pub fn keep() -> Act {
     Act(ways::keep)
+}
+
+/// What the part of sharing brings.
+pub fn share() -> Draw {
+    Draw(|state| leptos::view! { <share::Share state /> }.into_any())
 }
 
 /// Puts the page into the document.

@@ -34,6 +34,8 @@ pub struct Parts {
     pub ways: Fetch<Draw>,
     /// Choosing of files that are too large to be read whole.
     pub choice: Fetch<Draw>,
+    /// What leaves, and as what.
+    pub share: Fetch<Draw>,
     /// Keeping what is open on this device.
     pub keep: Fetch<Act>,
 }

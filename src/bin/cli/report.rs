@@ -9,7 +9,7 @@ use rooflight::analysis::{DeviceChoice, Query, StepChoice};
 use rooflight::engine::address::Address;
 use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk};
 use rooflight::share::html::{Asset, Inside, page};
-use rooflight::share::{Fit, Level, Preview, Report, link, markdown, pack};
+use rooflight::share::{Fit, Level, Preview, Report, Table, link, markdown, pack};
 use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
-    let inside = Inside { name: "report.rooflight".to_owned(), bytes };
+    let inside = Inside { name: "report.rooflight".to_owned(), bytes, place: String::new() };
     let html = page(&assets, &inside).map_err(|error| Failure {
         title: format!("{} is no built page", dir.display()),
         message: format!("{error}. Build it with `cargo xtask build`."),
@@ -217,8 +217,9 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 /// What would leave, as text.
 fn preview(preview: &Preview, length: usize) -> String {
     let mut out = format!("The link's report would have {length} characters. What leaves with it:\n\n");
-    for (title, count) in &preview.tables {
-        out += &format!("{title}: {count}\n");
+    for Table { title, told, of } in &preview.tables {
+        let rest = if told < of { format!(" of {of}; the others are summed") } else { String::new() };
+        out += &format!("{title}: {told}{rest}\n");
     }
     for section in &preview.texts {
         out += &format!("\n{} ({})\n", section.title, section.texts.len());

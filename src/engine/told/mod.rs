@@ -15,7 +15,7 @@ use super::question::asked;
 use super::{DeviceInfo, Engine, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo, sentences};
 use crate::analysis::{DeviceChoice, Query, StepChoice};
 use crate::profile::{Note, Severity};
-use crate::share::{Report, ShareError, markdown, pack, read_link};
+use crate::share::{Report, ShareError, read_link};
 
 /// What answers in place of a capture.
 pub(super) trait Summary {
@@ -94,10 +94,8 @@ impl Told {
             Question::MemoryOf(ask) => self.memory_of(ask),
             Question::MemoryAt { ask, point } => self.memory_at(ask, *point),
             Question::Comm(ask) => self.comm(ask),
-            Question::Share(ask) => Ok(Reply::further(&ask.shared(&self.report))),
-            Question::ShareFile { ask, captures } => Ok(Reply::further(&pack(&ask.cut(&self.report), captures))),
-            Question::ShareMarkdown { ask, url } => {
-                Ok(Reply::further(&markdown(&ask.cut(&self.report), url.as_deref())))
+            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
+                Err(self.lacks("how it is passed on"))
             }
             Question::Op { .. } => Err(self.lacks("all that is known of an op")),
             Question::Graph { .. } => Err(self.lacks("the graph around an op")),

@@ -1,6 +1,6 @@
 //! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place.
 
-use super::super::{Engine, Failure, Input, Session, sentences};
+use super::super::{Carries, Engine, Failure, Input, Session, sentences};
 use crate::share::{ReportFile, ShareError, Within, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 /// What files turned out to be.
 pub(in super::super) enum Unpacked {
-    /// Captures, and what is to be told as such.
-    Captures(Vec<Input>),
+    /// Captures; and where they lie, where that is within report files.
+    Captures(Vec<Input>, Vec<Carries>),
     /// A report without its capture.
     Report(Box<(Engine, Session)>),
 }
@@ -24,12 +24,14 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
         input.source.read_at(0, &mut head).is_ok() && head == REPORT_MAGIC
     };
     if !inputs.iter().any(is_report) {
-        return Ok(Unpacked::Captures(inputs));
+        return Ok(Unpacked::Captures(inputs, Vec::new()));
     }
     let single = inputs.len() == 1;
-    let mut captures = Vec::new();
-    for input in inputs {
+    let (mut captures, mut carries) = (Vec::new(), Vec::new());
+    for (file, input) in inputs.into_iter().enumerate() {
+        let of = |name: &str, start, bytes| Carries { name: name.to_owned(), file: file as u32, start, bytes };
         if !is_report(&input) {
+            carries.push(of(&input.name, 0, input.source.size()));
             captures.push(input);
             continue;
         }
@@ -39,6 +41,7 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
             (true, true) => return Ok(Unpacked::Report(Box::new(Engine::of_report(report)))),
             (true, false) => return Err(sentences::report_beside(&input.name)),
             (false, _) => {
+                carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
                 let file: Rc<dyn Source> = Rc::from(input.source);
                 captures.extend(carried.into_iter().map(|carried| Input {
                     source: Box::new(Within::new(Rc::clone(&file), &carried)),
@@ -48,7 +51,7 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
             }
         }
     }
-    Ok(Unpacked::Captures(captures))
+    Ok(Unpacked::Captures(captures, carries))
 }
 
 fn bad_file(name: &str, error: &ShareError) -> Failure {

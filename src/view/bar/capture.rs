@@ -3,7 +3,7 @@
 use crate::report::number;
 use crate::view::erase::{Any, live};
 use crate::view::parts;
-use crate::view::state::State;
+use crate::view::state::{State, is_single};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
@@ -51,7 +51,9 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
             <div class="menu-acts">
                 <button type="button" class="menu-act" on:click=then(choose_files)>{icon(Icon::File)} "Choose files"</button>
                 <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
-                <button type="button" class="menu-act" on:click=keep>{icon(Icon::Copy)} "Keep on this device"</button>
+                {(!is_single()).then(|| {
+                    view! { <button type="button" class="menu-act" on:click=keep>{icon(Icon::Copy)} "Keep on this device"</button> }.any()
+                })}
                 <button type="button" class="menu-act" on:click=move |_| state.close()>{icon(Icon::Close)} "Close"</button>
             </div>
         </Popover>

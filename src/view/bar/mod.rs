@@ -33,6 +33,12 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
                     <pickers::Pickers state />
                 </If>
                 <span class="grow"></span>
+                <If when=move || open.get()>
+                    <button type="button" class="btn line share-button" aria-label="Share" title="Share (l)" on:click=move |_| state.sharing.set(true)>
+                        {icon(Icon::Share)}
+                        <span class="wide">"Share"</span>
+                    </button>
+                </If>
                 <button type="button" class="btn icon-only" aria-label=theme title=theme on:click=move |_| state.switch_theme()>
                     {icon(Icon::Theme)}
                 </button>

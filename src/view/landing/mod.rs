@@ -5,7 +5,7 @@ mod web;
 
 use crate::engine::Failure;
 use crate::view::erase::Any;
-use crate::view::state::{State, sample};
+use crate::view::state::{State, is_single, sample};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
@@ -31,19 +31,15 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                         <button type="button" class="btn line" on:click=|_| choose_folder()>
                             {icon(Icon::Folder)} "Choose a folder"
                         </button>
-                        <button type="button" class="btn line" on:click=move |_| sample::open(state)>
-                            {icon(Icon::Now)} "Open the sample"
-                        </button>
+                        {(!is_single()).then(|| the_sample(state))}
                     </div>
                     <p class="sub">
                         <code>".xplane.pb"</code> ", " <code>".trace.json"</code> ", " <code>".hlo_proto.pb"</code> ", their "
                         <code>".gz"</code> " or a " <code>".zip"</code> " of them. Several files are read as hosts of one session."
                     </p>
-                    <p class="sub">
-                        "The sample: a training step on 8 × TPU v5p. The program and its buffers are XLA’s own, the times are simulated."
-                    </p>
+                    {(!is_single()).then(about_sample)}
                 </section>
-                <web::FromWeb state />
+                {(!is_single()).then(|| view! { <web::FromWeb state /> }.any())}
                 <div class="facts">
                     {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page asks no other host than one you name.")}
                     {fact("Nothing to install", "No server, no Python, no conversion to wait for.")}
@@ -53,6 +49,25 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
             <picture::Picture />
         </main>
     }.any()
+}
+
+/// What lies beside the page, or is kept in its place on the web: nothing for a page that is one file.
+fn the_sample(state: State) -> AnyView {
+    view! {
+        <button type="button" class="btn line" on:click=move |_| sample::open(state)>
+            {icon(Icon::Now)} "Open the sample"
+        </button>
+    }
+    .any()
+}
+
+fn about_sample() -> AnyView {
+    view! {
+        <p class="sub">
+            "The sample: a training step on 8 × TPU v5p. The program and its buffers are XLA’s own, the times are simulated."
+        </p>
+    }
+    .any()
 }
 
 fn fact(title: &'static str, text: &'static str) -> impl IntoView {

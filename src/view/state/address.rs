@@ -112,6 +112,9 @@ impl State {
     /// Reads the address that the page was opened with; from then on each follows the other.
     pub(crate) fn follow_address(self) {
         self.read_address();
+        if self.report.with_untracked(String::is_empty) {
+            self.open_inside();
+        }
         // Also fired where someone edits the address by hand.
         window_event_listener(ev::popstate, move |_| self.read_address());
         let timer = StoredValue::new_local(None::<Timeout>);

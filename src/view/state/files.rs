@@ -16,6 +16,12 @@ use web_sys::{
 /// Folders with more files than this are not walked to the end.
 const MOST: usize = 20_000;
 
+/// Bytes of files.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
+pub(crate) fn total_size(files: &[Picked]) -> u64 {
+    files.iter().map(|picked| picked.file.size() as u64).sum()
+}
+
 /// Opens what was chosen in an input, and empties it, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {
     let picked = input.files().map(|files| list(&files)).unwrap_or_default();

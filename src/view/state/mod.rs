@@ -6,6 +6,7 @@ mod asking;
 mod fetching;
 mod files;
 mod further;
+mod inside;
 mod opening;
 mod same;
 pub(crate) mod sample;
@@ -13,7 +14,8 @@ mod theme;
 mod wanted;
 
 pub(crate) use fetching::Fetching;
-pub(crate) use files::{from_drop, from_input};
+pub(crate) use files::{from_drop, from_input, total_size};
+pub(crate) use inside::is_single;
 pub(crate) use same::Same;
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
@@ -22,7 +24,7 @@ use crate::chart::columns::Cell;
 use crate::chart::load::Load;
 use crate::chart::table::Folds;
 use crate::engine::address::{FilePlace, Picture, View};
-use crate::engine::{BreakdownHead, Estimate, Failure, RowsPage, Session, Sort};
+use crate::engine::{BreakdownHead, Estimate, Failure, RowsPage, Session, Sort, SummaryInfo};
 use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
@@ -120,6 +122,8 @@ pub(crate) struct State {
     pub(crate) filter_error: RwSignal<Option<FilterError>>,
     /// The table on screen, for keys that work anywhere.
     pub(crate) table: StoredValue<Option<Model>>,
+    /// Whether the dialog of what leaves is open.
+    pub(crate) sharing: RwSignal<bool>,
     /// Whether single-letter keys do something.
     pub(crate) keys_on: RwSignal<bool>,
     /// Light, dark, or what the system says.
@@ -169,6 +173,7 @@ impl State {
             comm_filter: RwSignal::new(String::new()),
             filter_error: RwSignal::new(None),
             table: StoredValue::new(None),
+            sharing: RwSignal::new(false),
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
@@ -196,6 +201,11 @@ impl State {
     /// The page of rows that holds row `index`, once it has come.
     pub(crate) fn page_of(self, index: u32) -> Option<Same<RowsPage>> {
         self.shown.with(|shown| shown.as_ref()?.page_of(index))
+    }
+
+    /// What is open is a summary of, where it is one.
+    pub(crate) fn summary(self) -> Option<SummaryInfo> {
+        self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
     }
 
     /// Tells a failure: on the landing page where nothing is open, in the corner otherwise.

@@ -1,5 +1,6 @@
 //! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. Knows handles; reads nothing.
 
+use super::files::total_size;
 use crate::chart::pick;
 use crate::engine::client::{Link, Picked};
 use crate::engine::{Request, Skip};
@@ -23,7 +24,7 @@ impl Wanted {
             return ("a link".to_owned(), self.report.len() as u64);
         }
         let names: Vec<String> = self.files.iter().map(|picked| picked.path.clone()).collect();
-        (pick::session_name(&names), self.files.iter().map(bytes).sum())
+        (pick::session_name(&names), total_size(&self.files))
     }
 
     /// Hands it to a worker.
@@ -34,9 +35,4 @@ impl Wanted {
             link.send(&Request::OpenReport { link: self.report.clone() });
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a file's length: whole, below 2⁵³")]
-fn bytes(picked: &Picked) -> u64 {
-    picked.file.size() as u64
 }

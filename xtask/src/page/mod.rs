@@ -4,12 +4,15 @@
 //!  src ────► program ──► dist/app-….js, app-….wasm and the parts that are fetched later
 //!  style ──► css ──────► dist/style-….css, all of them as one
 //!  index.html ─────────► dist/index.html, which names them, with its scripts' hashes in the policy (csp)
+//!  all of them ────────► dist/files.json, for the page that writes itself into one file
+//!  sw.js ──────────────► dist/sw.js, which keeps them for when there is no network (offline)
 //! ```
 //!
-//! Each file but the sample is named after what is in it, so hosts may let browsers keep it for good. Knows the order of the steps.
+//! Each file but these, the sample and what the page is installed as is named after what is in it, so hosts may let browsers keep it for good. Knows the order of the steps.
 
 mod csp;
 mod css;
+mod offline;
 mod order;
 mod parts;
 mod program;
@@ -32,6 +35,20 @@ const ICON: &str = "style/favicon.svg";
 const SAMPLE: &str = "samples/sample.xplane.pb.gz";
 const SAMPLE_NAME: &str = "sample.xplane.pb.gz";
 
+/// What keeps the page for when there is no network; its name stays, too.
+const WORKER: &str = "sw.js";
+
+/// What the page is installed as. Browsers ask for these by name, and only then.
+const INSTALLED: [(&str, &str); 4] = [
+    ("manifest.webmanifest", "manifest.webmanifest"),
+    ("style/icon-192.png", "icon-192.png"),
+    ("style/icon-512.png", "icon-512.png"),
+    ("style/icon-maskable-512.png", "icon-maskable-512.png"),
+];
+
+/// The page's own files, by name, and how large each is when packed.
+const LIST: &str = "files.json";
+
 /// Builds the page into `out`, which is emptied first.
 pub fn build(out: &Path) -> Result<()> {
     ensure!(
@@ -52,6 +69,13 @@ pub fn build(out: &Path) -> Result<()> {
     let html = name(&name(&name(&html, SCRIPT, &program.script)?, WASM, &program.wasm)?, ICON, &icon_name)?;
     fs::write(stage.join("index.html"), csp::seal(&html)?)?;
 
+    let files = size::files(&stage)?;
+    fs::write(stage.join(LIST), offline::list(&files))?;
+    let worker = fs::read_to_string(repo::root().join(WORKER))?;
+    fs::write(stage.join(WORKER), offline::fill(&worker, &files, &program.script, SAMPLE_NAME)?)?;
+    for (from, to) in INSTALLED {
+        fs::copy(repo::root().join(from), stage.join(to)).context(from)?;
+    }
     fs::copy(repo::root().join(SAMPLE), stage.join(SAMPLE_NAME)).context(SAMPLE)?;
 
     fs::create_dir_all(out)?;

@@ -43,6 +43,15 @@ pub fn report(dist: &Path) -> Result<ExitCode> {
     Ok(if is_too_heavy(&files) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
+/// The files of the page but `index.html`: name and packed size, what is fetched first in front.
+///
+/// # Errors
+/// Where the folder has no page.
+pub fn files(dist: &Path) -> Result<Vec<(String, u64)>> {
+    let files = weigh(dist)?.into_iter().filter(|file| file.name != "index.html");
+    Ok(files.map(|file| (file.name, file.gzip)).collect())
+}
+
 /// The page's weight in words, its table printed.
 ///
 /// # Errors

@@ -1,0 +1,95 @@
+//! What the share dialog says, in words: counts, sizes, the first rows. Knows what would leave; no element.
+
+use crate::engine::RowSeen;
+use crate::report::number;
+use crate::share::{Preview, Table};
+
+/// Bytes of an HTML file: the page's own text, and what is inside as base64.
+pub const fn html_size(own: u64, inside: u64) -> u64 {
+    own + inside.div_ceil(3) * 4 + 6_000
+}
+
+/// "52 of 1,019"; "all 33".
+pub fn count(table: &Table) -> String {
+    match (table.told, table.of) {
+        (told, of) if told < of => format!("{} of {}", number::count(told), number::count(of)),
+        (1, _) => "1".to_owned(),
+        (told, _) => format!("all {}", number::count(told)),
+    }
+}
+
+/// "Every text that leaves: 437, and 3,208 numbers".
+pub fn texts(preview: &Preview) -> String {
+    let n = preview.texts.iter().map(|section| section.texts.len() as u64).sum();
+    format!("Every text that leaves: {}, beside {} numbers", number::count(n), number::count(preview.n_numbers.into()))
+}
+
+/// A level for those who do not see the slider.
+pub fn level_text(level: u8, length: usize) -> String {
+    format!("{level} of 100, {} characters", number::count(length as u64))
+}
+
+/// The last part of a capture's name.
+pub fn own_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The first rows in columns.
+pub fn rows(rows: &[RowSeen]) -> String {
+    let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
+    let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2), width(3)];
+    let line = |[name, kind, time, share, source]: &[String; 5]| {
+        let [w0, w1, w2, w3] = widths;
+        format!("{name:w0$}   {kind:w1$}   {time:>w2$}   {share:>w3$}   {source}").trim_end().to_owned()
+    };
+    cells.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn cells(row: &RowSeen) -> [String; 5] {
+    [
+        number::middle_cut(&row.name, 40),
+        row.kind.label().to_lowercase(),
+        number::time_text(row.total),
+        row.of_step.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0)),
+        row.source.clone().unwrap_or_default(),
+    ]
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::analysis::Kind;
+    use crate::units::Picos;
+
+    #[test]
+    fn counts_say_what_is_left_out() {
+        let table = |told, of| Table { title: String::new(), told, of };
+        assert_eq!(
+            [table(52, 1019), table(33, 33), table(1, 1)].map(|table| count(&table)),
+            ["52 of 1,019", "all 33", "1"]
+        );
+    }
+
+    #[test]
+    fn rows_line_up() {
+        let row = |name: &str, total, of_step, source: Option<&str>| RowSeen {
+            name: name.to_owned(),
+            kind: Kind::Compute,
+            total: Picos(total),
+            of_step,
+            source: source.map(str::to_owned),
+        };
+        let text =
+            rows(&[row("fusion.1", 6_251_000_000, Some(0.0512), None), row("a", 51_000_000, None, Some("x.py:1"))]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("fusion.1   compute   ") && lines[0].ends_with("5.1 %"), "{text}");
+        assert!(lines[1].starts_with("a          compute   ") && lines[1].ends_with("    –   x.py:1"), "{text}");
+    }
+
+    #[test]
+    fn folders_of_captures_stay() {
+        assert_eq!([own_name("a/b.pb"), own_name("b.pb"), own_name("c\\b.pb")], ["b.pb"; 3]);
+    }
+}

@@ -1,0 +1,56 @@
+//! What is taken out before anything leaves. Knows what is chosen.
+
+use super::sight::{Sight, Tab};
+use crate::report::number;
+use crate::view::erase::{Any, live};
+use leptos::prelude::*;
+
+/// The switches.
+pub(super) fn view(sight: Sight) -> AnyView {
+    let summary = sight.summary();
+    let (no_sources, is_anonymous) =
+        summary.map_or((false, false), |summary| (!summary.has_sources, summary.is_anonymous));
+    // A capture leaves as it is.
+    let is_whole = move || sight.tab.get() != Tab::Link && sight.with_capture.get();
+    let lines = move || {
+        let n = sight.shared.with(|shared| shared.as_ref().map_or(0, |shared| shared.n_sources));
+        if no_sources || is_anonymous {
+            "not in this summary".to_owned()
+        } else {
+            number::counted(n.into(), "line", "lines")
+        }
+    };
+    let names = move || if is_anonymous { "done in this summary" } else { "become op-1, program-1, file-1 …" };
+    let said = move || {
+        if is_whole() {
+            "The capture leaves as it is: with names, paths, hosts and HLO text."
+        } else {
+            "HLO text and events never leave in a report. Times, counts, sizes and FLOPs stay."
+        }
+    };
+    view! {
+        <fieldset class="share-cut">
+            <legend>"Take out first"</legend>
+            <label>
+                <input
+                    type="checkbox"
+                    prop:checked=move || (sight.without_sources.get() || sight.anonymise.get() || no_sources) && !is_whole()
+                    prop:disabled=move || no_sources || is_anonymous || sight.anonymise.get() || is_whole()
+                    on:change=move |event| sight.without_sources.set(event_target_checked(&event))
+                />
+                <span>"Source paths " <span class="sub">{live(lines)}</span></span>
+            </label>
+            <label>
+                <input
+                    type="checkbox"
+                    prop:checked=move || (sight.anonymise.get() || is_anonymous) && !is_whole()
+                    prop:disabled=move || is_anonymous || is_whole()
+                    on:change=move |event| sight.anonymise.set(event_target_checked(&event))
+                />
+                <span>"Names " <span class="sub">{live(names)}</span></span>
+            </label>
+            <p class="sub">{live(said)}</p>
+        </fieldset>
+    }
+    .any()
+}

@@ -1,0 +1,162 @@
+//! The files: what is inside, and saving them. Knows blobs; what an HTML file is made of is `single`'s.
+
+use super::link::caution;
+use super::sight::{Sight, Tab};
+use super::single;
+use crate::chart::share;
+use crate::chart::table::file_name;
+use crate::engine::client::Picked;
+use crate::engine::{Carries, Question, Reply};
+use crate::report::number::bytes_text;
+use crate::view::erase::{Any, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::out;
+use js_sys::{Array, Uint8Array};
+use leptos::task::spawn_local;
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsValue;
+use web_sys::Blob;
+
+/// A browser opens no page much larger: what is inside is text in it.
+const MOST_HTML: u64 = 256 << 20;
+
+/// The tab of one of the two.
+pub(super) fn view(sight: Sight, tab: Tab) -> AnyView {
+    let node = NodeRef::<html::Button>::new();
+    effect(move || {
+        if let Some(button) = node.get() {
+            let _ = button.focus();
+        }
+    });
+    let (about, label) = match tab {
+        Tab::Html => (
+            "The page and what you look at in one file. It opens from disk, in any browser, with the network off.",
+            "Save HTML file",
+        ),
+        _ => (
+            "Small, for a colleague who has Rooflight open: it is dropped on the page like a capture.",
+            "Save report file",
+        ),
+    };
+    let (report, capture) = (
+        move || sight.shared.with(|shared| shared.as_ref().map(|shared| bytes_text(shared.file_size))),
+        bytes_text(sight.capture_size()),
+    );
+    let has_capture = sight.summary().is_none();
+    let is_large = move || tab == Tab::Html && sight.with_capture.get() && sight.capture_size() > MOST_HTML;
+    let choice = |with: bool, words: &'static str, size: AnyView| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="share-inside"
+                    prop:checked=move || sight.with_capture.get() == with
+                    on:change=move |_| sight.with_capture.set(with)
+                />
+                <span>{words} " " <span class="sub">{size}</span></span>
+            </label>
+        }
+        .any()
+    };
+    let too_large = move || {
+        is_large().then(|| {
+            caution(format!(
+                "The capture is too large to be text in a page ({} are the most): save a report file.",
+                bytes_text(MOST_HTML)
+            ))
+        })
+    };
+    view! {
+        <p class="share-about">{about}</p>
+        <fieldset class="share-inside">
+            <legend class="unseen">"What is inside"</legend>
+            {choice(false, "The report: every op, exact figures", live(report).into_any())}
+            {if has_capture {
+                choice(true, "The report and the capture: all views, every event", capture.into_any())
+            } else {
+                view! { <p class="sub">"This is a summary: there is no capture to go with it."</p> }.any()
+            }}
+        </fieldset>
+        {live(too_large)}
+        <div class="acts">
+            <button
+                node_ref=node
+                type="button"
+                class="btn solid"
+                prop:disabled=move || is_large() || sight.busy.get()
+                on:click=move |_| save(sight, tab)
+            >
+                {icon(Icon::Save)}
+                {label}
+            </button>
+        </div>
+    }
+    .any()
+}
+
+/// Asks for the start of the report file; the captures follow it as they lie.
+fn save(sight: Sight, tab: Tab) {
+    let Some(shared) = sight.shared.get_untracked() else { return };
+    let files = sight.state.files();
+    let captures = if sight.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
+    sight.done.set("Writing …".to_owned());
+    let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
+    let question = Question::ShareFile { ask: sight.ask.get_untracked(), captures: names };
+    sight.state.request(&question.into(), move |reply| match reply.told::<Vec<u8>>() {
+        Ok(head) => spawn_local(async move {
+            let words = match write(sight, tab, &head, &files, &captures).await {
+                Ok((name, size)) => format!("Saved {name}, {size}."),
+                Err(why) => format!("Nothing was saved. {why}"),
+            };
+            sight.done.set(words);
+        }),
+        Err(Reply::Failed(failure)) => sight.done.set(failure.message),
+        Err(_) => sight.done.set("Nothing was saved: the report did not come.".to_owned()),
+    });
+}
+
+/// Where the captures lie: each file is one, unless report files hold them.
+fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
+    if !carries.is_empty() {
+        return carries.to_vec();
+    }
+    let whole = |(file, picked): (usize, &Picked)| Carries {
+        name: picked.path.clone(),
+        file: u32::try_from(file).unwrap_or(u32::MAX),
+        start: 0,
+        bytes: crate::view::state::total_size(std::slice::from_ref(picked)),
+    };
+    files.iter().enumerate().map(whole).collect()
+}
+
+async fn write(
+    sight: Sight,
+    tab: Tab,
+    head: &[u8],
+    files: &[Picked],
+    captures: &[Carries],
+) -> Result<(String, String), String> {
+    let failed = |_: JsValue| "The browser refuses to save a file from this page.".to_owned();
+    let parts = Array::of1(&Uint8Array::from(head));
+    for capture in captures {
+        let Some(picked) = files.get(capture.file as usize) else { continue };
+        #[expect(clippy::cast_precision_loss, reason = "places in a file: below 2⁵³")]
+        let (start, end) = (capture.start as f64, (capture.start + capture.bytes) as f64);
+        parts.push(picked.file.slice_with_f64_and_f64(start, end).map_err(failed)?.as_ref());
+    }
+    let inside = Blob::new_with_blob_sequence(&parts).map_err(failed)?;
+    let anonymous = sight.ask.with_untracked(|ask| ask.anonymise);
+    let name = sight.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let name = if anonymous { "profile".to_owned() } else { name.unwrap_or_default() };
+    let (name, blob) = if tab == Tab::Html {
+        let place = untrack(|| sight.place());
+        let within = file_name(&name, "report", "rooflight");
+        (file_name(&name, "report", "html"), single::page(&within, &place, &inside).await?)
+    } else {
+        (file_name(&name, "report", "rooflight"), inside)
+    };
+    out::save_blob(&name, &blob).map_err(failed)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]
+    let size = blob.size() as u64;
+    Ok((name, bytes_text(size)))
+}

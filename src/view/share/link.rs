@@ -1,0 +1,119 @@
+//! The link: its length, how much it tells, and copying it. Knows what is chosen.
+
+use super::sight::Sight;
+use crate::chart::share;
+use crate::engine::{Question, Reply};
+use crate::report::number;
+use crate::share::{AIM, Fit};
+use crate::view::erase::{Any, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::out;
+use leptos::{ev, html, prelude::*};
+use web_sys::HtmlInputElement;
+
+/// The tab.
+pub(super) fn view(sight: Sight) -> AnyView {
+    let copy_node = NodeRef::<html::Button>::new();
+    effect(move || {
+        if let Some(button) = copy_node.get() {
+            let _ = button.focus();
+        }
+    });
+    let length = move || sight.address.with(|address| address.as_ref().map_or(0, String::len));
+    let fit = move || Fit::of(length());
+    let is_out = move || sight.address.with(Option::is_none) || fit() == Fit::TooLong;
+    let shown = move || sight.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
+    let said = move || fit().sentence(length()).map(caution);
+    let select = |event: ev::FocusEvent| event_target::<HtmlInputElement>(&event).select();
+    view! {
+        <div class="share-link">
+            <span class="field">
+                <input type="text" class="mono" readonly=true aria-label="Link" prop:value=shown on:focus=select />
+            </span>
+            <button node_ref=copy_node type="button" class="btn solid" prop:disabled=is_out on:click=move |_| copy(sight)>
+                {icon(Icon::Copy)}
+                "Copy link"
+            </button>
+            <button type="button" class="btn line" on:click=move |_| copy_markdown(sight)>"Copy as Markdown"</button>
+        </div>
+        {live(said)}
+        {detail(sight, length)}
+        <p class="sub share-note">{icon(Icon::Info)} "The report is in the part of the link after #. Browsers send that part to no server."</p>
+    }
+    .any()
+}
+
+/// How much is told.
+fn detail(sight: Sight, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
+    let turn = move |event: ev::Event| {
+        if let Ok(level) = event_target_value(&event).parse() {
+            sight.level.set(level);
+        }
+    };
+    let most = sight.summary().map_or(100, |summary| summary.level);
+    let fits =
+        move || sight.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|at| *at < most);
+    let mark = move || {
+        fits().map(|at| {
+            // The thumb's middle goes from half its width to half its width before the end.
+            let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(at) / f64::from(most));
+            view! { <span class="share-mark" style:left=left title=format!("{} characters", number::count(AIM as u64))></span> }.any()
+        })
+    };
+    let is_over = move || length() > AIM;
+    let count = move || number::count(length() as u64);
+    view! {
+        <div class="share-detail" class:waits=move || sight.busy.get()>
+            <div class="share-line">
+                <label for="share-level"><b>"Detail"</b></label>
+                <span class="grow"></span>
+                <output for="share-level" class:over=is_over>
+                    <b>{live(count)}</b>
+                    {format!(" of {} characters", number::count(AIM as u64))}
+                </output>
+            </div>
+            <div class="share-slide">
+                {live(mark)}
+                <input
+                    id="share-level"
+                    type="range"
+                    min="0"
+                    max=most.to_string()
+                    step="1"
+                    prop:value=move || sight.level.get().to_string()
+                    aria-valuetext=move || share::level_text(sight.level.get(), length())
+                    on:input=turn
+                />
+            </div>
+            <div class="share-line sub"><span>"totals, a few ops"</span><span class="grow"></span><span>"every op, exact"</span></div>
+        </div>
+    }
+    .any()
+}
+
+pub(super) fn caution(sentence: String) -> AnyView {
+    view! { <p class="share-caution">{icon(Icon::Warn)} {sentence}</p> }.any()
+}
+
+fn copy(sight: Sight) {
+    let Some(address) = sight.address.get_untracked() else { return };
+    let n = number::count(address.len() as u64);
+    out::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
+}
+
+fn copy_markdown(sight: Sight) {
+    let address = sight.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
+    let question = Question::ShareMarkdown { ask: sight.ask.get_untracked(), url: address };
+    sight.state.request(&question.into(), move |reply| match reply.told::<String>() {
+        Ok(text) => out::copy(&text, move |is_done| {
+            sight.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
+        }),
+        Err(Reply::Failed(failure)) => sight.done.set(failure.message),
+        Err(_) => {}
+    });
+}
+
+fn said(is_done: bool, done: &str) -> String {
+    if is_done { done } else { "The browser does not let this page use the clipboard: copy the link from its field." }
+        .to_owned()
+}

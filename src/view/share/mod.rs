@@ -1,0 +1,96 @@
+//! The dialog of what leaves: a link, one HTML file, a report file; how much of it, what is taken out first, and all of it to be
+//! looked at. Knows what is chosen; what a report is `engine::share` knows, and how files are put together `file` and `single`.
+
+mod cut;
+mod file;
+mod link;
+mod seen;
+mod sight;
+mod single;
+
+use crate::view::erase::{Any, effect, live};
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::{ev, html, prelude::*};
+use sight::{Sight, Tab};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// The dialog.
+#[component]
+pub(crate) fn Share(state: State) -> impl IntoView {
+    let sight = Sight::new(state);
+    let dialog = NodeRef::<html::Dialog>::new();
+    effect(move || {
+        if let Some(dialog) = dialog.get() {
+            let _ = dialog.show_modal();
+        }
+    });
+    let close = move |_: ev::MouseEvent| {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    };
+    let body = move || match sight.tab.get() {
+        Tab::Link => link::view(sight),
+        tab => file::view(sight, tab),
+    };
+    let done = move || sight.done.get();
+    view! {
+        <dialog node_ref=dialog class="dialog sharing" aria-labelledby="share-title" on:close=move |_| state.sharing.set(false)>
+            <header>
+                <h2 id="share-title">"Share this profile"</h2>
+                <span class="grow"></span>
+                <button type="button" class="btn icon-only" aria-label="Close" on:click=close>{icon(Icon::Close)}</button>
+            </header>
+            <div class="share-tabs" role="tablist" aria-label="As what" on:keydown=move |event| walk(sight, &event)>
+                {Tab::ALL.map(|tab| head(sight, tab)).collect_view()}
+            </div>
+            <div class="share-body" id="share-body" role="tabpanel" aria-label=move || sight.tab.get().label()>
+                {live(body)}
+                <div class="share-two">{seen::tables(sight)} {cut::view(sight)}</div>
+                {seen::rows(sight)}
+                <p class="share-done" role="status">{live(done)}</p>
+            </div>
+        </dialog>
+    }
+    .any()
+}
+
+fn head(sight: Sight, tab: Tab) -> AnyView {
+    let chosen = move || sight.tab.get() == tab;
+    let size = move || sight.size(tab);
+    view! {
+        <button
+            type="button"
+            class="tab"
+            role="tab"
+            id=tab.id()
+            aria-selected=move || chosen().to_string()
+            tabindex=move || if chosen() { "0" } else { "-1" }
+            aria-controls="share-body"
+            on:click=move |_| sight.choose(tab)
+        >
+            {icon(tab.icon())}
+            {tab.label()}
+            <span class="share-size">{live(size)}</span>
+        </button>
+    }
+    .any()
+}
+
+/// Arrows go to the next tab.
+fn walk(sight: Sight, event: &ev::KeyboardEvent) {
+    let n = Tab::ALL.len();
+    let now = Tab::ALL.into_iter().position(|tab| tab == sight.tab.get_untracked()).unwrap_or(0);
+    let to = match &*event.key() {
+        "ArrowRight" => (now + 1) % n,
+        "ArrowLeft" => (now + n - 1) % n,
+        _ => return,
+    };
+    event.prevent_default();
+    sight.choose(Tab::ALL[to]);
+    if let Some(tab) = document().get_element_by_id(Tab::ALL[to].id()) {
+        let _ = tab.unchecked_into::<HtmlElement>().focus();
+    }
+}

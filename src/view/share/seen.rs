@@ -1,0 +1,70 @@
+//! What leaves, to be looked at before it does: how much of each table, the first rows as they will be read, and every text.
+//! Knows the worker's answer.
+
+use super::sight::Sight;
+use crate::chart::share;
+use crate::engine::Shared;
+use crate::share::{Section, Table};
+use crate::view::erase::{Any, live};
+use crate::view::state::Same;
+use leptos::prelude::*;
+
+/// How much of each table.
+pub(super) fn tables(sight: Sight) -> AnyView {
+    let row = |table: &Table| {
+        view! { <tr><th scope="row">{table.title.clone()}</th><td class="num">{share::count(table)}</td></tr> }.any()
+    };
+    let rows = move || {
+        sight.shared.with(|shared| {
+            let shown = |shared: &Same<Shared>| {
+                shared.preview.tables.iter().filter(|table| table.of > 0).map(row).collect_view().into_any()
+            };
+            shared.as_ref().map(shown)
+        })
+    };
+    view! {
+        <div class="share-tables">
+            <h3>"What goes out"</h3>
+            <table>
+                <caption class="unseen">"What goes out"</caption>
+                <tbody>{live(rows)}</tbody>
+            </table>
+        </div>
+    }
+    .any()
+}
+
+/// The first rows, and every text.
+pub(super) fn rows(sight: Sight) -> AnyView {
+    let first = move || sight.shared.with(|shared| shared.as_ref().map(|shared| share::rows(&shared.first)));
+    let n = move || {
+        sight.shared.with(|shared| shared.as_ref().map_or_else(String::new, |shared| share::texts(&shared.preview)))
+    };
+    let is_open = RwSignal::new(false);
+    let all = move || {
+        let sections = || {
+            sight.shared.with(|shared| {
+                let shown = |shared: &Same<Shared>| shared.preview.texts.iter().map(section).collect_view().into_any();
+                shared.as_ref().map(shown)
+            })
+        };
+        is_open.get().then(sections)
+    };
+    view! {
+        <div class="share-seen">
+            <h3>"As the reader will see it"</h3>
+            <pre class="share-rows">{live(first)}</pre>
+            <details on:toggle=move |event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"))>
+                <summary>{live(n)}</summary>
+                {live(all)}
+            </details>
+        </div>
+    }
+    .any()
+}
+
+fn section(section: &Section) -> AnyView {
+    let title = format!("{} ({})", section.title, section.texts.len());
+    view! { <section><h4 class:telling=section.is_telling>{title}</h4><pre>{section.texts.join("\n")}</pre></section> }
+        .any()
+}

@@ -1,0 +1,199 @@
+//! What is chosen of what leaves, and what the worker says of it. Knows the state; no element.
+
+use super::single;
+use crate::analysis::comm::CommQuery;
+use crate::analysis::roofline::RooflineQuery;
+use crate::chart::share::html_size;
+use crate::engine::address::Address;
+use crate::engine::comm_place::CommPlace;
+use crate::engine::roofline_place::RooflinePlace;
+use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, not_fetched, passed_on};
+use crate::report::number::bytes_text;
+use crate::share::Level;
+use crate::view::erase::effect;
+use crate::view::state::{Same, State, total_size};
+use crate::view::widgets::icon::Icon;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+/// Where the page is, for links out of a page that lies on a disk.
+const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
+
+/// As what it leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tab {
+    Link,
+    Html,
+    File,
+}
+
+impl Tab {
+    pub(super) const ALL: [Self; 3] = [Self::Link, Self::Html, Self::File];
+
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Link => "Link",
+            Self::Html => "HTML file",
+            Self::File => "Report file",
+        }
+    }
+
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Self::Link => "share-link",
+            Self::Html => "share-html",
+            Self::File => "share-file",
+        }
+    }
+
+    pub(super) const fn icon(self) -> Icon {
+        match self {
+            Self::Link => Icon::Link,
+            Self::Html => Icon::File,
+            Self::File => Icon::Save,
+        }
+    }
+}
+
+/// Handles on what is chosen. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    pub(super) tab: RwSignal<Tab>,
+    /// The link's level; files tell all.
+    pub(super) level: RwSignal<u8>,
+    /// Lines of source are taken out.
+    pub(super) without_sources: RwSignal<bool>,
+    /// Names become pseudonyms.
+    pub(super) anonymise: RwSignal<bool>,
+    /// Files carry the capture, too.
+    pub(super) with_capture: RwSignal<bool>,
+    /// What is asked of the worker.
+    pub(super) ask: Memo<ShareAsk>,
+    /// What it said last.
+    pub(super) shared: RwSignal<Option<Same<Shared>>>,
+    /// Whether an answer is awaited.
+    pub(super) busy: RwSignal<bool>,
+    /// The whole link; `None` until there is one.
+    pub(super) address: Memo<Option<String>>,
+    /// What became of the last thing that was done here.
+    pub(super) done: RwSignal<String>,
+    /// Bytes of the page's own files within an HTML file; `None` until it is known.
+    own: RwSignal<Option<u64>>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State) -> Self {
+        let summary = state.summary();
+        let tab = RwSignal::new(Tab::Link);
+        let level =
+            RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
+        let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
+        let with_capture = RwSignal::new(false);
+        let ask = Memo::new(move |_| {
+            // A capture says all of it anyway.
+            let is_cut = tab.get() == Tab::Link || !with_capture.get();
+            let query = state.query.get();
+            let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
+            let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
+            ShareAsk {
+                roofline: RooflineQuery {
+                    query: query.clone(),
+                    peaks: roofline.peaks,
+                    costs: roofline.costs,
+                    useful: roofline.useful,
+                    ..RooflineQuery::default()
+                },
+                comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
+                level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
+                with_sources: !(is_cut && without_sources.get()),
+                anonymise: is_cut && anonymise.get(),
+            }
+        });
+        let (shared, busy) = (RwSignal::new(None::<Same<Shared>>), RwSignal::new(true));
+        let done = RwSignal::new(String::new());
+        state.keep_asking(
+            move || {
+                busy.set(true);
+                Some(Question::Share(ask.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                match reply.told::<Shared>() {
+                    Ok(found) => shared.set(Some(Same::new(found))),
+                    Err(Reply::Failed(failure)) => done.set(format!("{}. {}", failure.title, failure.message)),
+                    Err(_) => done.set(not_fetched().message),
+                }
+            },
+        );
+        // What was done was done with what was chosen then.
+        effect(move || {
+            ask.track();
+            tab.track();
+            done.set(String::new());
+        });
+        let address = Memo::new(move |_| {
+            let now: Address = state.address();
+            shared.with(|shared| {
+                let shared = shared.as_ref()?;
+                let is_whole = shared.preview.tables.iter().all(|table| table.title != "Ops" || table.told == table.of);
+                let ask = ask.get();
+                let address = passed_on(&now, &shared.link, is_whole, ask.with_sources, ask.anonymise);
+                Some(format!("{}#{address}", base()))
+            })
+        });
+        let own = RwSignal::new(None);
+        spawn_local(async move {
+            let _ = own.try_set(single::own_size().await);
+        });
+        Self { state, tab, level, without_sources, anonymise, with_capture, ask, shared, busy, address, done, own }
+    }
+
+    pub(super) fn choose(self, tab: Tab) {
+        self.tab.set(tab);
+    }
+
+    /// What the session is a summary of, if it is one: there is no capture to go with it.
+    pub(super) fn summary(self) -> Option<SummaryInfo> {
+        self.state.summary()
+    }
+
+    /// Bytes of its captures.
+    pub(super) fn capture_size(self) -> u64 {
+        total_size(&self.state.files())
+    }
+
+    /// How large the file is that a tab makes, in words.
+    pub(super) fn size(self, tab: Tab) -> Option<String> {
+        let report = self.shared.with(|shared| shared.as_ref().map(|shared| shared.file_size))?;
+        let inside = if self.with_capture.get() { report + self.capture_size() } else { report };
+        match tab {
+            Tab::Link => None,
+            Tab::File => Some(bytes_text(inside)),
+            Tab::Html => self.own.get().map(|own| bytes_text(html_size(own, inside))),
+        }
+    }
+}
+
+impl Sight {
+    /// How it is looked at, for the page in a file.
+    pub(super) fn place(self) -> String {
+        let now = self.state.address();
+        if self.with_capture.get() {
+            return Address { src: String::new(), report: String::new(), ..now }.to_string();
+        }
+        let ask = self.ask.get();
+        passed_on(&now, "", true, ask.with_sources, ask.anonymise).to_string()
+    }
+}
+
+/// Where links lead: here, where others can come, too.
+fn base() -> String {
+    let location = window().location();
+    let part = |part: Result<String, _>| part.unwrap_or_default();
+    if part(location.protocol()).starts_with("http") {
+        part(location.origin()) + &part(location.pathname())
+    } else {
+        HOME.to_owned()
+    }
+}

@@ -1,0 +1,25 @@
+// The icons that an installed page has, drawn from the mark: writes style/icon-*.png. Run after the mark has changed.
+import { writeFile } from "node:fs/promises";
+import { launch } from "./lib.mjs";
+
+/** The mark on dark ground; `reach`: how much of the side it fills (systems may cut the outer fifth off a maskable icon). */
+const drawing = (size, reach, radius) => {
+  const scale = (size * reach) / 26;
+  const move = (size - 32 * scale) / 2;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}">
+    <rect width="${size}" height="${size}" rx="${size * radius}" fill="#14171a"/>
+    <g transform="translate(${move} ${move - 0.5 * scale}) scale(${scale})">
+      <path d="M3 28L14 11H29" fill="none" stroke="#e9ebee" stroke-width="4" stroke-linejoin="round" stroke-linecap="round"/>
+      <path d="M13.5 24L19.4 15H28L22.1 24Z" fill="#f2b01e"/>
+    </g>
+  </svg>`;
+};
+
+const browser = await launch();
+for (const [name, size, reach, radius] of [["icon-192", 192, 0.68, 0.22], ["icon-512", 512, 0.68, 0.22], ["icon-maskable-512", 512, 0.52, 0]]) {
+  const page = await browser.newPage({ viewport: { width: size, height: size } });
+  await page.setContent(`<style>*{margin:0;display:block}</style>${drawing(size, reach, radius)}`);
+  await writeFile(new URL(`../../style/${name}.png`, import.meta.url), await page.screenshot({ omitBackground: true }));
+  await page.close();
+}
+await browser.close();
