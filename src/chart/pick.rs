@@ -1,7 +1,7 @@
 //! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
 //! steps; no menu.
 
-use crate::analysis::{DeviceChoice, Query, StepChoice};
+use crate::analysis::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
 use crate::engine::{DeviceInfo, Session};
 use crate::report::number;
 
@@ -24,6 +24,12 @@ pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
         detail: format!("{} busy", number::time_text(device.busy)),
     };
     let n = session.devices.len();
+    if let Some(summary) = &session.summary {
+        // It tells of one device, or of their sum.
+        let told = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
+        let sum = Choice { value: DeviceChoice::All, label: format!("All {n}, sum"), detail: String::new() };
+        return if summary.device == DeviceChoice::All { vec![sum] } else { told.collect() };
+    }
     let all = (n > 1).then(|| Choice {
         value: DeviceChoice::All,
         label: format!("All {n}, sum"),
@@ -55,9 +61,28 @@ pub fn fitting(session: &Session, query: Query) -> Query {
     Query { device, step, ..query }
 }
 
+/// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
+pub fn told(session: &Session, query: Query) -> Query {
+    let Some(summary) = &session.summary else { return query };
+    let by = if summary.groups_by(query.by) { query.by } else { GroupBy::default() };
+    let is_told = query.filter.scope.is_empty() && (query.filter.within != Within::Source || summary.has_sources);
+    let filter = if is_told { query.filter } else { Filter::default() };
+    Query { device: summary.device, step: summary.step, by, filter }
+}
+
 /// The whole capture, then the steps.
 pub fn steps(session: &Session, device: DeviceChoice) -> Vec<Choice<StepChoice>> {
     let whole = Choice { value: StepChoice::All, label: "Whole capture".to_owned(), detail: String::new() };
+    if let Some(StepChoice::Number(number)) = session.summary.as_ref().map(|summary| summary.step) {
+        return vec![Choice {
+            value: StepChoice::Number(number),
+            label: format!("Step {number}"),
+            detail: String::new(),
+        }];
+    }
+    if session.summary.is_some() {
+        return vec![whole];
+    }
     let each = stepped(session, device).into_iter().flat_map(|device| &device.steps).map(|step| Choice {
         value: StepChoice::Number(step.number),
         label: format!("Step {}", step.number),
@@ -103,7 +128,7 @@ pub fn session_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::StepInfo;
+    use crate::engine::{StepInfo, SummaryInfo};
     use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> Session {
@@ -134,6 +159,50 @@ mod tests {
         assert_eq!(many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["All 2, sum", "TPU:0", "TPU:1"]);
         assert_eq!(many[0].detail, "4.00 ms busy");
         assert_eq!(devices(&session(1, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_summary_offers_what_it_holds() {
+        let summary = SummaryInfo {
+            sentence: String::new(),
+            device: DeviceChoice::One(1),
+            step: StepChoice::Number(2),
+            level: 25,
+            n_ops: 9,
+            n_told: 5,
+            has_sources: false,
+            is_anonymous: false,
+        };
+        let mut session = Session { summary: Some(summary), ..session(3, 4) };
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
+        assert_eq!(
+            steps(&session, DeviceChoice::One(1)).iter().map(|one| one.value).collect::<Vec<_>>(),
+            [StepChoice::Number(2)]
+        );
+        let asked = |by, within| Query {
+            by,
+            filter: Filter { text: "a".to_owned(), within, ..Filter::default() },
+            ..Query::default()
+        };
+        let query = told(&session, asked(GroupBy::Category, Within::Source));
+        assert_eq!(
+            (query.by, query.filter.is_empty()),
+            (GroupBy::Op, true),
+            "neither categories of what is summed, nor sources"
+        );
+        assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
+        session.summary.iter_mut().for_each(|summary| summary.n_told = 9);
+        let query = told(&session, asked(GroupBy::Category, Within::default()));
+        assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
+        session
+            .summary
+            .iter_mut()
+            .for_each(|summary| (summary.device, summary.step) = (DeviceChoice::All, StepChoice::All));
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["All 3, sum"]);
+        assert_eq!(
+            steps(&session, DeviceChoice::All).iter().map(|one| one.value).collect::<Vec<_>>(),
+            [StepChoice::All]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use super::{BreakdownHead, Estimate, Export, ProgramRef, RowsPage, RowsQuery, Skip, Sort};
 pub use crate::analysis::FileInfo;
-use crate::analysis::{DeviceChoice, FilterError, Query, Scopes, StepChoice, StepStats};
+use crate::analysis::{DeviceChoice, FilterError, GroupBy, Query, Scopes, StepChoice, StepStats};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -288,6 +288,17 @@ pub struct SummaryInfo {
     pub has_sources: bool,
     /// Names are pseudonyms.
     pub is_anonymous: bool,
+}
+
+impl SummaryInfo {
+    /// Whether it answers a grouping of its ops: those that are summed have a kind, and nothing else.
+    pub const fn groups_by(&self, by: GroupBy) -> bool {
+        match by {
+            GroupBy::Op | GroupBy::Kind => true,
+            GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program => self.n_told == self.n_ops,
+            GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => false,
+        }
+    }
 }
 
 /// A device with ops.

@@ -120,7 +120,9 @@ fn group(state: State, key: &str) -> bool {
         "p" => GroupBy::Program,
         _ => return false,
     };
-    state.group_by(by);
+    if state.summary().is_none_or(|summary| summary.groups_by(by)) {
+        state.group_by(by);
+    }
     true
 }
 

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 /// The pictures' common head, and the one that is chosen.
 #[component]
 pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
-    let chosen = Memo::new(move |_| state.picture.get());
+    let chosen = Memo::new(move |_| shown(state));
     let body = move || match chosen.get() {
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice(state) /> }.any(),
@@ -21,6 +21,11 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         Picture::NonCompute => part(state, |parts| parts.audit, frame),
     };
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
+}
+
+/// The picture that is shown: a summary holds steps and none of the others.
+fn shown(state: State) -> Picture {
+    if state.is_summary() { Picture::Steps } else { state.picture.get() }
 }
 
 /// The switch between the pictures.
@@ -31,6 +36,9 @@ pub(super) fn choice(state: State) -> AnyView {
             <button type="button" aria-pressed=pressed on:click=move |_| state.picture.set(picture)>{picture.label()}</button>
         }.any()
     };
+    if untrack(|| state.is_summary()) {
+        return view! { <h2>{Picture::Steps.label()}</h2> }.any();
+    }
     view! {
         <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
     }

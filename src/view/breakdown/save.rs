@@ -48,8 +48,11 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         }
         entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, Which::All, Form::Tsv))).key("Y"));
         entries.push(Entry::new("Copy table as Markdown", run(|state| copy(state, Which::All, Form::Markdown))));
-        entries.push(Entry::new("Save CSV", run(|state| export(state, Export::Csv))).apart());
-        entries.push(Entry::new("Save JSON", run(|state| export(state, Export::Json))));
+        // A summary has no file of all rows.
+        if !state.is_summary() {
+            entries.push(Entry::new("Save CSV", run(|state| export(state, Export::Csv))).apart());
+            entries.push(Entry::new("Save JSON", run(|state| export(state, Export::Json))));
+        }
         entries
     });
     view! {
@@ -161,13 +164,15 @@ pub(crate) fn act(state: State, act: Act) -> Callback<()> {
     })
 }
 
-/// The entries that every such view has: the table as it is seen, and files. `of`: what the files are of, if not of the table.
-pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> [Entry; 3] {
-    [
-        Entry::new("Copy table as TSV", act(state, Act::CopyRows(true))).key("Y"),
-        Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart(),
-        Entry::new(format!("Save JSON{of}"), export(Export::Json)),
-    ]
+/// The entries that every such view has: the table as it is seen, and files, but for summaries. `of`: what the files are of, if not
+/// of the table.
+pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
+    let mut entries = vec![Entry::new("Copy table as TSV", act(state, Act::CopyRows(true))).key("Y")];
+    if !state.is_summary() {
+        entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart());
+        entries.push(Entry::new(format!("Save JSON{of}"), export(Export::Json)));
+    }
+    entries
 }
 
 /// The button with the menu of such a view.

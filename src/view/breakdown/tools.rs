@@ -5,7 +5,7 @@ use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
 use crate::analysis::GroupBy;
 use crate::engine::BreakdownHead;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
@@ -25,11 +25,17 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
     let entry = move |group: GroupBy| {
         Entry::new(group.label(), Callback::new(move |()| state.group_by(group))).chosen(by.get() == group)
     };
-    let entries = Signal::derive(move || GroupBy::ALL.map(entry).to_vec());
+    let offered = move || {
+        let summary = state.summary();
+        let is_told = move |by: &GroupBy| summary.as_ref().is_none_or(|summary| summary.groups_by(*by));
+        GroupBy::ALL.into_iter().filter(is_told)
+    };
+    let entries = Signal::derive(move || offered().map(entry).collect());
+    let all = move || offered().map(one).collect_view();
     view! {
         <div class="tools">
             <span class="tools-label wide-by" id="group-by">"Group by"</span>
-            <div class="segmented wide-by" role="group" aria-labelledby="group-by">{GroupBy::ALL.map(one).collect_view()}</div>
+            <div class="segmented wide-by" role="group" aria-labelledby="group-by">{live(all)}</div>
             <span class="narrow-by">
                 <MenuButton
                     id="by"

@@ -19,7 +19,7 @@ const LISTED: usize = 50;
 /// The pane with its head.
 #[component]
 pub(super) fn Pane(sight: Sight) -> impl IntoView {
-    let which = Memo::new(move |_| sight.place.with(|place| place.pane));
+    let which = Memo::new(move |_| shown(sight));
     let body = move || match which.get() {
         Which::Lanes => view! { <Lanes sight head=choice(sight) /> }.any(),
         Which::Bandwidth => view! { <Bandwidth sight head=choice(sight) /> }.any(),
@@ -29,13 +29,24 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
     view! { <section class="comm-pane" aria-label="Beside the steps">{live(body)}</section> }.any()
 }
 
+/// The one that is shown: a summary does not say what was in flight when.
+fn shown(sight: Sight) -> Which {
+    match sight.place.with(|place| place.pane) {
+        Which::Lanes if sight.state.is_summary() => Which::Bandwidth,
+        pane => pane,
+    }
+}
+
 /// The switch between them.
 fn choice(sight: Sight) -> AnyView {
     let one = move |pane: Which| {
-        let pressed = move || (sight.place.with(|place| place.pane) == pane).to_string();
+        let pressed = move || (shown(sight) == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
     };
-    view! { <div class="segmented" role="group" aria-label="Beside the steps">{Which::ALL.map(one).collect_view()}</div> }.any()
+    let is_summary = untrack(|| sight.state.is_summary());
+    let offered = Which::ALL.into_iter().filter(|pane| !(is_summary && *pane == Which::Lanes));
+    view! { <div class="segmented" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
+        .any()
 }
 
 fn head(sight: Sight) -> AnyView {

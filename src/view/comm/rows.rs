@@ -2,7 +2,7 @@
 //! `chart::comm::table`'s.
 
 use super::sight::Sight;
-use crate::analysis::comm::CommRow;
+use crate::analysis::comm::{CommBy, CommRow};
 use crate::chart::comm::table::{self, Units};
 use crate::chart::comm::{key, rows};
 use crate::chart::table::{self as tables, Measure, Order, Row};
@@ -10,7 +10,7 @@ use crate::engine::comm_place::Of;
 use crate::engine::{Export, Question};
 use crate::report::number;
 use crate::view::breakdown::save;
-use crate::view::erase::{Any, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Act, Model};
@@ -122,7 +122,7 @@ pub(super) fn model(sight: Sight) -> Model {
 #[component]
 pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let state = sight.state;
-    let by = move |by: crate::analysis::comm::CommBy| {
+    let by = move |by: CommBy| {
         let pressed = move || (sight.place.with(|place| place.by) == by).to_string();
         let choose = move |_| {
             state.selected.set(Vec::new());
@@ -136,18 +136,21 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
             save::file(state, &Question::ExportComm { ask, format }.into(), "communication", format);
         })
     };
-    let entries = Signal::derive(move || save::entries(state, "", export).into());
+    let entries = Signal::derive(move || save::entries(state, "", export));
     let note = move || {
         let view = sight.view.get()?;
         let (n, time) = if sight.of.get() == Of::Copies { view.more_copies } else { view.more };
         (n > 0).then(|| {
             let rows = number::counted(n.into(), "row", "rows");
-            format!("{rows} more, {} exposed: the saved file has all.", number::time_text(time))
+            let where_all = if state.is_summary() { "the capture" } else { "the saved file" };
+            format!("{rows} more, {} exposed: {where_all} has all.", number::time_text(time))
         })
     };
     view! {
         <div class="roofline-tools">
-            <div class="segmented" role="group" aria-label="Rows">{crate::analysis::comm::CommBy::ALL.map(by).collect_view()}</div>
+            <If when=move || !state.is_summary()>
+                <div class="segmented" role="group" aria-label="Rows">{CommBy::ALL.map(by).collect_view()}</div>
+            </If>
             <span class="sub">{live(note)}</span>
             <span class="grow"></span>
             {field::search(state.comm_filter, "Filter rows")}

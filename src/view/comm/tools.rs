@@ -3,7 +3,7 @@
 use super::mesh::Wiring;
 use super::sight::Sight;
 use crate::engine::comm_place::Of;
-use crate::view::erase::Any;
+use crate::view::erase::{Any, If};
 use leptos::prelude::*;
 
 /// The pickers.
@@ -19,7 +19,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
     };
     view! {
         <div class="memory-tools">
-            <Wiring sight />
+            <If when=move || !sight.state.is_summary()><Wiring sight /></If>
             <div class="segmented" role="group" aria-label="What is told of">
                 {of(Of::Collectives, "Collectives")}
                 {of(Of::Copies, "Copies")}

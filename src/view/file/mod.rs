@@ -20,13 +20,16 @@ use leptos::prelude::*;
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<Same<FileView>>);
     state.keep_asking(
-        || Some(Question::File.into()),
+        move || (!state.is_summary()).then(|| Question::File.into()),
         move |reply| match reply.told::<FileView>() {
             Ok(file) => found.set(Some(Same::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}
         },
     );
+    if let Some(summary) = untrack(|| state.summary()) {
+        return of_summary(&summary.sentence);
+    }
     let figures = move || {
         let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
             let class = if at == 0 { "figure hero" } else { "figure" };
@@ -49,6 +52,19 @@ pub(crate) fn File(state: State) -> impl IntoView {
                     {live(planes)}
                 </section>
                 <programs::Programs state found />
+            </div>
+        </div>
+    }
+    .any()
+}
+
+/// What there is to see of files that are not here.
+fn of_summary(sentence: &str) -> AnyView {
+    view! {
+        <div class="file" role="tabpanel" aria-labelledby="tab-file">
+            <div class="empty">
+                <h1>"A summary has no files"</h1>
+                <p>{sentence.to_owned()} " Planes, lines and programs are in the capture: open it to look at them."</p>
             </div>
         </div>
     }

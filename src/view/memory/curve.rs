@@ -39,7 +39,8 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
             let space = told.space.as_ref()?;
             Some(curve::point_at(space, &columns, untrack(|| sight.capacity()), size.get_untracked(), x - gutter))
         };
-        if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a) {
+        let is_summary = untrack(|| sight.state.is_summary());
+        if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a && !is_summary) {
             sight.zoom.set(Some(Points { from: a, to: b + 1 }));
         }
     };
@@ -69,7 +70,6 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
             told.as_ref().and_then(|told| told.space.as_ref()).is_some_and(|space| space.alive.point != sight.at.get())
         })
     };
-    let whole = move || sight.zoom.with(Option::is_none);
     let what_if = move || {
         let found = sight.what_if.get()?;
         let n = sight.without.with(Vec::len);
@@ -95,9 +95,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
                 <If when=off_peak><button type="button" class="link" on:click=move |_| sight.change(|place| place.at = None)>"To the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
-                    <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 0.5)>"+"</button>
-                    <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(sight, 2.0)>"−"</button>
-                    <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| sight.zoom.set(None)>"All"</button>
+                    <If when=move || !sight.state.is_summary()>{move || zooms(sight)}</If>
                     {chart::tools("memory-menu", entries)}
                 </span>
             </div>
@@ -110,6 +108,17 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         </section>
     }
     .any()
+}
+
+/// The zoom's buttons; a summary has the one curve.
+fn zooms(sight: Sight) -> AnyView {
+    let whole = move || sight.zoom.with(Option::is_none);
+    view! {
+        <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 0.5)>"+"</button>
+        <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(sight, 2.0)>"−"</button>
+        <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| sight.zoom.set(None)>"All"</button>
+    }
+    .into_any()
 }
 
 /// What columns say and do.
@@ -157,6 +166,9 @@ fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
 /// Shows half of what is seen about the point looked at, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
 fn zoom(sight: Sight, factor: f64) {
+    if untrack(|| sight.state.is_summary()) {
+        return;
+    }
     let Some(whole) = sight.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {
         return;
     };

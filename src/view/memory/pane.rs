@@ -19,7 +19,9 @@ const AROUND: u32 = 10;
 /// The pane with its head.
 #[component]
 pub(super) fn Pane(sight: Sight) -> impl IntoView {
-    let which = Memo::new(move |_| sight.place.with(|place| place.pane));
+    // A summary tells what is alive at the peak, not how long each lives and what could be won.
+    let is_summary = move || sight.state.is_summary();
+    let which = Memo::new(move |_| if is_summary() { Which::Map } else { sight.place.with(|place| place.pane) });
     let choice = move |pane: Which| {
         let pressed = move || (which.get() == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
@@ -31,10 +33,12 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
         Which::Findings => found(sight),
     };
     view! {
-        <div class="picture-head">
-            <div class="segmented" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
-            <span class="grow"></span>
-        </div>
+        <If when=move || !is_summary()>
+            <div class="picture-head">
+                <div class="segmented" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
+                <span class="grow"></span>
+            </div>
+        </If>
         {live(body)}
     }
     .any()

@@ -102,14 +102,15 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let export = move |format: Export| {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
     };
-    let entries = Signal::derive(move || save::entries(state, ", all programs", export).into());
+    let entries = Signal::derive(move || save::entries(state, ", all programs", export));
+    let hint = move || (!state.is_summary()).then_some("Press a buffer to see the peak without it.");
     let rest = move || sight.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
         <div class="roofline-tools">
             {field::search(state.memory_filter, "Filter buffers")}
             {save::menu(entries)}
         </div>
-        <p class="roofline-says sub">"Press a buffer to see the peak without it." " " {live(rest)}</p>
+        <p class="roofline-says sub">{live(hint)} " " {live(rest)}</p>
     }
     .any()
 }

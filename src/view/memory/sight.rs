@@ -81,7 +81,9 @@ impl Sight {
         );
         let has_space = Memo::new(move |_| told.with(|told| told.as_ref().is_some_and(|told| told.space.is_some())));
         let peak = Memo::new(move |_| told.with(|told| Some(told.as_ref()?.space.as_ref()?.alive.point)));
-        let at = Memo::new(move |_| place.with(|place| place.at).or(peak.get()).unwrap_or(0));
+        // A summary tells what is alive at the peak, and at no other moment.
+        let chosen = move || place.with(|place| place.at).filter(|_| !state.is_summary());
+        let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (RwSignal::new(None::<Same<AliveAt>>), RwSignal::new(None::<Points>));
         // What is alive at the peak comes with the program.
         state.keep_asking(
@@ -182,6 +184,9 @@ impl Sight {
 
     /// Leaves a buffer out, or no longer.
     pub(super) fn toggle(self, id: BufferId) {
+        if untrack(|| self.state.is_summary()) {
+            return;
+        }
         self.without.update(|without| match without.iter().position(|other| *other == id) {
             Some(at) => drop(without.remove(at)),
             None => without.push(id),

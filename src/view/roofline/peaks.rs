@@ -40,10 +40,14 @@ pub(super) fn Peaks(sight: Sight) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <Editor sight />
+            {move || if sight.state.is_summary() { of_summary() } else { view! { <Editor sight /> }.any() }}
         </Popover>
     }
     .any()
+}
+
+fn of_summary() -> AnyView {
+    view! { <p>"A summary holds ops against the peaks it was made with. Open the capture to hold them against others."</p> }.any()
 }
 
 #[component]

@@ -6,7 +6,7 @@ use crate::engine::{Export, Question};
 use crate::report::number;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
-use crate::view::erase::{Any, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::Act;
@@ -37,6 +37,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let pressed = move || sight.place.with(|place| place.by == by).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.by(by)>{by.label()}</button> }.any()
     };
+    // A summary holds ops against their roofs, and steps.
+    let is_summary = untrack(|| state.is_summary());
+    let offered = RoofBy::ALL.into_iter().filter(|by| !is_summary || matches!(by, RoofBy::Op | RoofBy::Step));
     let says = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
@@ -54,8 +57,8 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
     view! {
         <div class="roofline-tools">
             <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
-            <div class="segmented" role="group" aria-label="Rows">{RoofBy::ALL.map(one).collect_view()}</div>
-            <FilterBox state />
+            <div class="segmented" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
+            <If when=move || !state.is_summary()><FilterBox state /></If>
             {save::menu(entries)}
         </div>
         <p class="filter-says roofline-says" id="filter-says" role="status">{live(says)}</p>

@@ -208,6 +208,11 @@ impl State {
         self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
     }
 
+    /// Whether it is one: there is less to choose from.
+    pub(crate) fn is_summary(self) -> bool {
+        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| opened.session.summary.is_some()))
+    }
+
     /// Tells a failure: on the landing page where nothing is open, in the corner otherwise.
     pub(crate) fn fail(self, failure: Failure) {
         if self.opened.with_untracked(Option::is_none) {

@@ -252,11 +252,9 @@ impl State {
             let Some(loading) = engines.loading.as_mut() else { return };
             loading.question = match (loading.again, replaces) {
                 (true, _) => (query, sort),
-                // A summary holds one step of one choice of devices.
-                _ if session.summary.is_some() => {
-                    let told =
-                        session.summary.as_ref().map(|summary| (summary.device, summary.step)).unwrap_or_default();
-                    (Query { device: told.0, step: told.1, ..Query::default() }, Sort::default())
+                (false, replaces) if session.summary.is_some() => {
+                    let asked = if replaces { Default::default() } else { (query, sort) };
+                    (pick::told(&session, asked.0), asked.1)
                 }
                 (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
                 (false, false) if Self::is_device_said() => (pick::fitting(&session, query), sort),
