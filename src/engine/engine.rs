@@ -63,11 +63,11 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        let inputs = match unpack(inputs)? {
-            Unpacked::Captures(inputs) => inputs,
+        let (inputs, failures) = match unpack(inputs)? {
+            Unpacked::Captures(inputs, failures) => (inputs, failures),
             Unpacked::Report(told) => return Ok(*told),
         };
-        Self::open_files(inputs, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
+        Self::open_files(inputs, failures, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
             if engine.is_incomplete() {
                 engine.complete(&mut session);
             }
@@ -81,12 +81,13 @@ impl Engine {
     /// A [`Failure`] where nothing could be read.
     pub(super) fn open_files(
         inputs: Vec<Input>,
+        failures: Vec<Failure>,
         skips: &[Skip],
         ways: Option<Ways>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, skips, ways, &mut |p| {
+        let opened = open_files(inputs, failures, skips, ways, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;

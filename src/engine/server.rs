@@ -227,10 +227,10 @@ impl Server {
     fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>, skips: Option<Vec<Skip>>) -> Option<Reply> {
         let found = match self.further {
             Some(further) => (further.take_out)(inputs),
-            None => Ok(Unpacked::Captures(inputs)),
+            None => Ok(Unpacked::Captures(inputs, Vec::new())),
         };
-        let inputs = match found {
-            Ok(Unpacked::Captures(inputs)) => inputs,
+        let (inputs, failures) = match found {
+            Ok(Unpacked::Captures(inputs, failures)) => (inputs, failures),
             Ok(Unpacked::Report(told)) => {
                 let (engine, session) = *told;
                 self.engine = Some(engine);
@@ -257,6 +257,7 @@ impl Server {
         };
         match Engine::open_files(
             inputs,
+            failures,
             &skips.unwrap_or_default(),
             self.further.map(|further| further.ways),
             &mut report,
