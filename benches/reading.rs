@@ -15,8 +15,10 @@ mod synth;
 
 use clap::Parser;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, GroupBy, Query, StepChoice};
-use rooflight::engine::Input;
+use rooflight::engine::{Input, Opened, Programs, comm, memory_programs, non_compute, roofline, roofline_steps};
 use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, walk};
 use std::hint::black_box;
 
@@ -142,22 +144,43 @@ fn reading(criterion: &mut Criterion) {
         );
     });
     group.finish();
+    analyses(criterion, &bytes);
+}
 
-    let opened = rooflight::engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+/// Each analysis, of the whole capture: the first of its devices, where it is of one.
+fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
+    let mut opened = rooflight::engine::open(input(bytes), &mut |_| {}).expect("a capture");
+    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let Opened { profile, .. } = opened;
     let mut group = criterion.benchmark_group("analysis");
     group.throughput(Throughput::Bytes(bytes.len() as u64)).sample_size(20);
-    group.bench_function("ops, devices and steps", |b| b.iter(|| Analysis::new(&opened.profile)));
-    let analysis = Analysis::new(&opened.profile);
+    group.bench_function("ops, devices and steps", |b| b.iter(|| Analysis::new(&profile)));
+    let analysis = Analysis::new(&profile);
     for by in [GroupBy::Op, GroupBy::Source] {
         let query = Query { by, step: StepChoice::All, ..Query::default() };
         group.bench_function(format!("breakdown by {}", by.key()), |b| {
-            b.iter(|| analysis.breakdown(&opened.profile, &query));
+            b.iter(|| analysis.breakdown(&profile, &query));
         });
     }
     group.bench_function("tree of scopes", |b| {
-        b.iter(|| analysis.scopes(&opened.profile, &Query::default(), "", 0.001));
+        b.iter(|| analysis.scopes(&profile, &Query::default(), "", 0.001));
     });
-    group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&opened.profile)));
+    group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&profile)));
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    group.bench_function("non-compute", |b| b.iter(|| non_compute(&analysis, &profile, &mut programs, &query)));
+    let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+    group.bench_function("roofline", |b| b.iter(|| roofline(&analysis, &profile, &mut programs, &ask)));
+    group.bench_function("roofline of all steps", |b| {
+        b.iter(|| roofline_steps(&analysis, &profile, &mut programs, &ask));
+    });
+    group.bench_function("memory", |b| {
+        b.iter(|| {
+            let told = analysis.programs(&profile);
+            (memory_programs(&profile, &mut programs, &told), analysis.runtime_memory(&profile))
+        });
+    });
+    let ask = CommQuery { query, ..CommQuery::default() };
+    group.bench_function("comm", |b| b.iter(|| comm(&analysis, &profile, &mut programs, &ask)));
     group.finish();
 }
 

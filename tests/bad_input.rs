@@ -103,6 +103,12 @@ fn truncated_keeps_the_complete_planes() {
     assert_eq!(json["status"], "partial");
     assert_eq!(json["totals"]["busy_duration_ps"], 800);
     assert!(json["notes"].as_array().unwrap().iter().any(|n| n["code"] == "partial_file"));
+    // Totals are never told without it, as text or as Markdown.
+    for args in [&["breakdown"][..], &["summary"], &["breakdown", "--markdown"], &["inspect"], &["roofline"], &["comm"]]
+    {
+        let out = String::from_utf8(run(args, &path).stdout).unwrap();
+        assert!(out.starts_with("Partial: totals are of what was read"), "{args:?}: {out}");
+    }
 }
 
 #[test]

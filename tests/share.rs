@@ -372,11 +372,32 @@ fn report_files_open_alone_or_as_their_captures() {
     let mut flipped = with.clone();
     flipped[200] ^= 1;
     assert!(refused(&flipped).message.contains("checksum"));
-    let both =
-        |name: &str, bytes: Vec<u8>| Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
-    let inputs = vec![both(name, pack(&full, &[])), both(files[0].0, files[0].1.clone())];
-    let failure = Engine::open(inputs, &mut |_| {}).map(|_| ()).unwrap_err();
-    assert!(failure.message.contains("opens alone"), "{failure:?}");
+    // Beside a capture it costs none: one that is whole, one that is damaged, and captures that one carries.
+    let beside = |name: &str, report: Vec<u8>| {
+        let of = |name: &str, bytes: Vec<u8>| Input {
+            name: format!("run/{name}"),
+            source: Box::new(bytes),
+            from_folder: true,
+        };
+        Engine::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
+    };
+    for (report, why) in [(pack(&full, &[]), "opens alone"), (flipped, "checksum")] {
+        let (mut engine, session) = beside(name, report).map_err(|failure| failure.message).unwrap();
+        assert_eq!((session.files.len(), &session.summary, &session.partial), (1, &None, &None));
+        let notes: Vec<_> = session.notes.iter().filter(|note| note.code == "file_not_read").collect();
+        assert!(notes.len() == 1 && notes[0].message.contains(why) && notes[0].message.contains(name), "{notes:?}");
+        assert!(engine.report(&ShareAsk::default()).is_ok());
+    }
+    let (_, session) = beside(name, with).map_err(|failure| failure.message).unwrap();
+    assert_eq!(session.files.len(), 2);
+    // Two of them, and nothing else: neither opens.
+    let inputs = ["a", "b"].map(|name| Input {
+        name: format!("{name}.rooflight"),
+        source: Box::new(pack(&full, &[])),
+        from_folder: false,
+    });
+    let failure = Engine::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();
+    assert!(failure.title.starts_with("a.rooflight") && failure.message.contains("opens alone"), "{failure:?}");
 }
 
 #[test]

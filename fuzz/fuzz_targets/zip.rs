@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use rooflight::engine::{Input, open};
-use rooflight::source::{Source, members};
+use rooflight::source::members;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(found) = members(Box::new(bytes.to_vec())) {

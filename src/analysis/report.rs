@@ -194,6 +194,40 @@ pub struct Group {
 }
 
 impl Group {
+    /// A row of nothing yet.
+    pub fn empty(key: String) -> Self {
+        Self {
+            key,
+            key_kind: String::new(),
+            kind: Kind::Other,
+            program: None,
+            program_id: None,
+            n_executions: 0,
+            total: Picos::ZERO,
+            inclusive: Picos::ZERO,
+            min: Picos::ZERO,
+            max: Picos::ZERO,
+            mean: None,
+            of_step: None,
+            of_kind: None,
+            flops: None,
+            model_flops: None,
+            bytes_accessed: None,
+            categories: BTreeMap::new(),
+            parts: Vec::new(),
+            op_group: None,
+            phase: None,
+            layer: None,
+            dtypes: Vec::new(),
+            shapes: Vec::new(),
+            source_stack: None,
+            source_inner: None,
+            tf_op: None,
+            example: None,
+            example_dur: None,
+        }
+    }
+
     /// FLOP/s over self time; `None` without flops or without time.
     pub fn flop_rate(&self) -> Option<f64> {
         per_second(self.flops, self.total)

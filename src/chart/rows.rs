@@ -288,11 +288,8 @@ mod tests {
 
     fn group(key: &str, total: u64) -> Group {
         Group {
-            key: key.to_owned(),
             key_kind: "op".to_owned(),
             kind: Kind::Compute,
-            program: None,
-            program_id: None,
             n_executions: 16,
             total: Picos(total),
             inclusive: Picos(total),
@@ -300,24 +297,12 @@ mod tests {
             max: Picos(2),
             mean: Some(Picos(total / 16)),
             of_step: Some(0.051),
-            of_kind: None,
             flops: Some(2e9),
-            model_flops: None,
-            bytes_accessed: None,
             categories: [("a", 5), ("b", 9), ("c", 9)]
                 .map(|(name, dur)| (name.to_owned(), Share { n: 1, dur: Picos(dur) }))
                 .into(),
-            parts: Vec::new(),
-            op_group: None,
-            phase: None,
-            layer: None,
-            dtypes: Vec::new(),
-            shapes: Vec::new(),
-            source_stack: None,
             source_inner: Some("/home/me/linears.py:118".to_owned()),
-            tf_op: None,
-            example: None,
-            example_dur: None,
+            ..Group::empty(key.to_owned())
         }
     }
 

@@ -4,10 +4,10 @@ use super::instructions;
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
 use super::open::{complete, open_files};
-use super::order::{Orders, largest};
+use super::order::{Orders, largest, window};
 use super::programs::Programs;
 use super::question::asked;
-use super::told::{Unpacked, unpack};
+use super::told::{Captures, Unpacked, unpack};
 use super::ways::Ways;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
@@ -59,8 +59,6 @@ struct Answered {
 }
 
 const KEPT_ANSWERS: usize = 6;
-/// Rows in one page: more than any screen shows.
-const MAX_ROWS: usize = 1000;
 
 impl Engine {
     /// Opens files as one session.
@@ -68,11 +66,11 @@ impl Engine {
     /// # Errors
     /// A [`Failure`] where nothing could be read.
     pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        let (inputs, carries) = match unpack(inputs)? {
-            Unpacked::Captures(inputs, carries) => (inputs, carries),
+        let Captures { inputs, carries, failures } = match unpack(inputs)? {
+            Unpacked::Captures(found) => found,
             Unpacked::Report(told) => return Ok(*told),
         };
-        Self::open_files(inputs, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
+        Self::open_files(inputs, failures, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
             engine.carries = carries;
             if engine.is_incomplete() {
                 engine.complete(&mut session);
@@ -87,12 +85,13 @@ impl Engine {
     /// A [`Failure`] where nothing could be read.
     pub(super) fn open_files(
         inputs: Vec<Input>,
+        failures: Vec<Failure>,
         skips: &[Skip],
         ways: Option<Ways>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, skips, ways, &mut |p| {
+        let opened = open_files(inputs, failures, skips, ways, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;
@@ -114,15 +113,21 @@ impl Engine {
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(kept);
-        Ok((Self { profile, analysis, files, partial, programs, ..Self::empty() }, session))
+        Ok((Self { files, partial, programs, ..Self::of(profile, analysis) }, session))
     }
 
     /// No session yet.
     pub(super) fn empty() -> Self {
         let profile = Profile::default();
+        let analysis = Analysis::new(&profile);
+        Self::of(profile, analysis)
+    }
+
+    /// Nothing was asked yet.
+    fn of(profile: Profile, analysis: Analysis) -> Self {
         Self {
-            analysis: Analysis::new(&profile),
             profile,
+            analysis,
             files: Vec::new(),
             partial: false,
             steps: None,
@@ -295,10 +300,9 @@ impl Engine {
         let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, &query.query)?;
         let rows = answer.rows(profile, analysis);
         let order = orders.get(rows, query.sort);
-        let first = (query.first as usize).min(order.len());
-        let last = first.saturating_add((query.count as usize).min(MAX_ROWS)).min(order.len());
-        let before: Picos = order[..first].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
-        let told = order[first..last].iter().map(|i| rows.group(*i as usize)).collect();
+        let page = window(order.len(), query.first, query.count);
+        let before: Picos = order[..page.start].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
+        let told = order[page].iter().map(|i| rows.group(*i as usize)).collect();
         Ok(RowsPage { query: query.clone(), rows: told, before })
     }
 }

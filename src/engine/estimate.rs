@@ -7,11 +7,12 @@
 //!
 //! A page's memory ends at 4 GiB (32-bit WebAssembly), and a tab that reaches it is lost. So it is asked before.
 
+use super::recognise::format;
 use super::{Failure, Input};
 use crate::sorted;
-use crate::source::{Source, SourceError};
+use crate::source::SourceError;
+use crate::wire::Format;
 use crate::wire::xspace::planes;
-use crate::wire::{Format, sniff};
 use serde::{Deserialize, Serialize};
 
 /// Files of fewer bytes are read without a look at what they would take.
@@ -107,12 +108,6 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
         Format::Gzip | Format::Zip => vec![choice(None, bytes, (bytes * UNPACKED).min(2 << 30) / 10 * (PER_BYTE + 10))],
         _ => vec![choice(None, bytes, bytes)],
     })
-}
-
-fn format(source: &dyn Source) -> Result<Format, SourceError> {
-    let mut head = vec![0; usize::try_from(source.size().min(1 << 16)).unwrap_or_default()];
-    source.read_at(0, &mut head)?;
-    Ok(sniff(&head, source.size()))
 }
 
 /// Chooses what fits: what describes the rest, then devices, then what else there is, each in its order.

@@ -4,7 +4,7 @@ use super::instructions;
 use super::programs::Kept;
 use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
 use super::sentences::no_capture;
-use super::told::{Unpacked, unpack};
+use super::told::{Captures, Unpacked, unpack};
 use super::ways::Ways;
 use super::{Failure, FileInfo, Progress, Skip, Stage, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
@@ -42,15 +42,15 @@ pub struct Opened {
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let inputs = match unpack(inputs)? {
-        Unpacked::Captures(inputs, _) => inputs,
+    let Captures { inputs, failures, .. } = match unpack(inputs)? {
+        Unpacked::Captures(found) => found,
         Unpacked::Report(told) => {
             return Err(sentences::report_beside(
                 &told.1.files.first().map_or_else(String::new, |file| file.name.clone()),
             ));
         }
     };
-    let mut opened = open_files(inputs, &[], Some(Ways::get()), progress)?;
+    let mut opened = open_files(inputs, failures, &[], Some(Ways::get()), progress)?;
     complete(&mut opened.profile, &opened.kept);
     Ok(opened)
 }
@@ -66,13 +66,14 @@ pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
 }
 
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
-/// over with a note, as are those that are to be skipped. What captures of GPUs and CPUs do not say is still to be worked out:
+/// over with a note, as are those that are to be skipped, and those that failed before. What captures of GPUs and CPUs do not say is still to be worked out:
 /// [`complete`].
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
 pub(super) fn open_files(
     inputs: Vec<Input>,
+    failures: Vec<Failure>,
     skips: &[Skip],
     ways: Option<Ways>,
     progress: &mut dyn FnMut(Progress),
@@ -86,9 +87,9 @@ pub(super) fn open_files(
         place: String::new(),
         memory: None,
     };
-    let single = matches!(inputs.as_slice(), [one] if !one.from_folder);
+    let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
-    let mut found = Found::default();
+    let mut found = Found { n_files: failures.len(), failures, ..Found::default() };
     for (at, input) in (0..).zip(inputs) {
         let skips = skips.iter().filter(|skip| skip.file == at);
         let first = found.captures.len();

@@ -8,6 +8,10 @@ use crate::analysis::{RowText, RowView, sort_by_text};
 use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Rows in one page: more than any screen shows.
+const MAX_ROWS: usize = 1000;
 
 /// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
 #[derive(Default)]
@@ -59,11 +63,21 @@ pub(super) fn ranks(rows: RowView<'_>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
     let program = |i: u32| rows.row(i as usize).program;
     sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
-    let mut ranks = vec![0; order.len()];
-    for (rank, i) in order.into_iter().enumerate() {
-        ranks[i as usize] = rank as u32;
+    places(order.into_iter().map(|i| i as usize))
+}
+
+/// By row: its place by a key and a program.
+pub(super) fn ranks_of<'a>(n: usize, key: &dyn Fn(usize) -> (&'a str, Option<u64>)) -> Vec<u32> {
+    places(sorted::order(n, &|a, b| key(a).cmp(&key(b))).into_iter())
+}
+
+/// By row: its place in an order of all rows.
+fn places(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    for (place, i) in (0..).zip(order) {
+        places[i] = place;
     }
-    ranks
+    places
 }
 
 /// A number per row that orders as the column's values do.
@@ -134,21 +148,23 @@ pub(super) fn natural(text: &str) -> (&str, Option<u64>) {
 
 /// The largest figure of each column.
 pub(super) fn largest(rows: RowView<'_>) -> Largest {
-    let mut largest = Largest::default();
-    let more = |max: &mut Option<f64>, value: Option<f64>| {
-        *max = [*max, value].into_iter().flatten().max_by(f64::total_cmp);
-    };
-    for row in rows.all() {
-        largest.total = largest.total.max(Picos(row.own));
-        largest.mean = largest.mean.max(row.mean().unwrap_or_default());
-        largest.inclusive = largest.inclusive.max(Picos(row.inclusive));
-        largest.n_executions = largest.n_executions.max(row.n);
-        largest.max = largest.max.max(Picos(row.max));
-        more(&mut largest.flop_rate, row.flop_rate());
-        more(&mut largest.byte_rate, row.byte_rate());
-        more(&mut largest.flops, row.flops);
-        more(&mut largest.bytes, row.bytes);
-        more(&mut largest.intensity, row.intensity());
-    }
-    largest
+    let of = rows.all().iter().map(|row| Largest {
+        total: Picos(row.own),
+        mean: row.mean().unwrap_or_default(),
+        inclusive: Picos(row.inclusive),
+        n_executions: row.n,
+        max: Picos(row.max),
+        flop_rate: row.flop_rate(),
+        byte_rate: row.byte_rate(),
+        flops: row.flops,
+        bytes: row.bytes,
+        intensity: row.intensity(),
+    });
+    of.fold(Largest::default(), Largest::with)
+}
+
+/// The places of a page's rows in an order.
+pub(super) fn window(n: usize, first: u32, count: u32) -> Range<usize> {
+    let first = (first as usize).min(n);
+    first..first.saturating_add((count as usize).min(MAX_ROWS)).min(n)
 }

@@ -145,11 +145,16 @@ enum Untold {
     Gzip(String),
 }
 
+/// The format by a file's first bytes, as it lies.
+pub(super) fn format(source: &dyn Source) -> Result<Format, SourceError> {
+    let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
+    source.read_at(0, &mut head)?;
+    Ok(sniff(&head, source.size()))
+}
+
 /// The format by a file's first bytes, and the layers of gzip that it lies in.
 fn told(source: &dyn Source) -> Result<(Format, u8), Untold> {
-    let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
-    source.read_at(0, &mut head).map_err(Untold::Read)?;
-    let (mut format, mut layers) = (sniff(&head, source.size()), 0);
+    let (mut format, mut layers) = (format(source).map_err(Untold::Read)?, 0);
     while format == Format::Gzip && layers < MAX_LAYERS {
         layers += 1;
         let inner = inflate(source, layers, HEAD, &mut |_| {});

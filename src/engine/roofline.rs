@@ -1,7 +1,7 @@
 //! The roofline with the programs at hand; and as the page asks for it: figures, marks of a chart, some rows in some order.
 //! Knows reports; no browser.
 
-use super::order::{by_value, ordered, ranks};
+use super::order::{by_value, ordered, ranks, window};
 use super::programs::AtHand;
 use super::{
     Engine, Export, MAX_POINTS, Programs, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery,
@@ -43,9 +43,6 @@ pub fn roofline_steps(
     let at_hand = AtHand::new(profile, programs);
     analysis.roofline_steps(profile, ask, Some(&|id| at_hand.module(id)))
 }
-
-/// Rows of one page at most.
-const MAX_ROWS: usize = 1000;
 
 /// The last answer, kept: its rows are asked for in pieces, and in other orders.
 pub(super) struct Kept {
@@ -217,9 +214,8 @@ impl Engine {
             Ok(kept) => kept,
             Err(error) => return Reply::BadFilter(error),
         };
-        let count = (query.count as usize).min(MAX_ROWS);
-        let rows: Vec<u32> =
-            kept.sorted(profile, analysis, query.sort).iter().copied().skip(query.first as usize).take(count).collect();
+        let order = kept.sorted(profile, analysis, query.sort);
+        let rows = order[window(order.len(), query.first, query.count)].to_vec();
         let rows = rows.into_iter().map(|row| kept.point(profile, analysis, row)).collect();
         Reply::further(&RoofRowsPage { first: query.first, rows })
     }

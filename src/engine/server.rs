@@ -15,7 +15,7 @@
 use super::message::{pack, unpack};
 use super::recognise::need_ways;
 use super::sentences::{not_fetched, programs_not_read};
-use super::told::{self, Unpacked};
+use super::told::{self, Captures, Unpacked};
 use super::ways::Ways;
 use super::{
     Answer, BUDGET, Call, Engine, Estimate, Failure, Fetch, Input, LOOKED_FROM, Progress, Reply, Request, RequestId,
@@ -227,10 +227,10 @@ impl Server {
     fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>, skips: Option<Vec<Skip>>) -> Option<Reply> {
         let found = match self.further {
             Some(further) => (further.take_out)(inputs),
-            None => Ok(Unpacked::Captures(inputs, Vec::new())),
+            None => Ok(Unpacked::Captures(Captures { inputs, ..Captures::default() })),
         };
-        let (inputs, carries) = match found {
-            Ok(Unpacked::Captures(inputs, carries)) => (inputs, carries),
+        let Captures { inputs, carries, failures } = match found {
+            Ok(Unpacked::Captures(found)) => found,
             Ok(Unpacked::Report(told)) => {
                 let (engine, session) = *told;
                 self.engine = Some(engine);
@@ -257,6 +257,7 @@ impl Server {
         };
         match Engine::open_files(
             inputs,
+            failures,
             &skips.unwrap_or_default(),
             self.further.map(|further| further.ways),
             &mut report,

@@ -51,6 +51,25 @@ pub struct Largest {
     pub intensity: Option<f64>,
 }
 
+impl Largest {
+    /// The larger of both, column by column.
+    pub(super) fn with(self, other: Self) -> Self {
+        let more = |a: Option<f64>, b: Option<f64>| [a, b].into_iter().flatten().max_by(f64::total_cmp);
+        Self {
+            total: self.total.max(other.total),
+            mean: self.mean.max(other.mean),
+            inclusive: self.inclusive.max(other.inclusive),
+            n_executions: self.n_executions.max(other.n_executions),
+            flop_rate: more(self.flop_rate, other.flop_rate),
+            byte_rate: more(self.byte_rate, other.byte_rate),
+            max: self.max.max(other.max),
+            flops: more(self.flops, other.flops),
+            bytes: more(self.bytes, other.bytes),
+            intensity: more(self.intensity, other.intensity),
+        }
+    }
+}
+
 /// Which rows, in which order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowsQuery {

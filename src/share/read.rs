@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         let mut length = || self.name().and_then(|n| usize::try_from(n).map_err(|_| ENDS));
         let (shared, rest) = (length()?, length()?);
         let letters = take(&mut self.letters, rest).ok_or(ENDS)?;
-        self.pay(2 * shared.saturating_add(rest))?;
+        self.pay(shared.saturating_add(rest).saturating_mul(2))?;
         let last = self.known.last().map_or("", String::as_str);
         let start = last.get(..shared).ok_or(ShareError::Broken("a text starts with what is not there"))?;
         let rest = std::str::from_utf8(letters).map_err(|_| ShareError::Broken("a text is none"))?;

@@ -137,5 +137,8 @@ fn a_small_link_takes_little_memory() {
         out
     };
     assert_eq!(decode(&sealed(&vec![0; 64 << 20])), Err(ShareError::Large));
+    // A file's name that shares all that an address can count with the one before it.
+    let shares = [&[1, 0, 12, 1, super::write::TEXT_NEW as u8][..], &[0xff; 9], &[1, 0]].concat();
+    assert_eq!(decode(&sealed(&shares)), Err(ShareError::Large));
     assert!(matches!(decode(&sealed(&[5, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f])), Err(ShareError::Broken(_))));
 }

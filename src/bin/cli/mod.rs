@@ -35,6 +35,9 @@ const SUMMARY_TOP: usize = 10;
 /// Gaps that are ranked.
 const TOP_GAPS: usize = 20;
 
+/// Stands above what people read of a capture that is cut, dropped or damaged, whichever total they look at.
+const PARTIAL: &str = "Partial: totals are of what was read, and too small (see the notes).";
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -93,7 +96,8 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         Command::Summary { .. } => session.summary()?,
         Command::Inspect { .. } | Command::Report { .. } => session.inspect(),
     };
-    Ok((text, partial))
+    let for_people = matches!(view.output(), Output::Text | Output::Markdown);
+    Ok((if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text }, partial))
 }
 
 struct Session<'a> {

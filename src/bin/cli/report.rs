@@ -1,6 +1,6 @@
 //! `rooflight report`: a session as a link, a file, Markdown or one page. Knows arguments and files; the library does the rest.
 
-use super::args::View;
+use super::args::{Output, View};
 use super::files;
 use clap::Args;
 use rooflight::analysis::comm::CommQuery;
@@ -14,7 +14,7 @@ use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Where the page is, when nothing else is said.
+/// Where the page is, when nothing else is said: what the package says.
 const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
 /// Bytes copied at once.
 const PIECE: usize = 1 << 20;
@@ -26,7 +26,7 @@ pub struct ReportArgs {
     #[arg(long, group = "out_as")]
     link: bool,
     /// Where the page is.
-    #[arg(long, value_name = "URL", default_value = HOME, hide_default_value = HOME.is_empty())]
+    #[arg(long, value_name = "URL", default_value = HOME)]
     base: String,
     /// Write a report file.
     #[arg(long, value_name = "FILE", group = "out_as")]
@@ -37,7 +37,7 @@ pub struct ReportArgs {
     /// The captures themselves leave, too: all names, sources and HLO in them.
     #[arg(long)]
     with_capture: bool,
-    /// The built page, for --html; default: `dist` beside the program or here.
+    /// The built page, for --html; default: `dist` beside the program, in its checkout, or here.
     #[arg(long, value_name = "DIR")]
     app: Option<PathBuf>,
     /// How much is told, from 0 to 100. Default: 25 for a link, 100 for files.
@@ -53,6 +53,13 @@ pub struct ReportArgs {
 
 /// The output, and whether only a part could be read.
 pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
+    if matches!(view.output(), Output::Json | Output::Csv) {
+        return Err(Failure {
+            title: "A report is neither JSON nor CSV".to_owned(),
+            message: "It is a link, a file, a page, or --markdown; `rooflight summary` has the figures as JSON."
+                .to_owned(),
+        });
+    }
     let (mut engine, session) = Engine::open(files::inputs(&view.files)?, &mut |_| {})?;
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
@@ -188,10 +195,17 @@ fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input
 
 /// The folder of the built page.
 fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("dist")));
-    let usual = || beside.into_iter().chain([PathBuf::from("dist")]).find(|dir| dir.join("index.html").is_file());
-    let found = args.app.clone().filter(|dir| dir.join("index.html").is_file());
-    if args.app.is_some() { found } else { usual() }.ok_or_else(|| Failure {
+    let is_built = |dir: &PathBuf| dir.join("index.html").is_file();
+    if let Some(dir) = &args.app {
+        return Some(dir.clone()).filter(is_built).ok_or_else(|| Failure {
+            title: format!("{} is no built page", dir.display()),
+            message: "It has no index.html. `cargo xtask build` writes a page to dist.".to_owned(),
+        });
+    }
+    let exe = std::env::current_exe().unwrap_or_default();
+    // A program in `target/release` has its checkout two folders up.
+    let beside = exe.ancestors().skip(1).take(3).map(|dir| dir.join("dist"));
+    beside.chain([PathBuf::from("dist")]).find(is_built).ok_or_else(|| Failure {
         title: "There is no built page".to_owned(),
         message: "--html needs one: build it with `cargo xtask build`, or say with --app where it is.".to_owned(),
     })

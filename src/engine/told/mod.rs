@@ -9,7 +9,7 @@ mod places;
 mod roofline;
 mod rows;
 
-pub(super) use open::{Unpacked, unpack};
+pub(super) use open::{Captures, Unpacked, unpack};
 
 use super::question::asked;
 use super::{DeviceInfo, Engine, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo, sentences};

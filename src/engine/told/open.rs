@@ -1,4 +1,5 @@
-//! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place.
+//! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
+//! files one without captures is passed over.
 
 use super::super::{Carries, Engine, Failure, Input, Session, sentences};
 use crate::share::{ReportFile, ShareError, Within, unpack as unpack_file};
@@ -8,10 +9,21 @@ use std::rc::Rc;
 
 /// What files turned out to be.
 pub(in super::super) enum Unpacked {
-    /// Captures; and where they lie, where that is within report files.
-    Captures(Vec<Input>, Vec<Carries>),
+    /// Captures.
+    Captures(Captures),
     /// A report without its capture.
     Report(Box<(Engine, Session)>),
+}
+
+/// Captures among what was opened.
+#[derive(Default)]
+pub(in super::super) struct Captures {
+    /// They themselves, and what is to be told as such.
+    pub(in super::super) inputs: Vec<Input>,
+    /// Where they lie, where that is within report files; empty: each file is one.
+    pub(in super::super) carries: Vec<Carries>,
+    /// Why reports beside them are not read.
+    pub(in super::super) failures: Vec<Failure>,
 }
 
 /// Takes captures out of report files.
@@ -24,26 +36,32 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
         input.source.read_at(0, &mut head).is_ok() && head == REPORT_MAGIC
     };
     if !inputs.iter().any(is_report) {
-        return Ok(Unpacked::Captures(inputs, Vec::new()));
+        return Ok(Unpacked::Captures(Captures { inputs, ..Captures::default() }));
     }
     let single = inputs.len() == 1;
-    let (mut captures, mut carries) = (Vec::new(), Vec::new());
+    let mut found = Captures::default();
     for (file, input) in inputs.into_iter().enumerate() {
         let of = |name: &str, start, bytes| Carries { name: name.to_owned(), file: file as u32, start, bytes };
         if !is_report(&input) {
-            carries.push(of(&input.name, 0, input.source.size()));
-            captures.push(input);
+            found.carries.push(of(&input.name, 0, input.source.size()));
+            found.inputs.push(input);
             continue;
         }
-        let ReportFile { report, captures: carried } =
-            unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error))?;
-        match (carried.is_empty(), single) {
-            (true, true) => return Ok(Unpacked::Report(Box::new(Engine::of_report(report)))),
-            (true, false) => return Err(sentences::report_beside(&input.name)),
-            (false, _) => {
-                carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
+        let told = unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error));
+        match told {
+            Err(failure) if single => return Err(failure),
+            // It costs no other file.
+            Err(failure) => found.failures.push(failure),
+            Ok(ReportFile { report, captures: carried }) if carried.is_empty() => {
+                if single {
+                    return Ok(Unpacked::Report(Box::new(Engine::of_report(report))));
+                }
+                found.failures.push(sentences::report_beside(short(&input.name)));
+            }
+            Ok(ReportFile { captures: carried, .. }) => {
+                found.carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
                 let file: Rc<dyn Source> = Rc::from(input.source);
-                captures.extend(carried.into_iter().map(|carried| Input {
+                found.inputs.extend(carried.into_iter().map(|carried| Input {
                     source: Box::new(Within::new(Rc::clone(&file), &carried)),
                     name: carried.name,
                     from_folder: input.from_folder,
@@ -51,12 +69,13 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
             }
         }
     }
-    Ok(Unpacked::Captures(captures, carries))
+    Ok(Unpacked::Captures(found))
 }
 
 fn bad_file(name: &str, error: &ShareError) -> Failure {
-    Failure {
-        title: format!("{} could not be read", name.rsplit('/').next().unwrap_or(name)),
-        message: error.to_string(),
-    }
+    Failure { title: format!("{} could not be read", short(name)), message: error.to_string() }
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
 }

@@ -1,6 +1,6 @@
 //! The roofline of a report: its ops against their roofs, as they were held when it was made.
 
-use super::super::order::{by_value, ordered};
+use super::super::order::{by_value, ordered, ranks_of, window};
 use super::super::{
     MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
@@ -9,9 +9,6 @@ use crate::analysis::roofline::{Level, Roof, RooflineQuery};
 use crate::analysis::{GroupBy, Query};
 use crate::sorted;
 use crate::units::Picos;
-
-/// Rows in one page.
-const MAX_ROWS: usize = 1000;
 
 impl Told {
     /// Whether the question is the one that was answered when the report was made.
@@ -61,10 +58,8 @@ impl Told {
         self.is_held(&query.ask)?;
         let points = self.points();
         let order = order(&points, query.sort);
-        let mut points: Vec<Option<RoofPoint>> = points.into_iter().map(Some).collect();
-        let count = (query.count as usize).min(MAX_ROWS);
-        let rows = order.iter().skip(query.first as usize).take(count);
-        let rows = rows.filter_map(|at| points[*at as usize].take()).collect();
+        let page = window(order.len(), query.first, query.count);
+        let rows = order[page].iter().map(|at| points[*at as usize].clone()).collect();
         Ok(Reply::further(&RoofRowsPage { first: query.first, rows }))
     }
 
@@ -89,14 +84,7 @@ impl Told {
 }
 
 fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
-    let by_key = sorted::order(points.len(), &|a, b| {
-        let key = |i: usize| (&points[i].key, points[i].program_id);
-        key(a).cmp(&key(b))
-    });
-    let mut ranks = vec![0; points.len()];
-    for (rank, at) in by_key.into_iter().enumerate() {
-        ranks[at] = rank as u32;
-    }
+    let ranks = ranks_of(points.len(), &|i| (&points[i].key, points[i].program_id));
     let words = |of: fn(&RoofPoint) -> Option<&str>| {
         let known = sorted::distinct(points.iter().filter_map(of));
         let place = |point: &RoofPoint| known.binary_search(&of(point)?).ok().map(|at| at as u64);

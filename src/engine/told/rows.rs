@@ -1,6 +1,6 @@
 //! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
 
-use super::super::order::{by_value, natural, ordered};
+use super::super::order::{by_value, natural, ordered, ranks_of, window};
 use super::super::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
 use super::{Answered, Told, notes};
 use crate::analysis::{Group, GroupBy, Kind, Matcher, Query, Shown, Within};
@@ -9,9 +9,6 @@ use crate::profile::{Note, Severity};
 use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
-
-/// Rows in one page.
-const MAX_ROWS: usize = 1000;
 
 impl Told {
     pub(super) fn head(&self, query: &Query) -> Answered {
@@ -37,15 +34,11 @@ impl Told {
     }
 
     pub(super) fn rows(&self, query: &RowsQuery) -> Answered {
-        let mut groups: Vec<Option<Group>> = Vec::new();
-        let told = self.groups(&query.query)?;
-        let order = order(&told, query.sort);
-        groups.extend(told.into_iter().map(Some));
-        let first = (query.first as usize).min(order.len());
-        let last = first.saturating_add((query.count as usize).min(MAX_ROWS)).min(order.len());
-        let before = order[..first].iter().filter_map(|at| groups[*at as usize].as_ref());
-        let before = before.map(|group| group.total).sum();
-        let rows = order[first..last].iter().filter_map(|at| groups[*at as usize].take()).collect();
+        let groups = self.groups(&query.query)?;
+        let order = order(&groups, query.sort);
+        let page = window(order.len(), query.first, query.count);
+        let before = order[..page.start].iter().map(|at| groups[*at as usize].total).sum();
+        let rows = order[page].iter().map(|at| groups[*at as usize].clone()).collect();
         Ok(Reply::Rows(Box::new(RowsPage { query: query.clone(), rows, before })))
     }
 
@@ -118,7 +111,7 @@ impl Told {
                 n_executions: rest.n_executions,
                 total: rest.total,
                 inclusive: rest.total,
-                ..blank(key)
+                ..Group::empty(key)
             }
         };
         self.report.rest.iter().map(row).collect()
@@ -145,7 +138,7 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
             key_kind: by.key().to_owned(),
             kind: group.kind,
             min: Picos(u64::MAX),
-            ..blank(key)
+            ..Group::empty(key)
         });
         let add =
             |sum: &mut Option<f64>, more: Option<f64>| *sum = more.map_or(*sum, |more| Some(sum.unwrap_or(0.0) + more));
@@ -172,49 +165,9 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
     groups
 }
 
-fn blank(key: String) -> Group {
-    Group {
-        key,
-        key_kind: String::new(),
-        kind: Kind::Other,
-        program: None,
-        program_id: None,
-        n_executions: 0,
-        total: Picos::ZERO,
-        inclusive: Picos::ZERO,
-        min: Picos::ZERO,
-        max: Picos::ZERO,
-        mean: None,
-        of_step: None,
-        of_kind: None,
-        flops: None,
-        model_flops: None,
-        bytes_accessed: None,
-        categories: Default::default(),
-        parts: Vec::new(),
-        op_group: None,
-        phase: None,
-        layer: None,
-        dtypes: Vec::new(),
-        shapes: Vec::new(),
-        source_stack: None,
-        source_inner: None,
-        tf_op: None,
-        example: None,
-        example_dur: None,
-    }
-}
-
 /// Row numbers in an order.
 fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
-    let by_key = sorted::order(groups.len(), &|a, b| {
-        let key = |i: usize| (&groups[i].key, groups[i].program_id);
-        key(a).cmp(&key(b))
-    });
-    let mut ranks = vec![0; groups.len()];
-    for (rank, at) in by_key.into_iter().enumerate() {
-        ranks[at] = rank as u32;
-    }
+    let ranks = ranks_of(groups.len(), &|i| (&groups[i].key, groups[i].program_id));
     let mut words: Vec<&str> = groups.iter().filter_map(|group| word(group, sort.column)).collect();
     sorted::sort_by_key(&mut words, |word| (natural(word), *word));
     words.dedup();
@@ -261,21 +214,17 @@ fn number(group: &Group, column: Column) -> Option<u64> {
 }
 
 fn largest(groups: &[Group]) -> Largest {
-    let mut largest = Largest::default();
-    let more = |most: &mut Option<f64>, value: Option<f64>| {
-        *most = [*most, value].into_iter().flatten().max_by(f64::total_cmp);
-    };
-    for group in groups {
-        largest.total = largest.total.max(group.total);
-        largest.mean = largest.mean.max(group.mean.unwrap_or_default());
-        largest.inclusive = largest.inclusive.max(group.inclusive);
-        largest.n_executions = largest.n_executions.max(group.n_executions);
-        largest.max = largest.max.max(group.max);
-        more(&mut largest.flop_rate, group.flop_rate());
-        more(&mut largest.byte_rate, group.byte_rate());
-        more(&mut largest.flops, group.flops);
-        more(&mut largest.bytes, group.bytes_accessed);
-        more(&mut largest.intensity, group.intensity());
-    }
-    largest
+    let of = groups.iter().map(|group| Largest {
+        total: group.total,
+        mean: group.mean.unwrap_or_default(),
+        inclusive: group.inclusive,
+        n_executions: group.n_executions,
+        max: group.max,
+        flop_rate: group.flop_rate(),
+        byte_rate: group.byte_rate(),
+        flops: group.flops,
+        bytes: group.bytes_accessed,
+        intensity: group.intensity(),
+    });
+    of.fold(Largest::default(), Largest::with)
 }

@@ -9,11 +9,10 @@ use crate::analysis::roofline::{
     Bound, CostSource, GapRank, OpaqueKernel, ProgramRoof, Roof, RooflineFigures, StepRoof, WindowUse,
 };
 use crate::analysis::{
-    AcrossDevices, DeviceChoice, Group, Header, Kind, Part, Peaks, Status, StepChoice, StepStats, StepTime, Totals,
+    AcrossDevices, DeviceChoice, Group, Header, Part, Peaks, Status, StepChoice, StepStats, StepTime, Totals,
 };
 use crate::profile::{Note, Severity};
 use crate::units::Picos;
-use std::collections::BTreeMap;
 
 const ZERO: Picos = Picos::ZERO;
 
@@ -90,36 +89,7 @@ pub fn note() -> Note {
 }
 
 pub fn group() -> Group {
-    Group {
-        key: String::new(),
-        key_kind: String::new(),
-        kind: Kind::Other,
-        program: None,
-        program_id: None,
-        n_executions: 0,
-        total: ZERO,
-        inclusive: ZERO,
-        min: ZERO,
-        max: ZERO,
-        mean: None,
-        of_step: None,
-        of_kind: None,
-        flops: None,
-        model_flops: None,
-        bytes_accessed: None,
-        categories: BTreeMap::new(),
-        parts: Vec::new(),
-        op_group: None,
-        phase: None,
-        layer: None,
-        dtypes: Vec::new(),
-        shapes: Vec::new(),
-        source_stack: None,
-        source_inner: None,
-        tf_op: None,
-        example: None,
-        example_dur: None,
-    }
+    Group::empty(String::new())
 }
 
 pub fn part() -> Part {

@@ -21,10 +21,11 @@ pub struct Stage {
 }
 
 /// All of them.
-pub const STAGES: [Stage; 9] = [
+pub const STAGES: [Stage; 10] = [
     Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
     Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
     Stage { name: "lint-web", what: "lints, page and worker", needs: None, run: clippy_web },
+    Stage { name: "fuzz", what: "fuzz targets compile", needs: None, run: fuzz },
     Stage { name: "native", what: "unit, property, golden, tidy and doc tests", needs: None, run: native },
     Stage { name: "doc", what: "documentation without warnings", needs: None, run: doc },
     Stage { name: "wasm", what: "tests of the browser half, in Chromium", needs: None, run: wasm },
@@ -63,6 +64,13 @@ fn clippy() -> Result<String> {
 fn clippy_web() -> Result<String> {
     tools::wasm_target()?;
     process::run(cargo("clippy").args(["--lib", "--bin", "app"]).args(WEB).args(DENY))?;
+    Ok(String::new())
+}
+
+/// They are a workspace of their own: nothing else would notice that the library has moved on. Checked, not built: that a stable
+/// compiler can.
+fn fuzz() -> Result<String> {
+    process::run(cargo("check").args(["--locked", "--manifest-path", "fuzz/Cargo.toml"]))?;
     Ok(String::new())
 }
 
