@@ -200,6 +200,12 @@ impl Report {
         }
     }
 
+    /// How exactly it tells what it holds, where that is not to the last digit.
+    pub fn rounded(&self) -> Option<String> {
+        let digits = super::Level::of(self.origin.level).digits?;
+        Some(format!("totals are exact, other amounts have {digits} digits"))
+    }
+
     /// The names of its files.
     pub fn files(&self) -> String {
         let names: Vec<&str> = self.origin.files.iter().map(|file| file.name.as_str()).collect();

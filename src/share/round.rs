@@ -1,9 +1,10 @@
-//! A report with fewer digits, whose parts still sum to their wholes: amounts keep their first digits, what is a sum is summed
-//! again.
+//! A report with fewer digits, whose parts still sum to their wholes: totals stay as they are, amounts keep their first digits, and
+//! what is a sum is summed again.
 
 use super::error::ShareError;
 use super::report::Report;
 use super::walk::{self, Done, Number, Text, Visit};
+use crate::analysis::Kind;
 use crate::analysis::roofline::Roof;
 use crate::units::Picos;
 
@@ -63,10 +64,36 @@ impl Report {
     /// The same with so many digits of each amount. Sums are of what is then told.
     pub(super) fn round(&mut self, digits: u32) {
         let one_line = self.totals.union == self.totals.busy;
+        let (header, totals) = (self.header.clone(), self.totals.clone());
         // Rounding does not fail.
         let _ = walk::report(&mut Round(digits), self);
+        // What is looked at first is as it was: it is little.
+        (self.header, self.totals) = (header, totals);
+        self.spread();
         self.settle(one_line);
         self.derive();
+    }
+
+    /// What rounding added to the ops of a kind, or took from them, goes where it is least seen: to what is summed of that kind,
+    /// else to its longest ops. So they still sum to the kind, to the picosecond.
+    fn spread(&mut self) {
+        for kind in Kind::ALL {
+            let mut all: Vec<&mut Picos> = Vec::new();
+            all.extend(self.rest.iter_mut().filter(|rest| rest.kind == kind).map(|rest| &mut rest.total));
+            let rows = self.rows.iter_mut().filter(|row| row.group.kind == kind);
+            // In order of their time.
+            all.extend(rows.map(|row| &mut row.group.total));
+            let (has, of) = (all.iter().map(|total| **total).sum::<Picos>(), self.totals.of(kind));
+            if let Some(first) = all.first_mut() {
+                **first += of.saturating_sub(has);
+            }
+            let mut more = has.saturating_sub(of);
+            for total in all {
+                let taken = more.min(*total);
+                *total = total.saturating_sub(taken);
+                more = more.saturating_sub(taken);
+            }
+        }
     }
 
     fn settle(&mut self, one_line: bool) {
@@ -78,22 +105,6 @@ impl Report {
                 && let Some(roof) = &mut point.roof
             {
                 settle_roof(roof, point.skipped.is_empty().then_some(row.group.total));
-            }
-        }
-        let totals = &mut self.totals;
-        for (index, total) in totals.by_kind.iter_mut().enumerate() {
-            let rows = self.rows.iter().filter(|row| row.group.kind.index() == index).map(|row| row.group.total);
-            let rest = self.rest.iter().filter(|rest| rest.kind.index() == index).map(|rest| rest.total);
-            *total = rows.chain(rest).sum();
-        }
-        totals.busy = totals.by_kind.iter().copied().sum();
-        if one_line {
-            totals.union = totals.busy;
-        }
-        if let Some(window) = &mut self.header.step_duration {
-            *window = totals.union + totals.idle;
-            if let Some((from, to)) = &mut self.header.window {
-                *to = *from + *window;
             }
         }
         let figures = &mut self.roofline.figures;

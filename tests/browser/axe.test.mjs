@@ -1,10 +1,12 @@
 // axe finds nothing: every state the page can be in, light and dark, wide and narrow.
 import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { ENDLESS_PLANE, cut, hostOnly, program, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, until } from "./lib.mjs";
 import { groupBy, settled } from "./reading.mjs";
+import { save, share } from "./sharing.mjs";
 
 const bad = () => write("bad.xplane.pb", ENDLESS_PLANE);
 const compiled = program();
@@ -263,6 +265,40 @@ const STATES = {
     await page.locator("#find").fill("");
     await page.locator(".code-op").first().click();
     await page.locator(".op-hlo").first().waitFor();
+  },
+  "what leaves with a link": async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: "Breakdown" }).click();
+    await opened(page);
+    await share(page);
+    await page.getByText(/Every text that leaves/).click();
+    await page.locator(".share-seen section").first().waitFor();
+  },
+  "a link that is too long": async (page) => {
+    await page.getByRole("slider", { name: "Detail" }).fill("100");
+    await page.locator(".share-caution").waitFor();
+  },
+  "what leaves with an HTML file": async (page) => {
+    await page.getByRole("tab", { name: "HTML file" }).click();
+    await page.getByRole("radio", { name: /capture/ }).check();
+    await page.locator(".share-rows").filter({ hasText: /\d/ }).waitFor();
+  },
+  "a summary": async (page) => {
+    await page.getByRole("radio", { name: /every op/ }).check();
+    const path = await save(page, "axe.html");
+    const report = write("axe.rooflight", Buffer.from(readFileSync(path, "utf8").match(/x-rooflight-inside"[^>]*>([^<]*)</)[1], "base64"));
+    await page.keyboard.press("Escape");
+    await dropFiles(page, [report]);
+    await page.locator(".strip.summary").waitFor();
+    await opened(page);
+  },
+  "memory of a summary": async (page) => {
+    await page.getByRole("tab", { name: "Memory" }).click();
+    await page.getByRole("tabpanel", { name: /^Memory/ }).first().waitFor();
+  },
+  "files of a summary": async (page) => {
+    await page.getByRole("tab", { name: "File" }).click();
+    await page.getByText("A summary has no files").waitFor();
   },
   "an error beside what is open": async (page) => {
     await page.keyboard.press("Escape");

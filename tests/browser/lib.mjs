@@ -48,13 +48,17 @@ export function launch(options = {}) {
   });
 }
 
-/** A page with its own storage, and what it complained of: { page, problems, close }. */
+/**
+ * A page with its own storage, and what it complained of: { page, problems, close }. It is kept for no later visit, unless
+ * `serviceWorkers: "allow"` says so: tests take files away from under the page.
+ */
 export async function open(browser, url, { width = 1440, height = 900, theme = "light", ...context } = {}) {
-  const made = await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...context });
+  const made = await browser.newContext({ viewport: { width, height }, colorScheme: theme, serviceWorkers: "block", ...context });
   const page = await made.newPage();
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
-  page.on("console", (line) => ["error", "warning"].includes(line.type()) && problems.push(`${line.type()}: ${line.text()}`));
+  const isOurs = (line) => ["error", "warning"].includes(line.type()) && !/Service Worker registration blocked/.test(line.text());
+  page.on("console", (line) => isOurs(line) && problems.push(`${line.type()}: ${line.text()}`));
   await page.goto(url);
   await started(page);
   return { page, problems, close: () => made.close() };

@@ -5,7 +5,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
 import { dropFiles, launch, need, open, opened, pickFiles, reload, startServer } from "./lib.mjs";
+import { host } from "./hosts.mjs";
 import { readMessages } from "./messages.mjs";
+import { link, share } from "./sharing.mjs";
 
 const out = need("ROOFLIGHT_SCREENS");
 await mkdir(out, { recursive: true });
@@ -209,6 +211,51 @@ const states = {
     await page.locator(".file-planes .tree-name").first().click();
     await page.locator("#find").fill("all-gather");
     await page.locator(".code-line.at").waitFor();
+  },
+  kept: async (page) => {
+    await pickFiles(page, [tpu]);
+    await opened(page);
+    await page.locator("header .pick").first().click();
+    await page.getByRole("button", { name: "Keep on this device" }).click();
+    await page.locator(".toast.passing").waitFor();
+    await reload(page);
+    await page.locator(".kept tbody tr").first().waitFor();
+  },
+  web: async (page) => {
+    // Larger than is fetched unasked: the same capture again and again.
+    const one = await readFile(tpu);
+    const from = await host(captures.write("large.xplane.pb", Buffer.concat(Array(9).fill(one))));
+    await page.goto("about:blank");
+    await page.goto(`${server.url}#v=1&src=${encodeURIComponent(from.url)}`);
+    await page.getByRole("alertdialog").waitFor();
+  },
+  gaps: async (page) => {
+    await pickFiles(page, [cut]);
+    await opened(page);
+    await page.keyboard.press("8");
+    await page.locator(".file-planes .tree-name").first().waitFor();
+  },
+  share: async (page) => {
+    await pickFiles(page, [captures.made("--steps", "3").captures[0]]);
+    await opened(page);
+    await share(page);
+    await page.getByRole("button", { name: "Copy link" }).focus();
+  },
+  "share-html": async (page) => {
+    await pickFiles(page, [captures.made("--steps", "3").captures[0]]);
+    await opened(page);
+    await share(page, "HTML file");
+    await page.getByText(/Every text that leaves/).click();
+  },
+  summary: async (page) => {
+    await pickFiles(page, [captures.made("--steps", "3").captures[0]]);
+    await opened(page);
+    await share(page);
+    const address = await link(page);
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.locator(".strip.summary").waitFor();
+    await opened(page);
   },
   help: async (page) => {
     await page.keyboard.press("?");

@@ -138,7 +138,8 @@ impl Told {
 
 /// What the session is, in a sentence.
 fn sentence(report: &Report) -> String {
-    format!("This is a summary of {}; it holds {}.", report.files(), report.holds())
+    let rounded = report.rounded().map_or_else(String::new, |how| format!("; {how}"));
+    format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
 }
 
 fn session(report: &Report) -> Session {
@@ -185,7 +186,6 @@ fn session(report: &Report) -> Session {
 
 /// Notes of an answer, behind the one that says what the session is.
 fn notes(report: &Report, of: &[Note]) -> Vec<Note> {
-    let rounded = if report.origin.level < 100 { " Amounts are rounded." } else { "" };
-    let first = Note::new(Severity::Caution, "summary", format!("{}{rounded}", sentence(report)));
+    let first = Note::new(Severity::Caution, "summary", sentence(report));
     std::iter::once(first).chain(of.iter().cloned()).collect()
 }

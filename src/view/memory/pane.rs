@@ -7,7 +7,7 @@ use crate::chart::memory::{lives, map, text};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
 use crate::report::number;
-use crate::view::erase::{Any, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::{size_of, width_of};

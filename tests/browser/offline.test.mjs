@@ -1,0 +1,127 @@
+// The page without a network, a newer build beside an older one, and any sub-path of any host with no special headers.
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { synth } from "./captures.mjs";
+import { launch, need, open, opened, pickFiles, reload, started, startServer, until } from "./lib.mjs";
+import { share } from "./sharing.mjs";
+
+const PATH = "/some/sub/path/";
+const VIEWS = ["Breakdown", "Roofline", "Memory", "Communication", "File"];
+
+let browser;
+before(async () => {
+  synth();
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** The built page, where it can be changed. */
+function copied() {
+  const folder = mkdtempSync(join(tmpdir(), "rooflight-dist-"));
+  cpSync(need("ROOFLIGHT_DIST"), folder, { recursive: true });
+  return folder;
+}
+
+/** Its next build: the same program, called otherwise. */
+function rebuild(folder) {
+  const [old] = readdirSync(folder).filter((name) => /^app-.*\.js$/.test(name));
+  const name = old.replace(/[0-9a-f](?=\.js$)/, (digit) => (digit === "0" ? "1" : "0"));
+  for (const file of ["index.html", "sw.js", "files.json"]) {
+    writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(old, name).replace(/(const BUILD = ")./, "$1x"));
+  }
+  cpSync(join(folder, old), join(folder, name));
+  return { old, name };
+}
+
+/** The page is kept: its service worker has all of it. */
+const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
+const script = (page) => page.locator("link[rel=modulepreload]").getAttribute("href");
+
+test("after one visit the page opens with no network, all of it", { timeout: 120_000 }, async () => {
+  const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });
+  const { page, problems, close } = await open(browser, server.url, { serviceWorkers: "allow" });
+  const [cache, ...more] = await kept(page);
+  assert.ok(cache.startsWith(`rooflight ${server.url} `) && more.length === 0, cache);
+  await server.close();
+  await reload(page);
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  for (const name of VIEWS) {
+    await page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+    await page.getByRole("tabpanel", { name: new RegExp(`^${name}`) }).first().waitFor();
+  }
+  await share(page, "HTML file");
+  assert.equal(await page.getByText(/could not be fetched/).count(), 0);
+  assert.deepEqual(problems.filter((problem) => !/ERR_CONNECTION_REFUSED|ERR_FAILED/.test(problem)), []);
+  await close();
+});
+
+test("a newer build is shown at once, and the older one goes when nothing shows it", { timeout: 120_000 }, async () => {
+  const folder = copied();
+  const server = await startServer(folder, { base: PATH });
+  const { page, close } = await open(browser, server.url, { serviceWorkers: "allow" });
+  const [before] = await kept(page);
+  const { old, name } = rebuild(folder);
+  // The page that is open stays what it is, and its parts are there.
+  const second = await page.context().newPage();
+  await second.goto(server.url);
+  await started(second);
+  assert.equal(await script(second), `./${name}`);
+  assert.equal(await script(page), `./${old}`);
+  await until(() => second.evaluate(() => caches.keys()), (names) => names.length === 2);
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  await page.getByRole("tab", { name: /^Roofline/ }).click();
+  await page.getByRole("tabpanel", { name: /^Roofline/ }).waitFor();
+  await page.close();
+  await second.goto("about:blank");
+  await second.waitForTimeout(500);
+  await second.goto(server.url);
+  await started(second);
+  const names = await until(() => second.evaluate(() => caches.keys()), (names) => names.length === 1);
+  assert.notEqual(names[0], before);
+  await server.close();
+  await second.reload();
+  await started(second);
+  assert.equal(await script(second), `./${name}`);
+  await close();
+});
+
+test("it works under a sub-path of a host that knows nothing of it, and asks nobody else", { timeout: 180_000 }, async () => {
+  const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });
+  const { page, problems, close } = await open(browser, server.url, { serviceWorkers: "allow" });
+  const left = [];
+  page.context().on("request", (request) => /^(blob|data):/.test(request.url()) || request.url().startsWith(server.url) || left.push(request.url()));
+  await page.goto(server.url);
+  await started(page);
+  await kept(page);
+  // What a browser installs.
+  const manifest = await page.evaluate(() => fetch(document.querySelector("link[rel=manifest]").href).then((response) => response.json()));
+  for (const { src, sizes } of manifest.icons) {
+    const size = await page.evaluate((src) => new Promise((done, failed) => {
+      const image = new Image();
+      image.onload = () => done(`${image.width}x${image.height}`);
+      image.onerror = failed;
+      image.src = src;
+    }), src);
+    assert.equal(size, sizes);
+  }
+  await page.getByRole("button", { name: "Open the sample" }).click();
+  await opened(page);
+  for (const name of VIEWS) {
+    await page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+    await page.getByRole("tabpanel", { name: new RegExp(`^${name}`) }).first().waitFor();
+  }
+  await page.getByRole("tab", { name: /^Breakdown/ }).click();
+  await page.locator("[data-row='0'] [role=gridcell]").first().dblclick();
+  await page.locator(".op-panel h2").first().waitFor();
+  await share(page);
+  assert.deepEqual(left, [], "requests left the page's own folder");
+  assert.deepEqual(problems, []);
+  assert.ok(server.requests.every((path) => path.startsWith(PATH)), server.requests.join(" "));
+  await close();
+  await server.close();
+});
