@@ -190,7 +190,7 @@ fn a_page_is_made_of_the_built_one() {
         let found = run();
         assert_eq!(found.status.code(), Some(0), "{place}: {}", String::from_utf8_lossy(&found.stderr));
         let html = fs::read_to_string(desk.path("it.html")).unwrap();
-        assert!(html.contains("<p>boot</p>") && html.contains("data-name=\"app-1.wasm\""));
+        assert!(html.contains("id=\"boot\"") && html.contains("data-name=\"app-1.wasm\""));
         holds_no_secret(&inside(&html));
         assert!(SECRETS.iter().all(|secret| !html.contains(secret)));
         fs::remove_dir_all(dist).unwrap();

@@ -11,7 +11,7 @@ use rooflight::engine::{
     BreakdownHead, Column, CommView, Engine, Export, Input, MemorySession, Question, Reply, Request, RoofRowsPage,
     RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, Session, ShareAsk, Shared, Sort,
 };
-use rooflight::share::{AIM, Fit, Level, MOST, Report, decode, encode, link, markdown, pack, read_link};
+use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;
 
@@ -92,7 +92,9 @@ fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
             // Totals are what they were, ops to four digits, but for the longest of each kind, which have what rounding left over.
             assert_eq!((&told.header, totals), (&full.header, &full.totals), "{name}");
             for row in &told.rows {
-                let is = |other: &&OpRow| (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id);
+                let is = |other: &&OpRow| {
+                    (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id)
+                };
                 let of = full.rows.iter().find(is).unwrap().group.total;
                 assert!(row.group.total.0.abs_diff(of.0) as f64 <= 1e-3 * of.as_f64(), "{name}, {}", row.group.key);
             }

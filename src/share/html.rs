@@ -118,6 +118,10 @@ pub fn tail() -> String {
 
 /// What a file is served as; `None` for those that the page does not need.
 pub fn kind(name: &str) -> Option<&'static str> {
+    // What keeps the page for when there is no network has nothing to do on a disk.
+    if name == "sw.js" {
+        return None;
+    }
     let (_, end) = name.rsplit_once('.')?;
     Some(match end {
         "js" => "text/javascript",
@@ -170,6 +174,7 @@ mod tests {
             asset("further-2.wasm", "\0asm"),
             asset("index.html", index),
             asset("sample.xplane.pb.gz", "not wanted"),
+            asset("sw.js", "not wanted"),
             asset("style-3.css", "p{}"),
         ]
     }
@@ -183,7 +188,7 @@ mod tests {
         assert_eq!(html.matches("<script").count(), 2 + 4 + 1);
         assert_eq!(html.matches("</script>").count(), 2 + 4 + 1);
         assert!(html.contains("data-name=\"a&quot;&gt;&lt;/script&gt;&lt;b&gt;\"") && !html.contains("<b>"));
-        assert!(!html.contains("sample.xplane") && html.contains("id=\"boot\""));
+        assert!(!html.contains("sample.xplane") && !html.contains("sw.js") && html.contains("id=\"boot\""));
         assert_eq!(hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "as the standard has it");
         assert!(!html.contains("its()"), "scripts of the page are not taken over");
         for script in [THEME, BOOT] {

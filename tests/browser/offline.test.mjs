@@ -25,10 +25,10 @@ function copied() {
   return folder;
 }
 
-/** Its next build: the same program, called otherwise. */
+/** Its next build: the same page, its style sheet called otherwise. */
 function rebuild(folder) {
-  const [old] = readdirSync(folder).filter((name) => /^app-.*\.js$/.test(name));
-  const name = old.replace(/[0-9a-f](?=\.js$)/, (digit) => (digit === "0" ? "1" : "0"));
+  const [old] = readdirSync(folder).filter((name) => /^style-.*\.css$/.test(name));
+  const name = old.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
   for (const file of ["index.html", "sw.js", "files.json"]) {
     writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(old, name).replace(/(const BUILD = ")./, "$1x"));
   }
@@ -38,7 +38,7 @@ function rebuild(folder) {
 
 /** The page is kept: its service worker has all of it. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
-const script = (page) => page.locator("link[rel=modulepreload]").getAttribute("href");
+const sheet = (page) => page.locator("link[rel=stylesheet]").getAttribute("href");
 
 test("after one visit the page opens with no network, all of it", { timeout: 120_000 }, async () => {
   const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });
@@ -69,8 +69,8 @@ test("a newer build is shown at once, and the older one goes when nothing shows 
   const second = await page.context().newPage();
   await second.goto(server.url);
   await started(second);
-  assert.equal(await script(second), `./${name}`);
-  assert.equal(await script(page), `./${old}`);
+  assert.equal(await sheet(second), `./${name}`);
+  assert.equal(await sheet(page), `./${old}`);
   await until(() => second.evaluate(() => caches.keys()), (names) => names.length === 2);
   await pickFiles(page, [synth()]);
   await opened(page);
@@ -86,7 +86,7 @@ test("a newer build is shown at once, and the older one goes when nothing shows 
   await server.close();
   await second.reload();
   await started(second);
-  assert.equal(await script(second), `./${name}`);
+  assert.equal(await sheet(second), `./${name}`);
   await close();
 });
 
@@ -116,8 +116,10 @@ test("it works under a sub-path of a host that knows nothing of it, and asks nob
     await page.getByRole("tabpanel", { name: new RegExp(`^${name}`) }).first().waitFor();
   }
   await page.getByRole("tab", { name: /^Breakdown/ }).click();
-  await page.locator("[data-row='0'] [role=gridcell]").first().dblclick();
-  await page.locator(".op-panel h2").first().waitFor();
+  await opened(page);
+  await page.locator("[data-row='0'] [role=gridcell]").first().click();
+  await page.keyboard.press("Enter");
+  await page.locator(".op-panel .op-hlo").first().waitFor();
   await share(page);
   assert.deepEqual(left, [], "requests left the page's own folder");
   assert.deepEqual(problems, []);

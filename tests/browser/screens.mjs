@@ -224,9 +224,9 @@ const states = {
   web: async (page) => {
     // Larger than is fetched unasked: the same capture again and again.
     const one = await readFile(tpu);
-    const from = await host(captures.write("large.xplane.pb", Buffer.concat(Array(9).fill(one))));
+    const from = await host(captures.write("large.xplane.pb", Buffer.concat(Array(12).fill(one))));
     await page.goto("about:blank");
-    await page.goto(`${server.url}#v=1&src=${encodeURIComponent(from.url)}`);
+    await page.goto(`${server.url}#v=1&src=${encodeURIComponent(from.url("host.xplane.pb"))}`);
     await page.getByRole("alertdialog").waitFor();
   },
   gaps: async (page) => {

@@ -1,12 +1,14 @@
 // What leaves: a link that opens with no file and no network, a page that is one file and opens from a disk, a report file; and
 // that nothing leaves which was taken out.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { crc32 } from "node:zlib";
-import { made } from "./captures.mjs";
+import { folder, made } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, launch, open, opened, pickFiles, started, until } from "./lib.mjs";
+import { dropFiles, launch, need, open, opened, pickFiles, started, until } from "./lib.mjs";
 import { allRows, figures, groupBy, settled } from "./reading.mjs";
 import { inside, length, link, report, save, share, unpacked } from "./sharing.mjs";
 
@@ -146,6 +148,20 @@ for (const whole of [false, true]) {
     await (await check(again)).close();
   });
 }
+
+onPage("a page that the command line wrote opens the same way", async ({ page }) => {
+  await openCapture(page);
+  const seen = await figures(page);
+  const path = join(folder, "written.html");
+  execFileSync(need("ROOFLIGHT_CLI"), ["report", capture(), "--html", path, "--app", need("ROOFLIGHT_DIST")]);
+  const context = await browser.newContext({ offline: true });
+  const file = await context.newPage();
+  await file.goto(`file://${path}`);
+  await started(file);
+  await opened(file);
+  assert.deepEqual(await figures(file), seen);
+  await context.close();
+});
 
 onPage("a report file is dropped back in, alone and with its capture", async ({ page }) => {
   await openCapture(page);

@@ -21,7 +21,12 @@ impl Told {
             said.push(Note::new(Severity::Caution, "summary_filter", message));
         }
         let all = Query { filter: Default::default(), ..query.clone() };
-        let n_all = if query.filter.is_empty() { groups.len() } else { self.groups(&all)?.len() };
+        // Of ops there are more than rows: what is summed is rows, too.
+        let n_all = match query.by {
+            GroupBy::Op => report.n_rows() as usize,
+            _ if query.filter.is_empty() => groups.len(),
+            _ => self.groups(&all)?.len(),
+        };
         Ok(Reply::Breakdown(Box::new(BreakdownHead {
             query: query.clone(),
             header: report.header.clone(),

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use wasm_split_cli_support as split;
@@ -45,9 +47,13 @@ pub fn build(tools: &PageTools, out: &Path) -> Result<Program> {
             .args([&work, &work.join("main.wasm")]),
     )?;
 
+    let main = work.join("app_bg.wasm");
+    let all: Vec<&Path> = cut.shared.iter().chain(cut.parts.values()).chain([&main]).map(PathBuf::as_path).collect();
+    optimise(tools, &all)?;
+
     let mut shared = (Vec::new(), Vec::new());
     for chunk in &cut.shared {
-        shared.0.extend(optimised(tools, chunk)?);
+        shared.0.extend(fs::read(chunk)?);
         shared.1.push(shared.0.len());
     }
     let common = (hashed("shared", "wasm", &shared.0), shared.1);
@@ -56,7 +62,7 @@ pub fn build(tools: &PageTools, out: &Path) -> Result<Program> {
     }
     let mut files = BTreeMap::new();
     for (part, path) in &cut.parts {
-        let wasm = optimised(tools, path)?;
+        let wasm = fs::read(path)?;
         let own = (hashed(part, "wasm", &wasm), vec![wasm.len()]);
         fs::write(out.join(&own.0), wasm)?;
         let shares = !common.1.is_empty() && cut.sharing.contains(part);
@@ -64,7 +70,7 @@ pub fn build(tools: &PageTools, out: &Path) -> Result<Program> {
     }
     let glue = fs::read_to_string(work.join("app.js"))?;
     let glue = without_comments(&parts::with_loader(&glue, &files)?);
-    let wasm = optimised(tools, &work.join("app_bg.wasm"))?;
+    let wasm = fs::read(main)?;
     let program = Program { script: hashed("app", "js", glue.as_bytes()), wasm: hashed("app", "wasm", &wasm) };
     fs::write(out.join(&program.script), glue)?;
     fs::write(out.join(&program.wasm), wasm)?;
@@ -112,13 +118,24 @@ fn cut(program: &Path, work: &Path) -> Result<Cut> {
     Ok(Cut { parts, shared, sharing })
 }
 
+/// Optimises files in place, as many at once as there are processors; the largest is last in the list, and first to begin.
+fn optimise(tools: &PageTools, files: &[&Path]) -> Result<()> {
+    let waiting = Mutex::new(files.to_vec());
+    let next = || waiting.lock().ok().and_then(|mut waiting| waiting.pop());
+    let work = || std::iter::from_fn(next).try_for_each(|path| optimise_one(tools, path));
+    thread::scope(|scope| {
+        let n = thread::available_parallelism().map_or(1, usize::from);
+        let all: Vec<_> = (0..n).map(|_| scope.spawn(work)).collect();
+        all.into_iter().try_for_each(|one| one.join().map_err(|_| anyhow!("wasm-opt could not be run"))?)
+    })
+}
+
 /// See [`order`]. Twice: what the first run leaves, the second finds less in.
-fn optimised(tools: &PageTools, path: &Path) -> Result<Vec<u8>> {
+fn optimise_one(tools: &PageTools, path: &Path) -> Result<()> {
     let run = |passes: &[&str]| process::run(Command::new(&tools.wasm_opt).args(passes).arg(path).arg("-o").arg(path));
     // The cutter's names are of kinds that wasm-opt does not know, and would tell.
     fs::write(path, order::without_names(&fs::read(path)?)?)?;
     run(&["-Oz"])?;
     fs::write(path, order::name(&fs::read(path)?)?).with_context(|| path.display().to_string())?;
-    run(&["-Oz", "--reorder-functions-by-name", "--strip-debug"])?;
-    Ok(fs::read(path)?)
+    run(&["-Oz", "--reorder-functions-by-name", "--strip-debug"])
 }
