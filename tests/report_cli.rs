@@ -8,9 +8,11 @@ use rooflight::engine::address::Address;
 use rooflight::share::{read_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// A folder with a capture in a folder, and a program to ask about it.
 struct Desk {
@@ -175,8 +177,15 @@ fn a_page_is_made_of_the_built_one() {
     fs::copy(env!("CARGO_BIN_EXE_rooflight"), &program).unwrap();
     let run = || {
         let mut command = Command::new(&program);
-        let args = ["--html", "it.html"];
-        command.current_dir(desk.dir.path()).arg("report").arg(&desk.capture).args(args).output().unwrap()
+        command.current_dir(desk.dir.path()).arg("report").arg(&desk.capture).args(["--html", "it.html"]);
+        // Another test that starts its program just now still has the copy open for writing, for a moment.
+        for _ in 0..200 {
+            match command.output() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => sleep(Duration::from_millis(20)),
+                ran => return ran.unwrap(),
+            }
+        }
+        panic!("the program stayed busy")
     };
     let none = run();
     let said = String::from_utf8(none.stderr).unwrap();

@@ -28,7 +28,7 @@ function watch() {
 /** Keeps hold of the worker's memory as it is made: wasm-bindgen's loader does not give it out. */
 function keepMemory() {
   const head = "const I = WebAssembly.instantiateStreaming, J = WebAssembly.instantiate;" +
-    "const keep = (made) => { self.wasmMemory = (made.instance ?? made).exports.memory; return made; };" +
+    "const keep = (made) => { self.wasmMemory ??= (made.instance ?? made).exports.memory; return made; };" +
     "WebAssembly.instantiateStreaming = (...a) => I.apply(WebAssembly, a).then(keep);" +
     "WebAssembly.instantiate = (...a) => J.apply(WebAssembly, a).then(keep);\n";
   const create = URL.createObjectURL;

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `ROOFLIGHT_DIST` | the built page, absolute |
 //! | `ROOFLIGHT_CHROMIUM` | the browser |
+//! | `ROOFLIGHT_FIREFOX` | the other one, where there is one: for pages that are one file |
 //! | `ROOFLIGHT_CLI` | the native `rooflight`, to compare numbers with |
 //! | `ROOFLIGHT_PROFILES` | real captures, where there are any |
 //! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
@@ -75,6 +76,10 @@ fn node(cli: Cli) -> Result<Command> {
         .env("ROOFLIGHT_DIST", repo::dist())
         .env("ROOFLIGHT_CHROMIUM", chromium)
         .env("ROOFLIGHT_CLI", cli);
+    match browser::firefox()? {
+        Some(firefox) => command.env("ROOFLIGHT_FIREFOX", firefox),
+        None => command.env_remove("ROOFLIGHT_FIREFOX"),
+    };
     match repo::profiles() {
         Some(profiles) => command.env("ROOFLIGHT_PROFILES", profiles),
         None => command.env_remove("ROOFLIGHT_PROFILES"),

@@ -1,4 +1,4 @@
-//! Chromium, its driver, and Node.js: found, or installed on Debian, or named so that one can install them.
+//! Chromium, its driver, Firefox, and Node.js: found, or installed on Debian, or named so that one can install them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +18,9 @@ const USUAL_BROWSERS: [&str; 3] = [
 const USUAL_DRIVERS: [&str; 3] =
     ["/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/opt/homebrew/bin/chromedriver"];
 
+const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
+const USUAL_FIREFOX: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
+
 const HOW: &str = "\
 install Chromium and the chromedriver of the same version, or name them in ROOFLIGHT_CHROMIUM and CHROMEDRIVER:
   Debian   apt-get install chromium chromium-driver
@@ -28,6 +31,17 @@ install Chromium and the chromedriver of the same version, or name them in ROOFL
 /// A browser of the Chromium family.
 pub fn chromium() -> Result<PathBuf> {
     found_or_installed(find_chromium).context("no Chromium")
+}
+
+/// Firefox, for the pages that are one file; `None`: those tests say that they were passed over.
+pub fn firefox() -> Result<Option<PathBuf>> {
+    let find = || env::var_os("ROOFLIGHT_FIREFOX").map(PathBuf::from).or_else(|| process::which(&FIREFOX));
+    let found = find().or_else(|| first_file(&[USUAL_FIREFOX]));
+    if found.is_some() || !is_debian_root() {
+        return Ok(found);
+    }
+    install("firefox-esr", "from Debian, about 70 MB, half a minute", &["firefox-esr"])?;
+    Ok(find())
 }
 
 /// What drives it in wasm tests.
@@ -69,11 +83,16 @@ fn found_or_installed(find: fn() -> Option<PathBuf>) -> Result<PathBuf> {
     if !is_debian_root() {
         bail!(HOW);
     }
-    say("chromium and chromium-driver", "from Debian, about 100 MB, a minute");
-    process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
-    let args = ["install", "--yes", "--quiet", "--no-install-recommends", "chromium", "chromium-driver"];
-    process::run(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    install("chromium and chromium-driver", "from Debian, about 100 MB, a minute", &["chromium", "chromium-driver"])?;
     find().context(HOW)
+}
+
+/// Installs Debian's packages.
+fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
+    say(what, how);
+    process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
+    let args = ["install", "--yes", "--quiet", "--no-install-recommends"];
+    process::run(Command::new("apt-get").args(args).args(packages).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
 /// Ubuntu is not meant: its `chromium` package only fetches a snap.

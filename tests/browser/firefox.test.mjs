@@ -1,0 +1,90 @@
+// Firefox, too: it opens the served page, and from a disk pages that are one file, asks for nothing, and shows what
+// Chromium shows. Passed over, and said so, where there is no Firefox.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import puppeteer from "puppeteer-core";
+import { folder, made } from "./captures.mjs";
+import { launch, need, open, startServer } from "./lib.mjs";
+
+const executablePath = process.env.ROOFLIGHT_FIREFOX;
+const skip = executablePath ? false : "no Firefox";
+const FIRST = "[role=grid] [data-row='0'] [role=gridcell]";
+const VIEWS = { roofline: ".roofline .scene path", memory: ".memory .scene path", communication: ".comm .grid [data-row='0']" };
+
+let firefox;
+let chromium;
+before(async () => {
+  if (skip) return;
+  firefox = await puppeteer.launch({ browser: "firefox", executablePath, headless: true });
+  chromium = await launch();
+});
+after(async () => {
+  await firefox?.close();
+  await chromium?.close();
+});
+
+/** What is on screen of a breakdown: its figures, and its first rows. */
+const seen = (page) => page.evaluate(() => ({
+  figures: [...document.querySelectorAll(".figure")].map((figure) => figure.textContent.trim()),
+  rows: [...document.querySelectorAll("[data-row]")].slice(0, 10).map((row) => row.textContent.trim()),
+}));
+
+/** A page of Firefox's, and what it complained of and asked for. */
+async function start(url) {
+  const page = await firefox.newPage();
+  await page.setViewport({ width: 1440, height: 900 });
+  const [problems, requests] = [[], []];
+  page.on("console", (line) => ["error", "warn"].includes(line.type()) && problems.push(line.text()));
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(url);
+  return { page, problems, requests };
+}
+
+test("the served page opens the sample, and draws each view", { skip, timeout: 120_000 }, async () => {
+  const server = await startServer(need("ROOFLIGHT_DIST"));
+  const { page, problems, requests } = await start(server.url);
+  const button = await page.waitForSelector("::-p-text(Open the sample)");
+  await button.click();
+  await page.waitForSelector(FIRST, { timeout: 60_000 });
+  const other = await open(chromium, server.url);
+  await other.page.getByRole("button", { name: "Open the sample" }).click();
+  await other.page.locator(FIRST).first().waitFor();
+  assert.deepEqual(await seen(page), await seen(other.page));
+  await other.close();
+  for (const [view, there] of Object.entries(VIEWS)) {
+    await page.click(`#tab-${view}`);
+    await page.waitForSelector(there, { timeout: 30_000 });
+  }
+  assert.deepEqual(requests.filter((url) => !/^(blob|data):/.test(url) && !url.startsWith(server.url)), []);
+  assert.deepEqual(problems, []);
+  await page.close();
+  await server.close();
+});
+
+for (const whole of [false, true]) {
+  test(`a page of one file opens from a disk: ${whole ? "with the capture" : "the report"}`, { skip, timeout: 120_000 }, async () => {
+    const path = join(folder, `firefox-${whole}.html`);
+    const args = ["report", made("--steps", "3").captures[0], "--html", path, "--app", need("ROOFLIGHT_DIST")];
+    execFileSync(need("ROOFLIGHT_CLI"), whole ? [...args, "--with-capture"] : args);
+    const { page, problems, requests } = await start(`file://${path}`);
+    await page.waitForSelector(FIRST, { timeout: 60_000 });
+    const context = await chromium.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const other = await context.newPage();
+    await other.goto(`file://${path}`);
+    await other.locator(FIRST).first().waitFor();
+    assert.deepEqual(await seen(page), await seen(other));
+    assert.equal((await page.$$(".strip.summary")).length, whole ? 0 : 1);
+    for (const [view, there] of Object.entries(VIEWS)) {
+      await page.click(`#tab-${view}`);
+      await page.waitForSelector(there, { timeout: 30_000 });
+    }
+    // That it asks for nothing is seen in what it asks for: the network stays on.
+    assert.deepEqual(requests.filter((url) => !/^(blob|data):/.test(url) && url !== `file://${path}`), []);
+    assert.deepEqual(problems, []);
+    await page.close();
+    await context.close();
+  });
+}
