@@ -53,7 +53,7 @@ pub(super) fn rows(sight: Sight) -> AnyView {
     view! {
         <div class="share-seen">
             <h3>"As the reader will see it"</h3>
-            <pre class="share-rows">{live(first)}</pre>
+            <pre class="share-rows" tabindex="0">{live(first)}</pre>
             <details on:toggle=move |event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"))>
                 <summary>{live(n)}</summary>
                 {live(all)}
@@ -65,6 +65,6 @@ pub(super) fn rows(sight: Sight) -> AnyView {
 
 fn section(section: &Section) -> AnyView {
     let title = format!("{} ({})", section.title, section.texts.len());
-    view! { <section><h4 class:telling=section.is_telling>{title}</h4><pre>{section.texts.join("\n")}</pre></section> }
+    view! { <section><h4 class:telling=section.is_telling>{title}</h4><pre tabindex="0">{section.texts.join("\n")}</pre></section> }
         .any()
 }
