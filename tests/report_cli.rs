@@ -5,7 +5,7 @@ mod common;
 use common::{bytes, make};
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use rooflight::engine::address::Address;
-use rooflight::share::{read_link, unpack};
+use rooflight::share::{dense, read_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -75,12 +75,7 @@ impl Desk {
     fn dist(&self, name: &str) -> PathBuf {
         let dir = self.path(name);
         fs::create_dir(&dir).unwrap();
-        let index = "<html><head></head><body><p>boot</p></body></html>";
-        for (name, text) in
-            [("index.html", index), ("app-1.js", "start()"), ("app-1.wasm", "\0asm"), ("style-1.css", "p{}")]
-        {
-            fs::write(dir.join(name), text).unwrap();
-        }
+        fs::write(dir.join("page.pack"), "the page, packed").unwrap();
         dir
     }
 }
@@ -117,11 +112,19 @@ fn report_of(link: &str) -> String {
     link.trim().split_once('#').unwrap().1.parse::<Address>().unwrap().report
 }
 
-/// The file within a page.
-fn inside(html: &str) -> Vec<u8> {
-    let block = html.split("application/x-rooflight-inside").nth(1).unwrap();
-    let text = block.split_once("\">").unwrap().1.split_once("</script>").unwrap().0;
-    unbase64(text)
+/// The text of a page of one file.
+fn page(path: &Path) -> String {
+    let units: Vec<u16> =
+        fs::read(path).unwrap().chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
+    String::from_utf16(&units).unwrap()
+}
+
+/// What lies in one of its blocks.
+fn block(html: &str, what: &str) -> Vec<u8> {
+    let block = html.split(&format!("application/x-rooflight-{what}")).nth(1).unwrap();
+    let size = block.split_once("data-size=\"").unwrap().1.split_once('"').unwrap().0;
+    let text = block.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
+    dense::read(text, size.parse().unwrap())
 }
 
 #[test]
@@ -198,20 +201,21 @@ fn a_page_is_made_of_the_built_one() {
         let dist = desk.dist(place);
         let found = run();
         assert_eq!(found.status.code(), Some(0), "{place}: {}", String::from_utf8_lossy(&found.stderr));
-        let html = fs::read_to_string(desk.path("it.html")).unwrap();
-        assert!(html.contains("id=\"boot\"") && html.contains("data-name=\"app-1.wasm\""));
-        holds_no_secret(&inside(&html));
+        let html = page(&desk.path("it.html"));
+        assert!(html.contains("id=\"boot\""));
+        assert_eq!(block(&html, "page"), b"the page, packed");
+        holds_no_secret(&block(&html, "inside"));
         assert!(SECRETS.iter().all(|secret| !html.contains(secret)));
         fs::remove_dir_all(dist).unwrap();
         fs::remove_file(desk.path("it.html")).unwrap();
     }
     let dist = desk.dist("elsewhere");
     desk.said(&["--html", "it.html", "--app", "elsewhere", "--with-capture"]);
-    let file = inside(&fs::read_to_string(desk.path("it.html")).unwrap());
+    let file = block(&page(&desk.path("it.html")), "inside");
     assert_eq!(unpack(&file).unwrap().captures.len(), 1);
     desk.refused(&["--html", "it.html", "--app", "nowhere"], &["nowhere is no built page", "cargo xtask build"]);
-    fs::remove_file(dist.join("app-1.wasm")).unwrap();
-    desk.refused(&["--html", "it.html", "--app", "elsewhere"], &["elsewhere is no built page", ".wasm"]);
+    fs::remove_file(dist.join("page.pack")).unwrap();
+    desk.refused(&["--html", "it.html", "--app", "elsewhere"], &["elsewhere is no built page", "page.pack"]);
 }
 
 #[test]

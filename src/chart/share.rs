@@ -4,11 +4,6 @@ use crate::engine::RowSeen;
 use crate::report::number;
 use crate::share::{Preview, Table};
 
-/// Bytes of an HTML file: the page's own text, and what is inside as base64.
-pub const fn html_size(own: u64, inside: u64) -> u64 {
-    own + inside.div_ceil(3) * 4 + 6_000
-}
-
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {
     match (table.told, table.of) {

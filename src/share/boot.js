@@ -1,19 +1,30 @@
 
 // Starts the page of one file: its parts become blob: addresses, and what is inside becomes a File. No request leaves.
 (async () => {
-  // A piece at a time: what is inside may be a capture of hundreds of megabytes.
-  const PIECE = 4 << 20;
-  const raw = (text) => {
+  // Each character holds 15 bits (`dense.rs`). A piece at a time, of whole groups of 8 characters: what is inside may be a capture of
+  // hundreds of megabytes.
+  const PIECE = 8 << 18;
+  const raw = (node) => {
+    const text = node.textContent;
+    let left = Number(node.dataset.size);
     const pieces = [];
-    for (let at = 0; at < text.length; at += PIECE) {
-      const bytes = atob(text.slice(at, at + PIECE));
-      const piece = new Uint8Array(bytes.length);
-      for (let i = 0; i < bytes.length; i++) piece[i] = bytes.charCodeAt(i);
+    for (let start = 0; start < text.length; start += PIECE) {
+      const piece = new Uint8Array(Math.min(left, (PIECE / 8) * 15));
+      left -= piece.length;
+      let [at, held, bits] = [0, 0, 0];
+      for (let i = start; at < piece.length; i++) {
+        held = (held << 15) | (text.charCodeAt(i) - 0x3400);
+        for (bits += 15; bits >= 8 && at < piece.length; held &= (1 << bits) - 1) {
+          bits -= 8;
+          piece[at++] = held >> bits;
+        }
+      }
       pieces.push(new Blob([piece]));
     }
+    node.remove();
     return new Blob(pieces);
   };
-  const unpacked = (text) => new Response(raw(text).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const block = (what) => document.querySelector(`script[type='application/x-rooflight-${what}']`);
   const link = (rel, href) => {
     const node = document.createElement("link");
     Object.assign(node, { rel, href });
@@ -21,21 +32,28 @@
     return new Promise((done) => { node.onload = node.onerror = done; });
   };
 
-  const inside = document.querySelector("script[type='application/x-rooflight-inside']");
-  globalThis.rooflightInside = new File([raw(inside.textContent)], inside.dataset.name);
+  const inside = block("inside");
+  globalThis.rooflightInside = new File([raw(inside)], inside.dataset.name);
   if (!location.hash && inside.dataset.place) location.replace(`#${inside.dataset.place}`);
-  inside.remove();
 
-  // The page writes itself once more out of these.
-  const parts = (globalThis.rooflightParts = []);
-  for (const node of document.querySelectorAll("script[type='application/x-rooflight-part']")) {
-    parts.push({ name: node.dataset.name, kind: node.dataset.kind, text: node.textContent });
-    node.remove();
-  }
+  // What unpacks the page lies in front of it: browsers unpack gzip, but not what the rest is packed with. The page writes itself
+  // once more out of the whole.
+  const pack = (globalThis.rooflightPack = raw(block("page")));
+  const size = new DataView(await pack.slice(0, 4).arrayBuffer()).getUint32(0, true);
+  const unpacker = new Response(pack.slice(4, 4 + size).stream().pipeThrough(new DecompressionStream("gzip")));
+  const { room, unpack, unpacked, memory } = (await WebAssembly.instantiate(await unpacker.arrayBuffer())).instance.exports;
+  const packed = new Uint8Array(await pack.slice(4 + size).arrayBuffer());
+  const place = room(packed.length);
+  new Uint8Array(memory.buffer).set(packed, place);
+  const length = unpack();
+  if (!length) throw new Error("the file is damaged");
+  const all = new Uint8Array(memory.buffer, unpacked(), length);
+  let at = all.indexOf(10) + 1;
+  const list = JSON.parse(new TextDecoder().decode(all.subarray(0, at)));
   const files = new Map();
   let script, program;
-  for (const { name, kind, text } of parts) {
-    const file = new Blob([await unpacked(text)], { type: kind });
+  for (const [name, type, length] of list) {
+    const file = new Blob([all.subarray(at, (at += length))], { type });
     if (name.endsWith(".js")) script = await file.text();
     else if (name.endsWith(".css")) await link("stylesheet", URL.createObjectURL(file));
     else if (name.endsWith(".svg")) link("icon", URL.createObjectURL(file));

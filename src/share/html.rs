@@ -1,22 +1,23 @@
-//! One page that opens from disk: the built page's files and a report file as text blocks, and a script that starts it.
+//! One page that opens from disk: the built page, packed, and a report file as text blocks, and a script that starts it.
 //!
 //! ```text
-//!  css, js, wasm ── gzip ── base64 ──► <script type="application/x-rooflight-part">   ┐ boot.js: blob: addresses,
-//!  .rooflight ───────────── base64 ──► <script type="application/x-rooflight-inside"> ┘ then the page's own start
+//!  page.pack ──┬─ dense ──► <script type="application/x-rooflight-page">   ┐ boot.js: blob: addresses,
+//!  .rooflight ─┴──────────► <script type="application/x-rooflight-inside"> ┘ then the page's own start
 //! ```
 //!
-//! Base64 has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses alone: nothing
-//! in it can become markup, and it makes no request. The page finds the report as a `File` in `globalThis.rooflightInside`, and the
-//! blocks of its own parts in `globalThis.rooflightParts`: it can be written once more. Natively all of it is made here
-//! ([`page`]); the page puts the pieces together itself, packed by the browser.
+//! The file is UTF-16 with a byte order mark, which no host and no setting overrules: so what is packed is text without growing by a
+//! third (`dense`). That has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses
+//! alone: nothing in it can become markup, and it makes no request. The page finds the report as a `File` in
+//! `globalThis.rooflightInside`, and what it is made of as a `Blob` in `globalThis.rooflightPack`: it can be written once more.
+//! Natively all of it is made here ([`page`]); the page puts the pieces together itself.
 
+use super::dense;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest, Sha256};
-use std::io::Write;
-use thiserror::Error;
 
+/// The built page in one file, beside it: `cargo xtask build` makes it.
+pub const PACK: &str = "page.pack";
 /// Starts the page: see there.
 const BOOT: &str = include_str!("boot.js");
 /// Before anything is drawn: the theme that was chosen, and no leaving for a dropped file. The page's own such script also says
@@ -29,15 +30,6 @@ try {
 for (const event of ["dragover", "drop"]) addEventListener(event, (e) => e.dataTransfer?.types.includes("Files") && e.preventDefault());
 "#;
 
-/// A file of the built page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asset {
-    /// Its name in `dist/`.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
 /// What the page opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inside {
@@ -49,45 +41,35 @@ pub struct Inside {
     pub place: String,
 }
 
-/// Why files are no built page.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum HtmlError {
-    /// One is missing.
-    #[error("It has no {0}")]
-    Lacks(&'static str),
-}
-
 /// What is seen until the page has started.
 const BODY: &str = "\n<div id=\"boot\"><header class=\"top\"><div class=\"bar\"></div></header></div>\n\
     <noscript><p class=\"noscript\">Rooflight reads profiles with WebAssembly in this file, and needs JavaScript to start it.</p></noscript>\n";
 /// What ends a block.
 pub const CLOSED: &str = "</script>\n";
 
-/// The page, with something inside.
-///
-/// # Errors
-/// [`HtmlError`] where the files are no built page.
-pub fn page(assets: &[Asset], inside: &Inside) -> Result<String, HtmlError> {
-    for needed in [".js", ".css", ".wasm"] {
-        if !assets.iter().any(|asset| asset.name.ends_with(needed)) {
-            return Err(HtmlError::Lacks(needed));
-        }
-    }
-    let mut out = head(&inside.name);
-    for (asset, kind) in assets.iter().filter_map(|asset| Some((asset, kind(&asset.name)?))) {
-        out += &opened("part", &asset.name, kind, "");
-        STANDARD.encode_string(packed(&asset.bytes), &mut out);
-        out += CLOSED;
-    }
-    out += &opened("inside", &inside.name, "application/octet-stream", &inside.place);
-    STANDARD.encode_string(&inside.bytes, &mut out);
-    out += CLOSED;
-    out += &tail();
-    Ok(out)
+/// The page, with something inside: bytes of an HTML file. `pack`: what [`PACK`] holds.
+pub fn page(pack: &[u8], inside: &Inside) -> Vec<u8> {
+    let mut out = utf16(&(start(&inside.name) + &page_block(pack.len() as u64)));
+    dense::push(&mut out, pack);
+    out.extend(utf16(&(CLOSED.to_owned() + &inside_block(inside.bytes.len() as u64, &inside.name, &inside.place))));
+    dense::push(&mut out, &inside.bytes);
+    out.extend(utf16(&(CLOSED.to_owned() + &tail())));
+    out
 }
 
-/// What comes before the blocks. `name`: what is inside.
-pub fn head(name: &str) -> String {
+/// Bytes of such a file, about: what is packed, and what is inside.
+pub const fn size(pack: u64, inside: u64) -> u64 {
+    let frame = 2 * (BOOT.len() + THEME.len() + BODY.len() + 1200) as u64;
+    frame + dense::size(pack) + dense::size(inside)
+}
+
+/// Text as it stands in the file.
+pub fn utf16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+/// What comes before the blocks: the byte order mark first. `name`: what is inside.
+pub fn start(name: &str) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'wasm-unsafe-eval' blob: '{}' '{}'; style-src blob:; connect-src blob:; \
          worker-src blob:; img-src blob: data:",
@@ -95,7 +77,7 @@ pub fn head(name: &str) -> String {
         hash(BOOT)
     );
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "\u{feff}<!doctype html>\n<html lang=\"en\">\n<head>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Rooflight: {}</title>\n<script>{THEME}</script>\n</head>\n\
@@ -104,38 +86,22 @@ pub fn head(name: &str) -> String {
     )
 }
 
-/// What starts a block of base64: a part of the page, or what is inside; `place` is how that is looked at.
-pub fn opened(what: &str, name: &str, kind: &str, place: &str) -> String {
+/// What starts the block of the page itself, of so many bytes.
+pub fn page_block(size: u64) -> String {
+    format!("<script type=\"application/x-rooflight-page\" data-size=\"{size}\">")
+}
+
+/// What starts the block of what is inside, of so many bytes; `place` is how that is looked at.
+pub fn inside_block(size: u64, name: &str, place: &str) -> String {
     let (name, place) = (escaped(name), escaped(place));
-    let place = if place.is_empty() { String::new() } else { format!(" data-place=\"{place}\"") };
-    format!("<script type=\"application/x-rooflight-{what}\" data-name=\"{name}\" data-kind=\"{kind}\"{place}>")
+    format!(
+        "<script type=\"application/x-rooflight-inside\" data-size=\"{size}\" data-name=\"{name}\" data-place=\"{place}\">"
+    )
 }
 
 /// What comes behind the blocks.
 pub fn tail() -> String {
     format!("<script>{BOOT}</script>\n</body>\n</html>\n")
-}
-
-/// What a file is served as; `None` for those that the page does not need.
-pub fn kind(name: &str) -> Option<&'static str> {
-    // What keeps the page for when there is no network has nothing to do on a disk.
-    if name == "sw.js" {
-        return None;
-    }
-    let (_, end) = name.rsplit_once('.')?;
-    Some(match end {
-        "js" => "text/javascript",
-        "css" => "text/css",
-        "wasm" => "application/wasm",
-        "svg" => "image/svg+xml",
-        _ => return None,
-    })
-}
-
-fn packed(bytes: &[u8]) -> Vec<u8> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    // Writing to memory does not fail.
-    gzip.write_all(bytes).and_then(|()| gzip.finish()).unwrap_or_default()
 }
 
 fn hash(script: &str) -> String {
@@ -158,39 +124,26 @@ fn escaped(text: &str) -> String {
     out
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 
-    fn asset(name: &str, bytes: &str) -> Asset {
-        Asset { name: name.to_owned(), bytes: bytes.as_bytes().to_vec() }
-    }
-
-    fn built() -> Vec<Asset> {
-        let index = "<html><head><script>its()</script><script type=\"module\">start()</script></head><body>\n<p>boot</p></body></html>";
-        vec![
-            asset("app-1.js", "import.meta; \"./further-2.wasm\"; // </script>"),
-            asset("app-1.wasm", "\0asm"),
-            asset("further-2.wasm", "\0asm"),
-            asset("index.html", index),
-            asset("sample.xplane.pb.gz", "not wanted"),
-            asset("sw.js", "not wanted"),
-            asset("style-3.css", "p{}"),
-        ]
+    fn text(inside: &Inside) -> String {
+        let bytes = page(b"packed", inside);
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
+        String::from_utf16(&units).unwrap()
     }
 
     #[test]
     fn nothing_breaks_out_and_the_policy_names_what_runs() {
         let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
-        let inside = Inside { name, bytes: b"</script>".repeat(9), place };
-        let html = page(&built(), &inside).unwrap();
-        // The two scripts that run, four parts, what is inside.
-        assert_eq!(html.matches("<script").count(), 2 + 4 + 1);
-        assert_eq!(html.matches("</script>").count(), 2 + 4 + 1);
+        let html = text(&Inside { name, bytes: b"</script>".repeat(9), place });
+        assert!(html.starts_with("\u{feff}<!doctype html>"), "the mark says what it is written in");
+        // The two scripts that run, the page, what is inside.
+        assert_eq!(html.matches("<script").count(), 2 + 1 + 1);
+        assert_eq!(html.matches("</script>").count(), 2 + 1 + 1);
         assert!(html.contains("data-name=\"a&quot;&gt;&lt;/script&gt;&lt;b&gt;\"") && !html.contains("<b>"));
-        assert!(!html.contains("sample.xplane") && !html.contains("sw.js") && html.contains("id=\"boot\""));
         assert_eq!(hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "as the standard has it");
-        assert!(!html.contains("its()"), "scripts of the page are not taken over");
         for script in [THEME, BOOT] {
             assert!(
                 html.contains(&format!("'{}'", hash(script))) && html.contains(&format!("<script>{script}</script>"))
@@ -204,17 +157,22 @@ mod tests {
     #[test]
     fn what_is_inside_comes_out_again() {
         let inside = Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new() };
-        let html = page(&built(), &inside).unwrap();
-        let text =
-            html.split("application/x-rooflight-inside").nth(1).and_then(|rest| between(rest, "\">", "</script>"));
-        assert_eq!(STANDARD.decode(text.unwrap()).unwrap(), inside.bytes);
+        let html = text(&inside);
+        let block = |kind: &str| {
+            let rest = html.split(kind).nth(1).unwrap();
+            (between(rest, "data-size=\"", "\"").unwrap().parse().unwrap(), between(rest, ">", "</script>").unwrap())
+        };
+        let (size, text) = block("x-rooflight-inside");
+        assert_eq!(dense::read(text, size), inside.bytes);
+        let (size, text) = block("x-rooflight-page");
+        assert_eq!(dense::read(text, size), b"packed");
     }
 
     #[test]
-    fn other_folders_are_no_built_page() {
-        let inside = Inside { name: "x".to_owned(), bytes: Vec::new(), place: String::new() };
-        assert_eq!(page(&[], &inside), Err(HtmlError::Lacks(".js")));
-        assert_eq!(page(&[asset("a.js", ""), asset("a.css", "")], &inside), Err(HtmlError::Lacks(".wasm")));
+    fn its_size_is_told_before() {
+        let inside = Inside { name: "report.rooflight".to_owned(), bytes: vec![7; 5000], place: "v=1".to_owned() };
+        let real = page(&[1; 999], &inside).len() as u64;
+        assert!(real.abs_diff(size(999, 5000)) < 1000, "{real} and {}", size(999, 5000));
     }
 
     fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {

@@ -29,7 +29,7 @@ function copied() {
 function rebuild(folder) {
   const [old] = readdirSync(folder).filter((name) => /^style-.*\.css$/.test(name));
   const name = old.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
-  for (const file of ["index.html", "sw.js", "files.json"]) {
+  for (const file of ["index.html", "sw.js"]) {
     writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(old, name).replace(/(const BUILD = ")./, "$1x"));
   }
   cpSync(join(folder, old), join(folder, name));

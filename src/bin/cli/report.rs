@@ -8,7 +8,7 @@ use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{DeviceChoice, Query, StepChoice};
 use rooflight::engine::address::Address;
 use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk};
-use rooflight::share::html::{Asset, Inside, page};
+use rooflight::share::html::{Inside, PACK, page};
 use rooflight::share::{Fit, Level, Preview, Report, Table, link, markdown, pack};
 use rooflight::source::Source;
 use std::io::Write;
@@ -179,27 +179,24 @@ fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
 
 fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input>) -> Result<String, Failure> {
     let dir = app(args)?;
-    let assets = assets(&dir).map_err(|error| unwritten(&dir, &error))?;
+    let pack = dir.join(PACK);
+    let pack = std::fs::read(&pack).map_err(|error| unwritten(&pack, &error))?;
     let mut bytes = head(told, &captures);
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
     let inside = Inside { name: "report.rooflight".to_owned(), bytes, place: String::new() };
-    let html = page(&assets, &inside).map_err(|error| Failure {
-        title: format!("{} is no built page", dir.display()),
-        message: format!("{error}. Build it with `cargo xtask build`."),
-    })?;
-    std::fs::write(path, html).map_err(|error| unwritten(path, &error))?;
+    std::fs::write(path, page(&pack, &inside)).map_err(|error| unwritten(path, &error))?;
     Ok(String::new())
 }
 
 /// The folder of the built page.
 fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
-    let is_built = |dir: &PathBuf| dir.join("index.html").is_file();
+    let is_built = |dir: &PathBuf| dir.join(PACK).is_file();
     if let Some(dir) = &args.app {
         return Some(dir.clone()).filter(is_built).ok_or_else(|| Failure {
             title: format!("{} is no built page", dir.display()),
-            message: "It has no index.html. `cargo xtask build` writes a page to dist.".to_owned(),
+            message: format!("It has no {PACK}. `cargo xtask build` writes a page to dist."),
         });
     }
     let exe = std::env::current_exe().unwrap_or_default();
@@ -209,19 +206,6 @@ fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
         title: "There is no built page".to_owned(),
         message: "--html needs one: build it with `cargo xtask build`, or say with --app where it is.".to_owned(),
     })
-}
-
-fn assets(dir: &Path) -> std::io::Result<Vec<Asset>> {
-    let mut assets = Vec::new();
-    for entry in std::fs::read_dir(dir)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            assets.push(Asset { name, bytes: std::fs::read(entry.path())? });
-        }
-    }
-    assets.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(assets)
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {

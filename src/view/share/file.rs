@@ -151,12 +151,10 @@ async fn write(
     let (name, blob) = if tab == Tab::Html {
         let place = untrack(|| sight.place());
         let within = file_name(&name, "report", "rooflight");
-        (file_name(&name, "report", "html"), single::page(&within, &place, &inside).await?)
+        (file_name(&name, "report", "html"), single::page(&sight.pack().await?, &within, &place, &inside).await?)
     } else {
         (file_name(&name, "report", "rooflight"), inside)
     };
     out::save_blob(&name, &blob).map_err(failed)?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]
-    let size = blob.size() as u64;
-    Ok((name, bytes_text(size)))
+    Ok((name, bytes_text(single::size(&blob))))
 }

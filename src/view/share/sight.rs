@@ -3,18 +3,18 @@
 use super::single;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::chart::share::html_size;
 use crate::engine::address::Address;
 use crate::engine::comm_place::CommPlace;
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, not_fetched, passed_on};
 use crate::report::number::bytes_text;
-use crate::share::Level;
+use crate::share::{Level, html};
 use crate::view::erase::effect;
 use crate::view::state::{Same, State, total_size};
 use crate::view::widgets::icon::Icon;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use web_sys::Blob;
 
 /// Where the page is, for links out of a page that lies on a disk.
 const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
@@ -78,8 +78,8 @@ pub(super) struct Sight {
     pub(super) address: Memo<Option<String>>,
     /// What became of the last thing that was done here.
     pub(super) done: RwSignal<String>,
-    /// Bytes of the page's own files within an HTML file; `None` until it is known.
-    own: RwSignal<Option<u64>>,
+    /// The page itself, packed, for an HTML file; `None` until it is there.
+    pack: RwSignal<Option<Blob>, LocalStorage>,
 }
 
 impl Sight {
@@ -142,11 +142,16 @@ impl Sight {
                 Some(format!("{}#{address}", base()))
             })
         });
-        let own = RwSignal::new(None);
-        spawn_local(async move {
-            let _ = own.try_set(single::own_size().await);
+        // Fetched where it is first asked for: who shares a link needs none of it.
+        let pack = RwSignal::new_local(None);
+        effect(move || {
+            if tab.get() == Tab::Html && pack.with_untracked(Option::is_none) {
+                spawn_local(async move {
+                    let _ = pack.try_set(single::pack().await.ok());
+                });
+            }
         });
-        Self { state, tab, level, without_sources, anonymise, with_capture, ask, shared, busy, address, done, own }
+        Self { state, tab, level, without_sources, anonymise, with_capture, ask, shared, busy, address, done, pack }
     }
 
     pub(super) fn choose(self, tab: Tab) {
@@ -170,12 +175,23 @@ impl Sight {
         match tab {
             Tab::Link => None,
             Tab::File => Some(bytes_text(inside)),
-            Tab::Html => self.own.get().map(|own| bytes_text(html_size(own, inside))),
+            Tab::Html => {
+                let pack = self.pack.with(|pack| pack.as_ref().map(single::size))?;
+                Some(bytes_text(html::size(pack, inside)))
+            }
         }
     }
 }
 
 impl Sight {
+    /// The page itself, packed; asked for once more where it did not come.
+    pub(super) async fn pack(self) -> Result<Blob, String> {
+        match self.pack.get_untracked() {
+            Some(pack) => Ok(pack),
+            None => single::pack().await,
+        }
+    }
+
     /// How it is looked at, for the page in a file.
     pub(super) fn place(self) -> String {
         let now = self.state.address();

@@ -8,7 +8,7 @@ use web_sys::File;
 
 /// Whether the page is one file, with nothing beside it: no sample, no place of its own to keep things.
 pub(crate) fn is_single() -> bool {
-    Reflect::has(&global(), &"rooflightParts".into()).unwrap_or(false)
+    Reflect::has(&global(), &"rooflightPack".into()).unwrap_or(false)
 }
 
 impl State {

@@ -4,7 +4,7 @@
 //!  src ────► program ──► dist/app-….js, app-….wasm and the parts that are fetched later
 //!  style ──► css ──────► dist/style-….css, all of them as one
 //!  index.html ─────────► dist/index.html, which names them, with its scripts' hashes in the policy (csp)
-//!  all of them ────────► dist/files.json, for the page that writes itself into one file
+//!  all of them ────────► dist/page.pack, for the page that writes itself into one file (pack)
 //!  sw.js ──────────────► dist/sw.js, which keeps them for when there is no network (offline)
 //! ```
 //!
@@ -14,6 +14,7 @@ mod csp;
 mod css;
 mod offline;
 mod order;
+mod pack;
 mod parts;
 mod program;
 pub mod size;
@@ -46,9 +47,6 @@ const INSTALLED: [(&str, &str); 4] = [
     ("style/icon-maskable-512.png", "icon-maskable-512.png"),
 ];
 
-/// The page's own files, by name, and how large each is when packed.
-const LIST: &str = "files.json";
-
 /// Builds the page into `out`, which is emptied first.
 pub fn build(out: &Path) -> Result<()> {
     ensure!(
@@ -69,8 +67,9 @@ pub fn build(out: &Path) -> Result<()> {
     let html = name(&name(&name(&html, SCRIPT, &program.script)?, WASM, &program.wasm)?, ICON, &icon_name)?;
     fs::write(stage.join("index.html"), csp::seal(&html)?)?;
 
-    let files = size::files(&stage)?;
-    fs::write(stage.join(LIST), offline::list(&files))?;
+    let mut files = size::files(&stage)?;
+    fs::write(stage.join(pack::NAME), pack::build(&tools, &stage, &files)?)?;
+    files.push(pack::NAME.to_owned());
     let worker = fs::read_to_string(repo::root().join(WORKER))?;
     fs::write(stage.join(WORKER), offline::fill(&worker, &files, &program.script, SAMPLE_NAME)?)?;
     for (from, to) in INSTALLED {

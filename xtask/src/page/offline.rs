@@ -1,22 +1,16 @@
-//! What the page needs to know of its own files: the list of them, and the service worker that keeps them.
+//! The service worker that keeps the page's own files: which those are, of which build.
 //!
 //! Pure text → text. Must not touch files.
 
 use anyhow::{Result, ensure};
 use sha2::{Digest, Sha256};
 
-/// Names and packed sizes as JSON. Names are a build's own: letters, digits, dashes, dots.
-pub fn list(files: &[(String, u64)]) -> String {
-    let lines: Vec<String> = files.iter().map(|(name, size)| format!("  \"{name}\": {size}")).collect();
-    format!("{{\n{}\n}}\n", lines.join(",\n"))
-}
-
 /// The service worker `text` of a build: with its files, the script that its page starts with, and the sample's name.
 ///
 /// # Errors
 /// Where it lacks a place for one of them.
-pub fn fill(text: &str, files: &[(String, u64)], script: &str, sample: &str) -> Result<String> {
-    let names: Vec<String> = files.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+pub fn fill(text: &str, files: &[String], script: &str, sample: &str) -> Result<String> {
+    let names: Vec<String> = files.iter().map(|name| format!("\"{name}\"")).collect();
     let names = names.join(", ");
     // Names have the hashes of what is in the files: another build has another list.
     let hash = Sha256::digest([text, &names].concat());
@@ -41,13 +35,8 @@ mod tests {
 
     const WORKER: &str = "const B = \"BUILD\", F = [/* FILES */], S = \"SCRIPT\", M = \"SAMPLE\";";
 
-    fn files(names: &[&str]) -> Vec<(String, u64)> {
-        names.iter().map(|name| ((*name).to_owned(), 7)).collect()
-    }
-
-    #[test]
-    fn the_list_is_json() {
-        assert_eq!(list(&files(&["a-1.js", "b-2.css"])), "{\n  \"a-1.js\": 7,\n  \"b-2.css\": 7\n}\n");
+    fn files(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
     }
 
     #[test]

@@ -43,13 +43,13 @@ pub fn report(dist: &Path) -> Result<ExitCode> {
     Ok(if is_too_heavy(&files) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The files of the page but `index.html`: name and packed size, what is fetched first in front.
+/// The names of the page's files but `index.html`, what is fetched first in front.
 ///
 /// # Errors
 /// Where the folder has no page.
-pub fn files(dist: &Path) -> Result<Vec<(String, u64)>> {
+pub fn files(dist: &Path) -> Result<Vec<String>> {
     let files = weigh(dist)?.into_iter().filter(|file| file.name != "index.html");
-    Ok(files.map(|file| (file.name, file.gzip)).collect())
+    Ok(files.map(|file| file.name).collect())
 }
 
 /// The page's weight in words, its table printed.
