@@ -165,6 +165,21 @@ fn a_report_file_holds_all_but_sources() {
     let told = unpack(&with).unwrap();
     assert_eq!(told.captures[0].name, "small.xplane.pb", "without its folder");
     assert!(with.ends_with(&fs::read(&desk.capture).unwrap()));
+    // Passed on once more it carries the capture, not a report with a report in it.
+    let program = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rooflight"))
+            .current_dir(desk.dir.path())
+            .arg("report")
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    let once_more = program(&["with.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
+    assert!(once_more.status.success());
+    assert!(fs::read(desk.path("again.rooflight")).unwrap() == with);
+    let none = program(&["it.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(String::from_utf8(none.stderr).unwrap().contains("There is no capture to go with it"));
     desk.said(&["--rooflight", "sources.rooflight", "--with-sources"]);
     let told = readable(&fs::read(desk.path("sources.rooflight")).unwrap());
     assert!(SECRETS.iter().all(|secret| told.contains(secret)), "this test would see a source");

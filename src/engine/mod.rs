@@ -64,3 +64,4 @@ pub use sentences::{no_capture, not_fetched};
 pub use share::{RowSeen, ShareAsk, Shared};
 pub use sharing::passed_on;
 pub use tables::*;
+pub use told::captures_of;

@@ -11,8 +11,8 @@
 
 use super::place::{Pairs, each_pair};
 use super::{RoofColumn, RoofSort};
-use crate::analysis::GroupBy;
-use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, UsefulFlops};
+use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use crate::analysis::{GroupBy, Query};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 use std::str::FromStr;
@@ -80,6 +80,13 @@ pub struct RooflinePlace {
     pub costs: Vec<KernelCost>,
     /// What a step has to compute.
     pub useful: Option<UsefulFlops>,
+}
+
+impl RooflinePlace {
+    /// What is asked of a query: with the user's peaks, costs and useful FLOPs.
+    pub fn ask(self, query: Query) -> RooflineQuery {
+        RooflineQuery { query, peaks: self.peaks, costs: self.costs, useful: self.useful, ..RooflineQuery::default() }
+    }
 }
 
 /// Within a value `;` and `:` are separators. The whole is escaped once more where it is written into an address.

@@ -7,7 +7,7 @@ use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{DeviceChoice, Query, StepChoice};
 use rooflight::engine::address::Address;
-use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk};
+use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk, captures_of};
 use rooflight::share::html::{Inside, PACK, page};
 use rooflight::share::{Fit, Level, Preview, Report, Table, link, markdown, pack};
 use rooflight::source::Source;
@@ -134,7 +134,7 @@ fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, 
     }
 }
 
-/// The captures that leave, with the names they then have.
+/// The captures that leave, with the names they then have; of report files those that lie within them.
 fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
     if !args.with_capture {
         return Ok(Vec::new());
@@ -143,7 +143,7 @@ fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
         let name = input.name.rsplit(['/', '\\']).next().unwrap_or(&input.name).to_owned();
         Input { name, ..input }
     };
-    Ok(files::inputs(&view.files)?.into_iter().map(named).collect())
+    Ok(captures_of(files::inputs(&view.files)?)?.into_iter().map(named).collect())
 }
 
 fn head(told: &Report, captures: &[Input]) -> Vec<u8> {

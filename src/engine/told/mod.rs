@@ -9,6 +9,7 @@ mod places;
 mod roofline;
 mod rows;
 
+pub use open::captures_of;
 pub(super) use open::{Captures, Unpacked, unpack};
 
 use super::question::asked;

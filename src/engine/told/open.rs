@@ -72,6 +72,20 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
     Ok(Unpacked::Captures(found))
 }
 
+/// The captures themselves: of report files those that lie within them.
+///
+/// # Errors
+/// A [`Failure`] where there are none, and where a report cannot be read.
+pub fn captures_of(inputs: Vec<Input>) -> Result<Vec<Input>, Failure> {
+    match unpack(inputs)? {
+        Unpacked::Captures(found) => Ok(found.inputs),
+        Unpacked::Report(_) => Err(Failure {
+            title: "There is no capture to go with it".to_owned(),
+            message: "The file is a report without its capture.".to_owned(),
+        }),
+    }
+}
+
 fn bad_file(name: &str, error: &ShareError) -> Failure {
     Failure { title: format!("{} could not be read", short(name)), message: error.to_string() }
 }

@@ -5,7 +5,6 @@ mod graph;
 mod parts;
 
 use crate::analysis::OpDetail;
-use crate::analysis::roofline::RooflineQuery;
 use crate::chart::{op_panel, op_roof};
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Failure, Question, Reply};
@@ -133,11 +132,7 @@ fn ask(state: State) -> Found {
     let found: Found = RwSignal::new(None);
     // Held against the peaks that the roofline's view is told.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
-    let asked = Memo::new(move |_| {
-        let RooflinePlace { peaks, costs, .. } = roofs.get();
-        let ask = RooflineQuery { query: state.query.get(), peaks, costs, ..RooflineQuery::default() };
-        (ask, state.op.get())
-    });
+    let asked = Memo::new(move |_| (roofs.get().ask(state.query.get()), state.op.get()));
     state.keep_asking(
         move || {
             let (ask, op) = asked.get();

@@ -41,13 +41,9 @@ impl Sight {
         let place = state.place::<RooflinePlace>(state.roofline, "the roofline");
         let ask = Memo::new(move |_| {
             let query = state.query.get();
-            place.with(|place| RooflineQuery {
-                query: Query { by: place.by.group_by(), ..query },
-                peaks: place.peaks.clone(),
-                costs: place.costs.clone(),
-                useful: place.useful,
-                ..RooflineQuery::default()
-            })
+            let place = place.get();
+            let by = place.by.group_by();
+            place.ask(Query { by, ..query })
         });
         let (head, busy) = (RwSignal::new(None::<Same<RooflineHead>>), RwSignal::new(true));
         // Nothing of another session is shown as this one's.

@@ -2,7 +2,6 @@
 
 use super::single;
 use crate::analysis::comm::CommQuery;
-use crate::analysis::roofline::RooflineQuery;
 use crate::engine::address::Address;
 use crate::engine::comm_place::CommPlace;
 use crate::engine::roofline_place::RooflinePlace;
@@ -97,13 +96,7 @@ impl Sight {
             let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
             let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
             ShareAsk {
-                roofline: RooflineQuery {
-                    query: query.clone(),
-                    peaks: roofline.peaks,
-                    costs: roofline.costs,
-                    useful: roofline.useful,
-                    ..RooflineQuery::default()
-                },
+                roofline: roofline.ask(query.clone()),
                 comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
                 level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
                 with_sources: !(is_cut && without_sources.get()),
