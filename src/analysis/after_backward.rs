@@ -23,7 +23,7 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let times = intervals(line, device.step_clock).unwrap_or_default();
         let placed =
-            times.iter().zip(&line.events.op).filter_map(|((start, _), op)| Some((*start, run(device, *start)?, *op)));
+            times.iter().zip(line.events.ops()).filter_map(|((start, _), op)| Some((*start, run(device, *start)?, op)));
         events.extend(placed);
     }
     let program = |op: OpId| plane.op(op).stats.program;

@@ -94,7 +94,7 @@ pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
                 }
             }
         });
-        for ((event, own), op) in events.iter().zip(&own).zip(&line.events.op) {
+        for ((event, own), op) in events.iter().zip(&own).zip(line.events.ops()) {
             add_execution(&mut measured.ops[op.0 as usize], *event, *own, window, whole);
         }
     }

@@ -1,6 +1,6 @@
 //! Builds a [`Profile`] from what the XSpace walk finds: resolves names, folds stats into ops, fills columns.
 //!
-//! No allocation per event: columns are reserved for the exact count, and an event's stats are looked up as a
+//! No allocation per event: columns grow by blocks, and an event's stats are looked up as a
 //! set that was (nearly always) seen before.
 //!
 //! ```text
@@ -11,7 +11,7 @@
 use super::allocator::{self, AllocatorStat};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
-use super::model::{Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, program_of};
 use super::short_name::short_name;
@@ -178,7 +178,7 @@ impl<'p> Builder<'p> {
 
     fn line_end(&mut self) {
         let Some(mut line) = self.line.take() else { return };
-        if line.events.drop_mixed_clock() {
+        if line.events.close() {
             self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
         }
         self.plane.lines.push(line);
@@ -303,7 +303,6 @@ impl Sink for Builder<'_> {
             display_name: head.display_name,
             timestamp_ns: head.timestamp_ns,
             bytes: head.bytes,
-            events: Events::reserved(head.n_events),
             ..Line::default()
         });
     }

@@ -87,8 +87,8 @@ impl Analysis {
         let mut named: Keyed<Named, ()> = Keyed::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let events = intervals(line, device.event_clock).unwrap_or_default();
-            for ((start, _), op) in events.into_iter().zip(&line.events.op) {
-                let Some((Part::Start | Part::Whole, link)) = links.part(*op) else { continue };
+            for ((start, _), op) in events.into_iter().zip(line.events.ops()) {
+                let Some((Part::Start | Part::Whole, link)) = links.part(op) else { continue };
                 let link = &links.all[link as usize];
                 if link.is_copy || !(whole || (window.0..window.1).contains(&start)) {
                     continue;
