@@ -104,7 +104,7 @@ impl Sink for Nothing {
     fn plane_stat(&mut self, _: Stat<'_>) {}
     fn event_metadata(&mut self, _: i64, _: &str, _: &str) {}
     fn metadata_stat(&mut self, _: Stat<'_>) {}
-    fn line(&mut self, _: LineHead) {}
+    fn line(&mut self, _: &LineHead) {}
     fn event_stat(&mut self, _: Stat<'_>) {
         self.0 += 1;
     }
@@ -112,6 +112,7 @@ impl Sink for Nothing {
         self.0 += 1;
     }
     fn discard(&mut self) {}
+    fn line_end(&mut self, _: &LineHead) {}
     fn plane_end(&mut self) {}
     fn remark(&mut self, _: Remark) {}
     fn progress(&mut self, _: u64) {}

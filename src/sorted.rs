@@ -11,12 +11,18 @@ pub fn order(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize>
     order
 }
 
+/// Whether they are in order as they are: what comes from lines of events mostly is.
+fn is_in_order(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> bool {
+    (1..n).all(|i| compare(i - 1, i).is_le())
+}
+
 /// Sorts by comparing; equals stay as they were.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
-    if items.len() < 2 {
+    let by = |a: usize, b: usize| compare(&items[a], &items[b]);
+    if is_in_order(items.len(), &by) {
         return;
     }
-    let order = order(items.len(), &|a, b| compare(&items[a], &items[b]));
+    let order = order(items.len(), &by);
     let mut from: Vec<Option<T>> = items.drain(..).map(Some).collect();
     items.extend(order.into_iter().filter_map(|i| from[i].take()));
 }

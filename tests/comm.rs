@@ -142,8 +142,8 @@ fn line<'a>(plane: &'a Plane, name: &str) -> &'a Line {
 /// Raw events of a line on the event clock, with their text.
 fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterator<Item = ((u64, u64), &'a str)> {
     let events = &line(plane, name).events;
-    let at = events.start_ps.iter().zip(&events.duration_ps).map(|(start, length)| (*start, start + length));
-    at.zip(events.op.iter().map(|op| session.opened.profile.text(plane.op(*op).text)))
+    let at = events.times().map(|(start, length)| (start, start + length));
+    at.zip(events.ops().map(|op| session.opened.profile.text(plane.op(op).text)))
 }
 
 #[test]

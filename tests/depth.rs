@@ -184,10 +184,10 @@ fn brute(analysis: &Analysis, opened: &Opened, window: (u64, u64)) -> ([u64; 7],
     for t in window.0..window.1 {
         let mut any = false;
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-            let times = line.events.start_ps.iter().zip(&line.events.duration_ps).map(|(s, d)| (*s, s + d));
+            let times = line.events.times().map(|(s, d)| (s, s + d));
             let covering = times.enumerate().filter(|(_, e)| e.0 <= t && t < e.1);
             if let Some((i, _)) = covering.max_by_key(|(i, e)| (e.0, std::cmp::Reverse(e.1), *i)) {
-                by_kind[facts.of(line.events.op[i]).kind.index()] += 1;
+                by_kind[facts.of(line.events.op(i)).kind.index()] += 1;
                 any = true;
             }
         }

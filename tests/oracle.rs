@@ -51,7 +51,7 @@ fn compare_plane(profile: &Profile, plane: &Plane, expected: &XPlane) {
         let every_device = expected_line.events.iter().all(|e| {
             ["device_offset_ps", "device_duration_ps"].iter().all(|n| number(find(&e.stats, expected, n)).is_some())
         });
-        assert_eq!(line.events.device.is_some(), every_device && !expected_line.events.is_empty(), "{}", line.name);
+        assert_eq!(line.events.has_device_clock(), every_device && !expected_line.events.is_empty(), "{}", line.name);
         for (i, event) in expected_line.events.iter().enumerate() {
             compare_event(profile, plane, line, i, event, expected);
         }
@@ -84,15 +84,14 @@ fn compare_event(
         _ => 0,
     };
     let clamp = |ps: i64| u64::try_from(ps).unwrap_or(0);
-    assert_eq!(line.events.start_ps[i], clamp(offset));
-    assert_eq!(line.events.duration_ps[i], clamp(event.duration_ps));
-    if let Some(device) = &line.events.device {
+    assert_eq!(line.events.time(i), (clamp(offset), clamp(event.duration_ps)));
+    if let Some((start, duration)) = line.events.device_time(i) {
         let of = |name| number(find(&event.stats, expected, name)).unwrap().max(0.0);
         #[expect(clippy::cast_precision_loss, reason = "the oracle's own numbers are compared as doubles")]
-        let ours = (device.start_ps[i] as f64, device.duration_ps[i] as f64);
+        let ours = (start as f64, duration as f64);
         assert_eq!(ours, (of("device_offset_ps"), of("device_duration_ps")));
     }
-    let op = plane.op(line.events.op[i]);
+    let op = plane.op(line.events.op(i));
     let metadata = expected.event_metadata.get(&event.metadata_id);
     assert_eq!(op.resolved, metadata.is_some());
     let Some(metadata) = metadata else { return };

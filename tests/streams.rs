@@ -56,10 +56,10 @@ fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f6
     for device in &analysis.devices {
         let plane = &opened.profile.planes[device.plane];
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-            for (op, duration) in line.events.op.iter().zip(&line.events.duration_ps) {
-                let kernel = plane.op(*op).stats.kernel.expect("all ops of a GPU are kernels");
+            for (op, (_, duration)) in line.events.ops().zip(line.events.times()) {
+                let kernel = plane.op(op).stats.kernel.expect("all ops of a GPU are kernels");
                 let sum = sums.entry(opened.profile.text(kernel).to_owned()).or_default();
-                *sum = (sum.0 + 1.0, sum.1 + *duration as f64 / 1e6);
+                *sum = (sum.0 + 1.0, sum.1 + duration as f64 / 1e6);
             }
         }
     }

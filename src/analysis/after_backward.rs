@@ -19,28 +19,38 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     if !facts.iter().any(|f| f.phase == Phase::Backward) || !facts.iter().any(|f| f.phase == Phase::Unknown) {
         return;
     }
-    let mut events: Vec<(u64, usize, OpId)> = Vec::new();
+    let mut last: Keyed<Run, u64> = Keyed::default();
+    let mut unknown: Vec<(u64, Run, OpId)> = Vec::new();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let times = intervals(line, device.step_clock).unwrap_or_default();
-        let placed =
-            times.iter().zip(&line.events.op).filter_map(|((start, _), op)| Some((*start, run(device, *start)?, *op)));
-        events.extend(placed);
-    }
-    let program = |op: OpId| plane.op(op).stats.program;
-    let mut last: Keyed<(usize, Option<ProgramId>), u64> = Keyed::default();
-    for (start, run, op) in &events {
-        if facts[op.0 as usize].phase == Phase::Backward {
-            let at = last.entry((*run, program(*op)), u64::default);
-            *at = (*at).max(*start);
+        // One run after the other, so each is looked up but once.
+        let (mut run, mut latest) = (None, None);
+        for ((start, _), op) in times.into_iter().zip(line.events.ops()) {
+            let phase = facts[op.0 as usize].phase;
+            if !matches!(phase, Phase::Backward | Phase::Unknown) {
+                continue;
+            }
+            run = run_at(device, start, run);
+            let Some(of) = run.map(|run| (run, plane.op(op).stats.program)) else { continue };
+            if phase == Phase::Unknown {
+                unknown.push((start, of, op));
+            } else if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == of) {
+                *most = start.max(*most);
+            } else {
+                keep(&mut last, latest.replace((of, start)));
+            }
         }
+        keep(&mut last, latest);
     }
     let mut after: Vec<Option<bool>> = vec![None; facts.len()];
-    for (start, run, op) in &events {
-        if facts[op.0 as usize].phase == Phase::Unknown {
-            let is = last.get(&(*run, program(*op))).is_some_and(|at| start > at);
-            let all = &mut after[op.0 as usize];
-            *all = Some(all.unwrap_or(true) && is);
-        }
+    let mut known: Option<(Run, Option<u64>)> = None;
+    for (start, of, op) in unknown {
+        let latest = match known {
+            Some((run, latest)) if run == of => latest,
+            _ => known.insert((of, last.get(&of).copied())).1,
+        };
+        let all = &mut after[op.0 as usize];
+        *all = Some(all.unwrap_or(true) && latest.is_some_and(|latest| start > latest));
     }
     for (facts, after) in facts.iter_mut().zip(after) {
         if after == Some(true) {
@@ -49,10 +59,25 @@ pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     }
 }
 
-/// The run that an instant belongs to.
-fn run(device: &Device, at: u64) -> Option<usize> {
+/// A run of a program: which one, and of which program.
+type Run = (usize, Option<ProgramId>);
+
+/// Keeps the start of a run's last backward op so far.
+fn keep(last: &mut Keyed<Run, u64>, latest: Option<(Run, u64)>) {
+    if let Some((of, start)) = latest {
+        let at = last.entry(of, u64::default);
+        *at = start.max(*at);
+    }
+}
+
+/// The run that an instant belongs to; most likely that of the instant before it.
+fn run_at(device: &Device, at: u64, before: Option<usize>) -> Option<usize> {
     if device.steps.is_empty() {
         return Some(0);
+    }
+    let is_next = |run: &usize| device.steps.get(run + 1).is_none_or(|next| at < next.window.0);
+    if let Some(run) = before.filter(|run| is_next(run) && device.steps[*run].window.0 <= at) {
+        return (at < device.steps[run].window.1).then_some(run);
     }
     let run = device.steps.partition_point(|s| s.window.0 <= at).checked_sub(1)?;
     (at < device.steps[run].window.1).then_some(run)

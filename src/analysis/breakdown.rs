@@ -128,8 +128,8 @@ impl Analysis {
         let computes = |at: &usize| {
             let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);
             let lines = device.ops.iter().map(|i| &profile.planes[device.plane].lines[*i]);
-            let moves = |op: &OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
-            lines.flat_map(|line| &line.events.op).any(|op| !moves(op))
+            let moves = |op: OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
+            lines.flat_map(|line| line.events.ops()).any(|op| !moves(op))
         };
         if self.devices.len() < 2 || computes(&0) {
             return DeviceChoice::default();

@@ -88,18 +88,27 @@ pub enum Clock {
 /// The events of a line as intervals on a clock. `None` where a start does not fit 64 bits of picoseconds: a
 /// line whose timestamp is 213 days or more from the plane's first.
 pub fn intervals(line: &Line, clock: Clock) -> Option<Vec<Interval>> {
-    let of = |start: &[u64], duration: &[u64], base: u64| {
-        start.iter().zip(duration).map(|(s, d)| s.checked_add(base).map(|s| (s, s.saturating_add(*d)))).collect()
-    };
-    match (clock, &line.events.device) {
-        (Clock::Device, Some(device)) => of(&device.start_ps, &device.duration_ps, 0),
-        (Clock::Device, None) => None,
-        (Clock::Event { origin_ns }, _) => {
+    match clock {
+        Clock::Device => after(line.events.device_times()?, 0),
+        Clock::Event { origin_ns } => {
             let base =
                 line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
-            of(&line.events.start_ps, &line.events.duration_ps, base)
+            after(line.events.times(), base)
         }
     }
+}
+
+/// Starts and durations as intervals, `base` picoseconds later.
+fn after(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Interval>> {
+    let at = |(start, duration): (u64, u64)| {
+        let start = start.checked_add(base)?;
+        Some((start, start.saturating_add(duration)))
+    };
+    let mut all = Vec::with_capacity(times.size_hint().0);
+    for time in times {
+        all.push(at(time)?);
+    }
+    Some(all)
 }
 
 /// Devices of a profile, in order of plane, with notes on what was found and what was not.
@@ -161,7 +170,7 @@ fn device(
     }
     let step_lines = named("Steps");
     let module_lines = named("XLA Modules");
-    let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.device.is_some());
+    let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.has_device_clock());
     let in_flight: Vec<usize> = (0..plane.lines.len()).filter(|i| plane.lines[*i].is_async()).collect();
     let used = ops.iter().chain(&step_lines).chain(&module_lines).chain(&in_flight);
     let event = Clock::Event { origin_ns: used.map(|i| plane.lines[*i].timestamp_ns).min().unwrap_or(0) };
@@ -228,8 +237,8 @@ fn derived_runs(platform: Platform) -> Note {
 fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
     let mut time: Keyed<Option<ProgramId>, Picos> = Keyed::default();
     for line in lines.iter().map(|i| &plane.lines[*i]) {
-        for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(&line.events.op) {
-            *time.entry(program_of_run(profile, plane, *op), Picos::default) += Picos(end - start);
+        for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(line.events.ops()) {
+            *time.entry(program_of_run(profile, plane, op), Picos::default) += Picos(end - start);
         }
     }
     time.into_entries()
@@ -256,9 +265,9 @@ fn steps(
         let line = &plane.lines[*i];
         let windows = intervals(line, clock).unwrap_or_default();
         let on_event = intervals(line, event).unwrap_or_else(|| windows.clone());
-        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(&line.events.op) {
-            if is(*op) {
-                let name = profile.text(plane.op(*op).name);
+        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(line.events.ops()) {
+            if is(op) {
+                let name = profile.text(plane.op(op).name);
                 // A run is named `program(id)`: the id says nothing to people.
                 let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
                 steps.push(Step { number: 0, name, window, event_window, n_ops: 0 });

@@ -78,10 +78,14 @@ pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
     let several = device.ops.len() > 1;
     for i in &device.ops {
         let line = &plane.lines[*i];
-        let Some(events) = intervals(line, clock) else {
+        let Some(mut events) = intervals(line, clock) else {
             measured.lost_lines += 1;
             continue;
         };
+        if !whole {
+            // What lies wholly outside of the window owns nothing in it: as long as nothing it need not be swept.
+            events.iter_mut().filter(|at| at.0 >= window.1 || at.1 <= window.0).for_each(|at| at.1 = at.0);
+        }
         let mut own = vec![0u64; events.len()];
         sweep(&events, |event, from, to| {
             let (from, to) = (from.max(window.0), to.min(window.1));
@@ -94,7 +98,7 @@ pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
                 }
             }
         });
-        for ((event, own), op) in events.iter().zip(&own).zip(&line.events.op) {
+        for ((event, own), op) in events.iter().zip(&own).zip(line.events.ops()) {
             add_execution(&mut measured.ops[op.0 as usize], *event, *own, window, whole);
         }
     }

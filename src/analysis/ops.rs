@@ -1,7 +1,7 @@
 //! What is known of each op of a plane before any time is summed: kind, category, group of work, phase, layer,
 //! signature, scope, result shape, source.
 //!
-//! Ops are many, scope paths few: what a path says is found once per path, and once per session.
+//! Ops are many, distinct ones and scope paths few: each is looked at once per session, not once per device.
 
 use super::Kind;
 use super::category::by_text;
@@ -45,10 +45,14 @@ pub struct Finder<'p> {
     /// Whether the first of several paths was taken anywhere.
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
+    known: Keyed<Said, OpFacts>,
     trips: Keyed<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
 }
+
+/// What an op says of itself that its facts come from: name, text, category, scope path, kernel.
+type Said = (StrId, StrId, [Option<StrId>; 3]);
 
 #[derive(Clone, Copy)]
 struct PathFacts {
@@ -66,6 +70,7 @@ impl<'p> Finder<'p> {
             words: Strings::default(),
             merged_paths: false,
             paths: FxHashMap::default(),
+            known: Keyed::default(),
             trips: trips(profile, planes),
             stacks: has_stacks(paths),
             buffer: String::new(),
@@ -90,7 +95,17 @@ impl<'p> Finder<'p> {
         facts
     }
 
+    /// Looked at once, on however many devices it runs.
     fn op(&mut self, op: &Op) -> OpFacts {
+        let said = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel]);
+        if let Some(known) = self.known.get(&said) {
+            return *known;
+        }
+        let facts = self.look(op);
+        *self.known.entry(said, || facts)
+    }
+
+    fn look(&mut self, op: &Op) -> OpFacts {
         let profile = self.profile;
         let category = op.stats.category;
         let (name, text) = (profile.text(op.name), profile.text(op.text));

@@ -138,7 +138,7 @@ fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTim
         let Some(events) = intervals(line, device.step_clock) else { continue };
         let mut open = Open::default();
         sweep(&events, |event, from, to| {
-            let kind = facts.ops[line.events.op[event].0 as usize].kind;
+            let kind = facts.ops[line.events.op(event).0 as usize].kind;
             open.each(&device.steps, (from, to), |step, length| {
                 times[step].busy += Picos(length);
                 times[step].by_kind[kind.index()] += Picos(length);

@@ -1,6 +1,6 @@
 //! Builds a [`Profile`] from what the XSpace walk finds: resolves names, folds stats into ops, fills columns.
 //!
-//! No allocation per event: columns are reserved for the exact count, and an event's stats are looked up as a
+//! No allocation per event: columns grow by blocks, and an event's stats are looked up as a
 //! set that was (nearly always) seen before.
 //!
 //! ```text
@@ -11,7 +11,7 @@
 use super::allocator::{self, AllocatorStat};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
-use super::model::{Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
+use super::model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, program_of};
 use super::short_name::short_name;
@@ -176,14 +176,6 @@ impl<'p> Builder<'p> {
         id
     }
 
-    fn line_end(&mut self) {
-        let Some(mut line) = self.line.take() else { return };
-        if line.events.drop_mixed_clock() {
-            self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
-        }
-        self.plane.lines.push(line);
-    }
-
     /// The value of a stat that describes an op.
     fn op_value(&mut self, which: OpStat, value: StatValue<'_>) -> Option<Value> {
         if which != OpStat::Memory {
@@ -295,17 +287,8 @@ impl Sink for Builder<'_> {
         }
     }
 
-    fn line(&mut self, head: LineHead) {
-        self.line_end();
-        self.line = Some(Line {
-            id: head.id,
-            name: head.name,
-            display_name: head.display_name,
-            timestamp_ns: head.timestamp_ns,
-            bytes: head.bytes,
-            events: Events::reserved(head.n_events),
-            ..Line::default()
-        });
+    fn line(&mut self, head: &LineHead) {
+        self.line = Some(Line { name: head.name.clone(), ..Line::default() });
     }
 
     #[inline]
@@ -349,7 +332,8 @@ impl Sink for Builder<'_> {
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
         let flow = self.pending.flow.take();
         let Some(line) = &mut self.line else { return };
-        if let Some(flow) = flow.filter(|_| line.is_async()) {
+        // A line whose name comes last may be one.
+        if let Some(flow) = flow.filter(|_| line.is_async() || line.name.is_empty()) {
             line.flows.push((line.events.len() as u32, flow));
         }
         let Line { events, allocator, tags, .. } = line;
@@ -374,8 +358,20 @@ impl Sink for Builder<'_> {
         self.pending.allocator = allocator::Pending::default();
     }
 
+    fn line_end(&mut self, head: &LineHead) {
+        let Some(mut line) = self.line.take() else { return };
+        (line.id, line.timestamp_ns, line.bytes) = (head.id, head.timestamp_ns, head.bytes);
+        (line.name, line.display_name) = (head.name.clone(), head.display_name.clone());
+        if !line.is_async() {
+            line.flows = Vec::new();
+        }
+        if line.events.close() {
+            self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
+        }
+        self.plane.lines.push(line);
+    }
+
     fn plane_end(&mut self) {
-        self.line_end();
         let mut plane = std::mem::take(&mut self.plane);
         for slot in &self.names.slots {
             let count = plane.stat_counts.entry(self.profile.text(slot.name).to_owned()).or_default();

@@ -1,8 +1,8 @@
 //! The model: what a capture holds, as columns, and how it is built from the walks over XSpace and trace JSON.
 //!
 //! ```text
-//!  Profile ─ planes ─ lines ─ events: start_ps │ duration_ps │ op     (device clock beside it)
-//!              └───── ops ◄──────────────────────────────────┘
+//!  Profile ─ planes ─ lines ─ events: start │ duration │ op     (device clock beside it)
+//!              └───── ops ◄────────────────────────────┘
 //!                      └── texts ──► Strings, each distinct text once
 //! ```
 //!
@@ -10,8 +10,9 @@
 //! (that is `analysis`).
 mod allocator;
 mod builder;
-mod columns;
+mod column;
 mod derive;
+mod events;
 mod ids;
 mod memory;
 mod model;
@@ -26,10 +27,9 @@ mod trace;
 
 pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};
+pub use events::Events;
 pub use memory::{Memories, MemoryBytes};
-pub use model::{
-    DeviceClock, Events, HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount,
-};
+pub use model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount};
 pub use note::{Note, Severity};
 pub use programs::program_of;
 pub use strings::{StrId, Strings};

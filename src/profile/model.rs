@@ -1,10 +1,10 @@
-//! What a capture holds: planes, lines, events as columns, and the distinct ops that events point at.
+//! What a capture holds: planes, lines, and the distinct ops that events point at.
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
 use super::programs::Dropped;
 use super::tags::Tags;
-use super::{AllocatorRow, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
+use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -119,41 +119,6 @@ pub struct Line {
     pub derived: bool,
     /// What joins its events to others, until all files are read.
     pub(super) tags: Tags,
-}
-
-/// Events as columns of equal length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Events {
-    /// Start on the event clock, picoseconds after the line's timestamp.
-    pub start_ps: Vec<u64>,
-    /// Duration on the event clock, picoseconds.
-    pub duration_ps: Vec<u64>,
-    /// Which op.
-    pub op: Vec<OpId>,
-    /// Start and duration on the device's own clock. `None` unless every event of the line has both: two
-    /// clocks in one line would be hundreds of milliseconds apart.
-    pub device: Option<DeviceClock>,
-}
-
-/// Times on the device's own clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeviceClock {
-    /// Picoseconds, on a clock of the device (the line's timestamp plays no part).
-    pub start_ps: Vec<u64>,
-    /// Picoseconds.
-    pub duration_ps: Vec<u64>,
-}
-
-impl Events {
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.op.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.op.is_empty()
-    }
 }
 
 impl Line {

@@ -1,6 +1,5 @@
 //! What is odd in a capture but no damage: counted while reading, told once in a note each.
 
-use super::columns::ABSENT;
 use super::{Note, Severity};
 use crate::wire::xspace::StatValue;
 
@@ -27,16 +26,15 @@ impl Odd {
         self.clamped(i64::try_from(ps).unwrap_or(if ps < 0 { -1 } else { i64::MAX }))
     }
 
-    /// Picoseconds of a stat, never [`ABSENT`]; `None` where it is no number.
+    /// Picoseconds of a stat; `None` where it is no number.
     pub(super) fn picos(&mut self, value: StatValue<'_>) -> Option<u64> {
-        let ps = match value {
+        Some(match value {
             StatValue::Uint(v) => v,
             StatValue::Int(v) => self.clamped(v),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
             StatValue::Double(v) => v as u64,
             _ => return None,
-        };
-        Some(ps.min(ABSENT - 1))
+        })
     }
 
     /// The notes.

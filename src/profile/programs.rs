@@ -29,8 +29,7 @@ fn name_programs(profile: &mut Profile) {
     for plane in &profile.planes {
         let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
         let mut seen = FxHashSet::default();
-        let mut ops: Vec<OpId> =
-            modules.flat_map(|l| l.events.op.iter().copied()).filter(|op| seen.insert(*op)).collect();
+        let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.ops()).filter(|op| seen.insert(*op)).collect();
         sorted::sort_by_key(&mut ops, |op| *op);
         let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
         let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));

@@ -18,6 +18,17 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
+impl Value<'_> {
+    /// The bits of a number; of bytes none.
+    pub(super) fn bits(self) -> u64 {
+        match self {
+            Self::Varint(bits) | Self::Fixed64(bits) => bits,
+            Self::Fixed32(bits) => bits.into(),
+            Self::Bytes(_) => 0,
+        }
+    }
+}
+
 /// One field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field<'a> {
@@ -140,23 +151,36 @@ pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
         [a, ..] if *a < 0x80 => return Ok((u64::from(*a), 1)),
         _ => {}
     }
-    // Times take five to eight bytes: all at once, where eight bytes are at hand.
-    if let Some(chunk) = bytes.first_chunk::<8>() {
-        let word = u64::from_le_bytes(*chunk);
-        let ends = !word & 0x8080_8080_8080_8080;
-        if ends != 0 {
-            // Up to the first byte without the high bit: 15, 23, … 63 zeros below its end mark.
-            let zeros = ends.trailing_zeros();
-            let kept = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
-            return Ok((squeeze(kept), (zeros >> 3).wrapping_add(1) as usize));
-        }
+    // Times take five to eight bytes: all at once.
+    let word = bytes.first_chunk().map_or_else(|| few(bytes), |word| u64::from_le_bytes(*word));
+    let ends = !word & 0x8080_8080_8080_8080;
+    if ends != 0 {
+        // Up to the first byte without the high bit: 15, 23, … 63 zeros below its end mark.
+        let zeros = ends.trailing_zeros();
+        let kept = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
+        return Ok((squeeze(kept), (zeros >> 3).wrapping_add(1) as usize));
     }
-    near_the_end(bytes)
+    long(bytes)
 }
 
-/// A number of nine or ten bytes, or one with few bytes behind it.
+/// Fewer than eight bytes as a word, in which what is missing reads as if the number went on: the last value of each
+/// message is such a number. Two reads that overlap take what is there.
 #[inline(never)]
-fn near_the_end(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
+fn few(bytes: &[u8]) -> u64 {
+    let bits = (bytes.len() as u32).wrapping_mul(8);
+    let word = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(head), Some(tail)) => {
+            let tail = u64::from(u32::from_le_bytes(*tail)).wrapping_shl(bits.wrapping_sub(32));
+            u64::from(u32::from_le_bytes(*head)) | tail
+        }
+        _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    word | u64::MAX.wrapping_shl(bits)
+}
+
+/// A number of nine or ten bytes, or one that the bytes end in.
+#[inline(never)]
+fn long(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     let (mut value, mut shift) = (0u64, 0_u32);
     for byte in bytes {
         let bits = u64::from(*byte & 0x7f);

@@ -1,7 +1,7 @@
 //! A window that slides over a [`Source`], and fields of messages too large to hold.
 //!
 //! Knows where bytes are and keeps one stride of them; knows no message. The window grows beyond that
-//! only for a single record that is larger, and never beyond what the source really has.
+//! only for a single record that is larger, and never beyond what the source really has. What is jumped over is not read.
 
 use super::cursor::{split_tag, varint};
 use super::{Cursor, Field, Value, WireError};
@@ -81,11 +81,15 @@ impl<'s> Window<'s> {
 
     #[cold]
     fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
-        let n = need.max(self.source.stride()).min(self.size.saturating_sub(at));
+        let stride = self.source.stride();
+        // After a jump the next may follow, as where lines are stepped over by their lengths: then little is read.
+        let have = self.start.saturating_add(self.filled as u64);
+        let jumps = at < self.start || at.saturating_sub(have) >= stride / 4;
+        let n = need.max(if jumps { stride / 64 } else { stride }).min(self.size.saturating_sub(at));
         let n = usize::try_from(n).map_err(|_| WireError::Ends { at })?;
         self.filled = 0;
         // A single huge record does not keep its memory; else the buffer is reused as it is.
-        let keep = usize::try_from(self.source.stride()).unwrap_or(n).max(n).saturating_mul(4);
+        let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
         if self.buf.len() < n || self.buf.len() > keep {
             self.buf = vec![0; n];
         }

@@ -103,7 +103,7 @@ fn lines(profile: &Profile, plane: &Plane) -> Vec<Line> {
         let base = line.timestamp_ns.cast_unsigned() * 1000;
         let events = &line.events;
         let event = |i: usize| {
-            let op = plane.op(events.op[i]);
+            let op = plane.op(events.op(i));
             let texts = [
                 Some(op.name),
                 Some(op.text),
@@ -114,8 +114,8 @@ fn lines(profile: &Profile, plane: &Plane) -> Vec<Line> {
             ];
             let texts = texts.map(|id| id.map(|id| profile.text(id)));
             let numbers = (op.stats.program, op.stats.flops, op.stats.model_flops, op.stats.bytes_accessed);
-            let device = events.device.as_ref().map(|d| (d.start_ps[i], d.duration_ps[i]));
-            (base + events.start_ps[i], events.duration_ps[i], device, format!("{texts:?} {numbers:?}"))
+            let (start, duration) = events.time(i);
+            (base + start, duration, events.device_time(i), format!("{texts:?} {numbers:?}"))
         };
         (line.name.clone(), (0..events.len()).map(event).collect())
     };

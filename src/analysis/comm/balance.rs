@@ -6,6 +6,7 @@
 use super::link::{Links, Named, Part};
 use super::look::What;
 use super::report::{Arrival, ArrivalSpread, Balance};
+use super::side::Side;
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::intervals;
@@ -21,12 +22,14 @@ use std::cmp::Reverse;
 type Starts = Vec<(usize, Vec<u64>)>;
 
 impl Analysis {
-    /// How the session's devices differ in a step; `None` of one device. `first`: the device whose file counts.
+    /// How the session's devices differ in a step; `None` of one device. `first`: the device whose file counts; `known`: cores
+    /// whose links are found.
     pub(super) fn balance(
         &self,
         profile: &Profile,
         step: StepChoice,
         first: usize,
+        known: &[Side<'_>],
         whats: &Keyed<Named, What>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
@@ -38,7 +41,8 @@ impl Analysis {
         let mut balance = self.step_balance(profile);
         let mut ops: Keyed<Named, Starts> = Keyed::default();
         for at in &beside {
-            self.starts(profile, *at, step, &mut ops);
+            let links = known.iter().find(|side| side.device == *at).map(|side| &side.links);
+            self.starts(profile, *at, step, links, &mut ops);
         }
         let mut late: Vec<Late> = vec![Late::default(); self.devices.len()];
         for (named, starts) in ops.into_entries() {
@@ -78,17 +82,31 @@ impl Analysis {
     }
 
     /// When a device comes to its collectives.
-    fn starts(&self, profile: &Profile, at: usize, step: StepChoice, ops: &mut Keyed<Named, Starts>) {
+    fn starts(
+        &self,
+        profile: &Profile,
+        at: usize,
+        step: StepChoice,
+        links: Option<&Links>,
+        ops: &mut Keyed<Named, Starts>,
+    ) {
         let device = &self.devices[at];
         let plane = &profile.planes[device.plane];
-        let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-        let links = Links::new(profile, plane, &kinds);
+        let found;
+        let links = match links {
+            Some(known) => known,
+            None => {
+                let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
+                found = Links::new(profile, plane, &kinds);
+                &found
+            }
+        };
         let Some((window, whole)) = device.window_on(step, device.event_clock) else { return };
         let mut named: Keyed<Named, ()> = Keyed::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let events = intervals(line, device.event_clock).unwrap_or_default();
-            for ((start, _), op) in events.into_iter().zip(&line.events.op) {
-                let Some((Part::Start | Part::Whole, link)) = links.part(*op) else { continue };
+            for ((start, _), op) in events.into_iter().zip(line.events.ops()) {
+                let Some((Part::Start | Part::Whole, link)) = links.part(op) else { continue };
                 let link = &links.all[link as usize];
                 if link.is_copy || !(whole || (window.0..window.1).contains(&start)) {
                     continue;

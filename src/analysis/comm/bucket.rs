@@ -1,7 +1,7 @@
 //! Sums of what belongs together: a row, a primitive, all of one traffic. Knows spans and waits of one core after the other;
 //! knows nothing of why they belong together.
 
-use super::interval::Merged;
+use super::interval::{ALL, Merged};
 use super::link::Named;
 use super::report::{Overlap, Traffic};
 use super::words::Way;
@@ -90,7 +90,7 @@ impl Bucket {
     /// All of a core is told: what was in flight is held against what it computed.
     pub fn land(&mut self, compute: &Merged) {
         let waited = std::mem::take(&mut self.traffic.overlap.waited);
-        let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute);
+        let landed = overlap(&Merged::new(std::mem::take(&mut self.flying)), compute, ALL);
         let sum = &mut self.traffic.overlap;
         sum.add(&landed);
         sum.waited = waited;
@@ -110,14 +110,11 @@ impl Bucket {
     }
 }
 
-/// What is in flight against what is computed.
-pub fn overlap(flying: &Merged, compute: &Merged) -> Overlap {
-    Overlap {
-        in_flight: Picos(flying.length()),
-        exposed: Picos(flying.without(compute).length()),
-        overlapped: Picos(flying.intersection(compute).length()),
-        waited: Picos::ZERO,
-    }
+/// What is in flight in a window against what is computed. What is in flight is either exposed or overlapped.
+pub fn overlap(flying: &Merged, compute: &Merged, window: Interval) -> Overlap {
+    let in_flight = Picos(flying.length_in(window));
+    let overlapped = Picos(flying.length_with(compute, window));
+    Overlap { in_flight, exposed: in_flight.saturating_sub(overlapped), overlapped, waited: Picos::ZERO }
 }
 
 impl Overlap {

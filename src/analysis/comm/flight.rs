@@ -66,7 +66,7 @@ pub struct Flight {
 
 /// The clock on which a device's lines are related: its own only if every event of all of them has it.
 pub fn clock(plane: &Plane, device: &Device) -> Clock {
-    let own = async_lines(plane).all(|line| line.events.device.is_some());
+    let own = async_lines(plane).all(|line| line.events.has_device_clock());
     let steps = device.steps.is_empty() || device.step_clock == Clock::Device;
     if own && steps && device.op_clock == Clock::Device { Clock::Device } else { device.event_clock }
 }
@@ -104,16 +104,16 @@ impl Flight {
             };
             sweep(&events, |event, from, to| {
                 busy.push((from, to));
-                if let Some((Part::Done | Part::Whole, link)) = links.part(line.events.op[event]) {
+                if let Some((Part::Done | Part::Whole, link)) = links.part(line.events.op(event)) {
                     flight.waits.push(((from, to), link));
                 }
             });
-            for (at, op) in events.into_iter().zip(&line.events.op) {
+            for (at, op) in events.into_iter().zip(line.events.ops()) {
                 // A start that computes as well covers what is in flight beside it.
                 if matches!(kinds.get(op.0 as usize), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
-                match links.part(*op) {
+                match links.part(op) {
                     Some((Part::Whole, link)) => flight.spans.push(Span { at, link, from: From::Sync }),
                     Some((part @ (Part::Start | Part::Done), link)) if !on_line[link as usize] => {
                         halves.push((at, part, link));
@@ -146,17 +146,17 @@ impl Flight {
         };
         let mut flows: Keyed<(u64, u32), (Interval, u32)> = Keyed::default();
         let mut told = line.flows.iter().peekable();
-        for (i, (at, op)) in events.into_iter().zip(&line.events.op).enumerate() {
+        for (i, (at, op)) in events.into_iter().zip(line.events.ops()).enumerate() {
             while told.next_if(|(event, _)| (*event as usize) < i).is_some() {}
             let flow = told.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
-            let Some((_, link)) = links.part(*op) else {
+            let Some((_, link)) = links.part(op) else {
                 self.other.push(at.0);
                 continue;
             };
             if !on_line[link as usize] {
                 on_line[link as usize] = true;
                 // Where it does not say of which program it is, it may be of any that has such an op.
-                if plane.op(*op).stats.program.is_none() {
+                if plane.op(op).stats.program.is_none() {
                     let name = links.all[link as usize].named.1;
                     links.all.iter().zip(&mut *on_line).for_each(|(other, on)| *on |= other.named.1 == name);
                 }

@@ -1,13 +1,21 @@
 //! Algebra of times: lists of half-open intervals `[start, end)` in picoseconds. Knows numbers only.
 //!
-//! A *merged* list is in order, its intervals are not empty and do not touch. Only merged lists are intersected: what overlaps
-//! itself would be counted twice.
+//! A *merged* list is in order, its intervals are not empty and do not touch. Only merged lists are held against each other: what
+//! overlaps itself would be counted twice. How much of a list lies before each of its intervals is summed once, so what of it lies
+//! in any window is told by looking up the window's two ends, however much is between them.
 
 use crate::analysis::sweep::Interval;
 
+/// All of time.
+pub const ALL: Interval = (0, u64::MAX);
+
 /// A merged list: see the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Merged(Vec<Interval>);
+pub struct Merged {
+    intervals: Vec<Interval>,
+    /// Σ lengths of the intervals up to each, itself included.
+    sums: Vec<u64>,
+}
 
 impl Merged {
     /// The union of any intervals. Θ(n) if they come in order, else Θ(n log n).
@@ -15,85 +23,62 @@ impl Merged {
         if !intervals.is_sorted() {
             intervals.sort_unstable();
         }
-        let mut merged: Vec<Interval> = Vec::new();
-        for (start, end) in intervals.into_iter().filter(|(start, end)| start < end) {
-            match merged.last_mut() {
-                Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => merged.push((start, end)),
-            }
-        }
-        Self(merged)
+        // In place: what is merged takes no more room than what it is made of.
+        intervals.retain(|(start, end)| start < end);
+        intervals.dedup_by(|next, last| {
+            let touches = next.0 <= last.1;
+            last.1 = if touches { last.1.max(next.1) } else { last.1 };
+            touches
+        });
+        intervals.shrink_to_fit();
+        Self::of(intervals)
+    }
+
+    /// A list that is merged already.
+    fn of(intervals: Vec<Interval>) -> Self {
+        let mut sum = 0;
+        let upto = |(start, end): &Interval| {
+            sum += end - start;
+            sum
+        };
+        Self { sums: intervals.iter().map(upto).collect(), intervals }
     }
 
     /// Its intervals, in order.
     pub fn intervals(&self) -> &[Interval] {
-        &self.0
-    }
-
-    /// Σ lengths.
-    pub fn length(&self) -> u64 {
-        self.0.iter().map(|(start, end)| end - start).sum()
+        &self.intervals
     }
 
     /// The intervals that have something in a window, uncut.
     fn near(&self, window: Interval) -> &[Interval] {
-        let from = self.0.partition_point(|(_, end)| *end <= window.0);
-        let to = self.0.partition_point(|(start, _)| *start < window.1);
-        self.0.get(from..to).unwrap_or_default()
+        let from = self.intervals.partition_point(|(_, end)| *end <= window.0);
+        let to = self.intervals.partition_point(|(start, _)| *start < window.1);
+        self.intervals.get(from..to).unwrap_or_default()
     }
 
     /// What of it lies in a window.
     #[must_use]
     pub fn clipped(&self, window: Interval) -> Self {
         let cut = |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
-        Self(self.near(window).iter().map(cut).filter(|(start, end)| start < end).collect())
+        Self::of(self.near(window).iter().map(cut).filter(|(start, end)| start < end).collect())
     }
 
-    /// Length of what lies in an interval.
-    pub fn length_in(&self, window: Interval) -> u64 {
-        let cut = |(start, end): &Interval| (*end).min(window.1).saturating_sub((*start).max(window.0));
-        self.near(window).iter().map(cut).sum()
+    /// Length of what lies in an interval. Θ(log n).
+    pub fn length_in(&self, (from, to): Interval) -> u64 {
+        self.length_before(to).saturating_sub(self.length_before(from))
     }
 
-    /// What is in both. Θ(n + m).
-    #[must_use]
-    pub fn intersection(&self, other: &Self) -> Self {
-        let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
-        let mut both = Vec::new();
-        while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
-            let (start, end) = (one.0.max(two.0), one.1.min(two.1));
-            if start < end {
-                both.push((start, end));
-            }
-            if one.1 <= two.1 {
-                a.next()
-            } else {
-                b.next()
-            };
-        }
-        Self(both)
+    /// Length of what lies before a moment.
+    fn length_before(&self, at: u64) -> u64 {
+        let begun = self.intervals.partition_point(|(start, _)| *start < at);
+        let last = begun.checked_sub(1).and_then(|last| self.intervals.get(last).zip(self.sums.get(last)));
+        last.map_or(0, |((_, end), sum)| sum - end.saturating_sub(at))
     }
 
-    /// What is in this and not in the other. Θ(n + m).
-    #[must_use]
-    pub fn without(&self, other: &Self) -> Self {
-        let mut left = Vec::new();
-        let mut holes = other.0.as_slice();
-        for (start, end) in &self.0 {
-            let mut from = *start;
-            // A hole may reach into the next interval: it is looked at again there.
-            holes = &holes[holes.partition_point(|(_, hole)| hole <= start)..];
-            for (hole, until) in holes.iter().take_while(|(hole, _)| hole < end) {
-                if from < *hole {
-                    left.push((from, *hole));
-                }
-                from = (*until).max(from);
-            }
-            if from < *end {
-                left.push((from, *end));
-            }
-        }
-        Self(left)
+    /// Length of what of it lies in a window and in the other, too. Θ(k log n) for its k intervals in the window and the other's n.
+    pub fn length_with(&self, other: &Self, window: Interval) -> u64 {
+        let cut = |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
+        self.near(window).iter().map(|at| other.length_in(cut(at))).sum()
     }
 }
 
@@ -109,7 +94,7 @@ mod tests {
 
     fn assert_merged(list: &Merged) {
         assert!(list.intervals().iter().all(|(start, end)| start < end));
-        assert!(list.intervals().windows(2).all(|pair| pair[0].1 <= pair[1].0), "in order, apart");
+        assert!(list.intervals().windows(2).all(|pair| pair[0].1 < pair[1].0), "in order, apart");
     }
 
     fn some() -> impl Strategy<Value = Vec<Interval>> {
@@ -126,15 +111,15 @@ mod tests {
             for (found, wanted) in [
                 (one.clone(), one_bits),
                 (Merged::new(all), one_bits | two_bits),
-                (one.intersection(&two), one_bits & two_bits),
-                (one.without(&two), one_bits & !two_bits),
                 (one.clipped(window), one_bits & window_bits),
             ] {
                 assert_merged(&found);
                 prop_assert_eq!(bits(found.intervals()), wanted);
-                prop_assert_eq!(found.length(), u64::from(wanted.count_ones()));
+                prop_assert_eq!(found.length_in(ALL), u64::from(wanted.count_ones()));
             }
             prop_assert_eq!(one.length_in(window), u64::from((one_bits & window_bits).count_ones()));
+            prop_assert_eq!(one.length_with(&two, window), u64::from((one_bits & two_bits & window_bits).count_ones()));
+            prop_assert_eq!(one.length_with(&two, ALL), u64::from((one_bits & two_bits).count_ones()));
         }
     }
 
@@ -142,6 +127,6 @@ mod tests {
     fn what_touches_is_one() {
         assert_eq!(Merged::new(vec![(5, 7), (0, 5), (9, 9), (8, 3)]).intervals(), [(0, 7)]);
         let whole = Merged::new(vec![(0, u64::MAX)]);
-        assert_eq!(whole.without(&Merged::new(vec![(3, 4)])).intervals(), [(0, 3), (4, u64::MAX)]);
+        assert_eq!((whole.length_in(ALL), whole.length_in((3, 4)), whole.length_in((4, 3))), (u64::MAX, 1, 0));
     }
 }

@@ -13,6 +13,7 @@ use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::text;
 use crate::keyed::Keyed;
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};
+use std::cell::OnceCell;
 
 /// An op's name in its program: the same on every device.
 pub type Named = (Option<ProgramId>, StrId);
@@ -144,13 +145,20 @@ fn told<'a>(plane: &'a Plane, found: &'a [Option<(Part, bool)>]) -> impl Iterato
 fn look(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
     let (name, text) = (profile.text(op.name), profile.text(op.text));
     // A GPU's kernel is all of it, though XLA names it after the start: on its stream it is synchronous.
-    let part = if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
+    let part = || if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
     match kind {
-        Kind::Communication | Kind::Fused => Some((part, false)),
-        Kind::DataMovement if part != Part::Whole => moves(text, name).map(|_| (part, true)),
-        // A kernel of a GPU has its name alone.
-        _ => Primitive::of_kernel(name).map(|_| (Part::Whole, false)),
+        Kind::Communication | Kind::Fused => Some((part(), false)),
+        Kind::DataMovement => match part() {
+            Part::Whole => of_kernel(name),
+            part => moves(text, name).map(|_| (part, true)),
+        },
+        _ => of_kernel(name),
     }
+}
+
+/// A kernel of a GPU has its name alone.
+fn of_kernel(name: &str) -> Option<(Part, bool)> {
+    Primitive::of_kernel(name).map(|_| (Part::Whole, false))
 }
 
 /// By the opcode; of a fusion, and where there is none, by the name.
@@ -208,16 +216,22 @@ pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
 struct Starts<'a> {
     profile: &'a Profile,
     links: Keyed<(Option<ProgramId>, &'a str), u32>,
-    /// Texts of updates: they stand between the two.
-    texts: Keyed<(Option<ProgramId>, &'a str), StrId>,
+    plane: &'a Plane,
+    /// Texts of updates, which stand between the two; found when they are first looked for, as few captures have any.
+    texts: OnceCell<Keyed<(Option<ProgramId>, &'a str), StrId>>,
 }
 
 impl<'a> Starts<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, by_name: &Keyed<Named, u32>) -> Self {
         let links = by_name.iter().map(|((program, name), link)| ((*program, profile.text(*name)), *link)).collect();
+        Self { profile, links, plane, texts: OnceCell::new() }
+    }
+
+    fn texts(&self) -> &Keyed<(Option<ProgramId>, &'a str), StrId> {
+        let profile = self.profile;
         let is_update = |op: &&Op| part(opcode(profile.text(op.text)), profile.text(op.name)) == Part::Update;
-        let text = |op: &Op| ((op.stats.program, profile.text(op.name)), op.text);
-        Self { profile, links, texts: plane.ops.iter().filter(is_update).map(text).collect() }
+        let text = |op: &'a Op| ((op.stats.program, profile.text(op.name)), op.text);
+        self.texts.get_or_init(|| self.plane.ops.iter().filter(is_update).map(text).collect())
     }
 
     /// By its operands, through updates; else by its name.
@@ -230,7 +244,7 @@ impl<'a> Starts<'a> {
             if let Some(link) = operands().find_map(|name| self.links.get(&(program, name))) {
                 return Some(*link);
             }
-            let Some(update) = operands().find_map(|name| self.texts.get(&(program, name))) else { break };
+            let Some(update) = operands().find_map(|name| self.texts().get(&(program, name))) else { break };
             text = *update;
         }
         let name = self.profile.text(done.name);

@@ -63,7 +63,7 @@ impl Analysis {
         let (topology, mesh) = (ask.topology.as_ref(), ask.mesh.as_ref());
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&whats));
         let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
-        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &whats));
+        let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &own, &whats));
         let mut sums = Sums::new(profile, self, ask.by, whats, wiring);
         own.iter().chain(&beside).for_each(|side| sums.add(side));
         let pairing = Pairing {

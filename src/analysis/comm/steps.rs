@@ -26,7 +26,7 @@ impl Lists {
 
     fn within(&self, window: Interval, compute: &Merged) -> Overlap {
         let waited = Picos(self.waits.length_in(window));
-        Overlap { waited, ..overlap(&self.flying.clipped(window), &compute.clipped(window)) }
+        Overlap { waited, ..overlap(&self.flying, compute, window) }
     }
 }
 

@@ -89,7 +89,7 @@ fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option
         n_events: line.events.len() as u64,
         bytes: line.bytes,
         span: origin_ns.and_then(|origin| span(line, origin)),
-        device_clock: line.events.device.is_some(),
+        device_clock: line.events.has_device_clock(),
         used: used(line, index, device),
     }
 }
@@ -97,10 +97,9 @@ fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option
 /// From the first event's start to the end of the last, after an origin; `None` where they do not fit.
 fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
-    let events = line.events.start_ps.iter().zip(&line.events.duration_ps);
-    let first = line.events.start_ps.iter().min()?;
-    let last = events.map(|(start, duration)| start.saturating_add(*duration)).max()?;
-    Some((Picos(base.checked_add(*first)?), Picos(base.checked_add(last)?)))
+    let first = line.events.times().map(|(start, _)| start).min()?;
+    let last = line.events.times().map(|(start, duration)| start.saturating_add(duration)).max()?;
+    Some((Picos(base.checked_add(first)?), Picos(base.checked_add(last)?)))
 }
 
 /// What `device` and `profile` read of a line.

@@ -50,7 +50,7 @@ impl Analysis {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
-                for id in line.events.op.iter().filter_map(|op| program_of_run(profile, plane, *op)) {
+                for id in line.events.ops().filter_map(|op| program_of_run(profile, plane, op)) {
                     known.entry(id, Ran::default).n_runs += 1;
                 }
             }

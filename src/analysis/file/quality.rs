@@ -66,8 +66,8 @@ impl Analysis {
             })
         }));
         found.extend(profile.planes.iter().filter_map(|plane| {
-            let named = |op: &&OpId| !plane.op(**op).resolved;
-            let n = plane.lines.iter().map(|line| line.events.op.iter().filter(named).count() as u64).sum::<u64>();
+            let named = |op: &OpId| !plane.op(*op).resolved;
+            let n = plane.lines.iter().map(|line| line.events.ops().filter(named).count() as u64).sum::<u64>();
             (n > 0).then(|| Finding {
                 kind: FindingKind::Unresolved,
                 place: Some(plane.name.clone()),
@@ -178,7 +178,7 @@ fn unpaired(profile: &Profile, plane: &Plane, device: &Device) -> Option<Finding
     let halves: Vec<Option<(String, i64)>> = plane.ops.iter().map(|op| half(profile.text(op.name))).collect();
     let mut sums: Keyed<&str, i64> = Keyed::default();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-        for (base, by) in line.events.op.iter().filter_map(|op| halves.get(op.0 as usize)?.as_ref()) {
+        for (base, by) in line.events.ops().filter_map(|op| halves.get(op.0 as usize)?.as_ref()) {
             *sums.entry(base.as_str(), i64::default) += by;
         }
     }

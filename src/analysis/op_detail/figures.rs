@@ -107,7 +107,7 @@ fn walk(
 ) {
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let Some(events) = intervals(line, clock) else { continue };
-        let is_mine: Vec<bool> = line.events.op.iter().map(|op| mine.contains(op)).collect();
+        let is_mine: Vec<bool> = line.events.ops().map(|op| mine.contains(&op)).collect();
         if !is_mine.contains(&true) {
             continue;
         }

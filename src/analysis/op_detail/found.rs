@@ -133,7 +133,7 @@ impl Analysis {
         let of = &self.devices[device];
         let plane = &profile.planes[of.plane];
         let mut ran = vec![false; plane.ops.len()];
-        for op in of.ops.iter().flat_map(|line| &plane.lines[*line].events.op) {
+        for op in of.ops.iter().flat_map(|line| plane.lines[*line].events.ops()) {
             ran[op.0 as usize] = true;
         }
         ran

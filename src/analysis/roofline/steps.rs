@@ -81,7 +81,7 @@ impl Analysis {
             let Some(events) = intervals(line, device.step_clock) else { continue };
             let mut open = Open::default();
             sweep(&events, |event, from, to| {
-                let op = line.events.op[event];
+                let op = line.events.op(event);
                 if passes(op) {
                     open.each(&device.steps, (from, to), |step, length| {
                         let own = &mut spent.entry((step, op.0), Default::default).1;
@@ -94,7 +94,7 @@ impl Analysis {
             starts.sort_unstable();
             let mut open = Open::default();
             for (start, event) in starts {
-                let op = line.events.op[event as usize];
+                let op = line.events.op(event as usize);
                 if passes(op) {
                     open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
                         spent.entry((step, op.0), Default::default).0 += 1;

@@ -10,11 +10,11 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
     let mut runs = vec![false; plane.ops.len()];
     let (mut hidden, mut hidden_ps) = (0_u64, 0_u64);
     for line in plane.lines.iter().filter(|line| line.is_stream()) {
-        for (op, duration) in line.events.op.iter().zip(&line.events.duration_ps) {
+        for (op, (_, duration)) in line.events.ops().zip(line.events.times()) {
             runs[op.0 as usize] = true;
             let stats = &plane.ops[op.0 as usize].stats;
             if stats.hlo_op.is_none() && stats.category.is_some_and(|c| strings.get(c) == COMMAND_BUFFER) {
-                (hidden, hidden_ps) = (hidden + 1, hidden_ps.saturating_add(*duration));
+                (hidden, hidden_ps) = (hidden + 1, hidden_ps.saturating_add(duration));
             }
         }
     }

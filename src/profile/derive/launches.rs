@@ -22,11 +22,12 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
     for line in plane.lines.iter_mut().filter(|line| line.is_stream()) {
         for (event, correlation) in &line.tags.launches {
             let Some(launch) = launches.get(correlation) else { continue };
-            let Some(op) = line.events.op.get_mut(*event as usize) else { continue };
+            let event = *event as usize;
+            let op = line.events.op(event);
             if plane.ops[op.0 as usize].stats.hlo_op.is_some() {
                 continue;
             }
-            *op = *joined.entry((*op, *launch)).or_insert_with(|| {
+            let op = *joined.entry((op, *launch)).or_insert_with(|| {
                 let mut of = plane.ops[op.0 as usize].clone();
                 let from = planes[launch.0].op(launch.1);
                 let (own, said) = (&mut of.stats, from.stats);
@@ -43,6 +44,7 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
                 plane.ops.push(of);
                 OpId((plane.ops.len() - 1) as u32)
             });
+            line.events.set_op(event, op);
         }
     }
     planes[gpu] = plane;
@@ -53,8 +55,7 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
     let plane = &profile.planes[gpu];
     let mut lacking = FxHashSet::default();
     for line in plane.lines.iter().filter(|line| line.is_stream()) {
-        let op = |event: u32| line.events.op.get(event as usize);
-        let lacks = |event: u32| op(event).is_some_and(|op| plane.op(*op).stats.hlo_op.is_none());
+        let lacks = |event: u32| plane.op(line.events.op(event as usize)).stats.hlo_op.is_none();
         lacking.extend(line.tags.launches.iter().filter(|(event, _)| lacks(*event)).map(|(_, id)| *id));
     }
     lacking
@@ -67,13 +68,14 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
     for (at, plane) in hosts {
         for line in &plane.lines {
             for (event, correlation) in &line.tags.launches {
-                let Some(op) = line.events.op.get(*event as usize).filter(|_| wanted.contains(correlation)) else {
+                if !wanted.contains(correlation) {
                     continue;
-                };
+                }
+                let op = line.events.op(*event as usize);
                 let says = |(plane, op): &Launch| profile.planes[*plane].op(*op).stats.hlo_op.is_some();
-                let launch = found.entry(*correlation).or_insert((at, *op));
-                if !says(launch) && says(&(at, *op)) {
-                    *launch = (at, *op);
+                let launch = found.entry(*correlation).or_insert((at, op));
+                if !says(launch) && says(&(at, op)) {
+                    *launch = (at, op);
                 }
             }
         }

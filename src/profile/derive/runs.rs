@@ -6,7 +6,8 @@
 //!  runs               ├─────┤   ├─────┤   ├─┤
 //! ```
 
-use super::super::model::{Events, Line, Op, OpId, OpStats, Plane, Profile, ProgramId};
+use super::super::Events;
+use super::super::model::{Line, Op, OpId, OpStats, Plane, Profile, ProgramId};
 use super::super::{StrId, Strings};
 use crate::keyed::Keyed;
 use crate::sorted;
@@ -47,11 +48,11 @@ pub(super) fn of_kernels(profile: &mut Profile, gpu: usize) {
 pub(super) fn add(to: &mut Vec<Execution>, line: &Line, origin_ns: i64, run: &mut dyn FnMut(usize) -> Option<u64>) {
     let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok()?.checked_mul(1000));
     let Some(base) = base else { return };
-    let times = line.events.start_ps.iter().zip(&line.events.duration_ps).zip(&line.events.op);
+    let times = line.events.times().zip(line.events.ops());
     for (i, ((start, duration), op)) in times.enumerate() {
         let run = run(i);
         if let Some(start) = start.checked_add(base) {
-            to.push(Execution { at: (start, start.saturating_add(*duration)), op: *op, run });
+            to.push(Execution { at: (start, start.saturating_add(duration)), op, run });
         }
     }
 }
@@ -65,7 +66,7 @@ pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Ex
     if runs.is_empty() {
         return;
     }
-    let mut events = Events::reserved(runs.len());
+    let mut events = Events::default();
     let mut ops: Keyed<Program, OpId> = Keyed::default();
     for (start, end, program) in runs {
         let op = *ops.entry(program, || {
@@ -74,6 +75,7 @@ pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Ex
         });
         events.push(op, (start, end - start), None);
     }
+    events.close();
     let name = LINE.to_owned();
     plane.lines.push(Line { name, timestamp_ns: origin_ns, events, derived: true, ..Line::default() });
 }

@@ -1,6 +1,7 @@
 //! CPUs as devices: the ops on a host's threads, by the device they are of. Knows tags of events.
 
-use super::super::model::{Events, Line, OpId, Plane, Profile};
+use super::super::Events;
+use super::super::model::{Line, OpId, Plane, Profile};
 use super::super::tags::RunTag;
 use super::runs;
 use crate::keyed::Keyed;
@@ -32,17 +33,18 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
     let origin_ns = lines().map(|line| line.timestamp_ns).min().unwrap_or(0);
     for line in lines() {
         let own: Vec<&RunTag> = line.tags.runs.iter().filter(is_own).collect();
-        let mut events = Events::reserved(own.len());
+        let mut events = Events::default();
         for tag in &own {
             let at = tag.event as usize;
-            let op = *ops.entry(line.events.op[at], || {
-                let mut op = host.op(line.events.op[at]).clone();
+            let op = *ops.entry(line.events.op(at), || {
+                let mut op = host.op(line.events.op(at)).clone();
                 op.name = op.stats.hlo_op.unwrap_or(op.name);
                 device.ops.push(op);
                 OpId((device.ops.len() - 1) as u32)
             });
-            events.push(op, (line.events.start_ps[at], line.events.duration_ps[at]), None);
+            events.push(op, line.events.time(at), None);
         }
+        events.close();
         let Line { id, name, display_name, timestamp_ns, .. } = line;
         let line = Line {
             id: *id,

@@ -1,7 +1,7 @@
 //! The second walk: each event finds its op and goes into its line's columns.
 
 use super::super::builder::push_op;
-use super::super::model::{Events, Line, Op, OpId, OpStats, Plane, StatCount};
+use super::super::model::{Line, Op, OpId, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, Value, set};
 use super::super::tags::Role;
 use super::super::{Builder, Note, Reached, Severity, StrId};
@@ -55,13 +55,7 @@ impl<'b, 'p> Fill<'b, 'p> {
     pub(super) fn new(builder: &'b mut Builder<'p>, survey: Survey) -> Self {
         let origin_ns = survey.origin_ns();
         let tree = survey.tree;
-        let line = |t: &Thread| Line {
-            id: t.id,
-            name: line_name(t),
-            timestamp_ns: origin_ns,
-            events: Events::reserved(t.n_events),
-            ..Line::default()
-        };
+        let line = |t: &Thread| Line { id: t.id, name: line_name(t), timestamp_ns: origin_ns, ..Line::default() };
         Self {
             builder,
             origin_ns,
@@ -99,7 +93,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         for at in order {
             let mut line = std::mem::take(&mut self.lines[at]);
             let plane = &mut planes[self.tree.threads[at].process].1;
-            if line.events.drop_mixed_clock() {
+            if line.events.close() {
                 self.builder.odd.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
             }
             plane.bytes += line.bytes;
@@ -209,7 +203,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             return;
         };
         let events = &mut self.lines[line].events;
-        events.duration_ps[place] = end.saturating_sub(events.start_ps[place]);
+        events.set_duration(place, end.saturating_sub(events.time(place).0));
     }
 }
 

@@ -1,14 +1,14 @@
 //! Builds planes, lines and ops from a trace JSON, so that all analyses find what they know from an XSpace.
 //!
 //! ```text
-//!  first walk   names of processes and threads, events per line  ──► Survey: columns can be reserved exactly
+//!  first walk   names of processes and threads, how many events  ──► Survey: which lines there are, is anything cut off
 //!  second walk  each event: name and arguments ──► op (distinct ones are few) ──► its line's columns
 //!
 //!  pid ─► plane   tid ─► line   name ─► op.name   args.long_name ─► op.text   args.hlo_category … ─► op.stats
 //! ```
 //!
-//! Twice, because names may follow the events they name, events of all lines may be mixed, and columns that grow would hold
-//! what is there once more: this runs where memory is 4 GiB. Texts are kept once, events allocate nothing.
+//! Twice, because names may follow the events they name, and a capture that was read as an XSpace is told by its names and times
+//! before any event of it is taken. Texts are kept once, events allocate nothing.
 
 mod fill;
 mod kept;

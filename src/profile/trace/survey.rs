@@ -1,4 +1,4 @@
-//! The first walk: names, and how many events each line has. Reads arguments of metadata events alone.
+//! The first walk: names, and how many events there are. Reads arguments of metadata events alone.
 
 use super::super::{Line, Plane};
 use super::tree::Tree;
@@ -32,8 +32,8 @@ impl Survey {
     /// A line of `plane` starts when the one of the same names starts here.
     pub(super) fn starts_with(&self, plane: &Plane) -> bool {
         let start = |line: &Line| {
-            let first = line.events.start_ps.iter().min()?;
-            Some(i128::from(*first) + i128::from(line.timestamp_ns) * 1000)
+            let first = line.events.times().map(|(start, _)| start).min()?;
+            Some(i128::from(first) + i128::from(line.timestamp_ns) * 1000)
         };
         let is = |line: &Line| {
             self.tree.threads.iter().any(|t| {
@@ -124,7 +124,6 @@ impl Sink for Counting<'_> {
         let survey = &mut self.survey;
         let at = survey.tree.thread(event);
         let thread = &mut survey.tree.threads[at];
-        thread.n_events += 1;
         thread.first_ps = Some(thread.first_ps.map_or(start, |first| first.min(start)));
         survey.n_events += 1;
         survey.first_ps = Some(survey.first_ps.map_or(start, |first| first.min(start)));

@@ -23,8 +23,6 @@ pub(super) struct Thread {
     pub(super) name: Option<String>,
     /// `thread_sort_index`, else its id.
     pub(super) order: i64,
-    /// Events with a time.
-    pub(super) n_events: usize,
     /// When the first of them starts, ps.
     pub(super) first_ps: Option<i128>,
 }

@@ -1,11 +1,25 @@
-//! One line: its head and an exact count first, then its events. The hot path of every load.
+//! One line: what it says of itself and its events, in one pass. The hot path of every load.
 
-use super::{Event, LineHead, Sink, stat, text};
-use crate::wire::cursor::{split_tag, varint};
-use crate::wire::{Cursor, Field, Span, SpanValue, Value, Walker, Window, WireError};
+use super::{Event, LineHead, Sink, stat};
+use crate::wire::cursor::{BadVarint, split_tag, varint};
+use crate::wire::{Cursor, Field, Span, Value, Walker, Window, WireError};
 
-/// Field number of a line's events.
-const EVENTS: u32 = 4;
+/// Field numbers of an `XLine`.
+mod field {
+    pub const ID: u32 = 1;
+    pub const NAME: u32 = 2;
+    pub const TIMESTAMP_NS: u32 = 3;
+    pub const EVENTS: u32 = 4;
+    pub const DISPLAY_NAME: u32 = 11;
+}
+
+/// A line being walked.
+struct Line<'s, S> {
+    head: LineHead,
+    /// The sink knows of it: its first event has come.
+    begun: bool,
+    sink: &'s mut S,
+}
 
 /// Walks the line that fills `span`; `cut` says that the data ends inside it, so that its last event is expected
 /// to be incomplete. Returns what the line says of itself and the first error.
@@ -15,32 +29,17 @@ pub(super) fn walk(
     window: &mut Window<'_>,
     sink: &mut impl Sink,
 ) -> (LineHead, Result<(), WireError>) {
-    let mut head = LineHead { bytes: span.len(), ..LineHead::default() };
-    let counted = count(span, window, &mut head);
-    sink.line(head.clone());
-    let walked = events(span, window, sink);
+    let head = LineHead { bytes: span.len(), ..LineHead::default() };
+    let mut line = Line { head, begun: false, sink };
+    let walked = fields(span, window, &mut line);
+    line.begin();
+    line.sink.line_end(&line.head);
     // In a line that is cut the last event is expected to end early: the cut itself is reported by the caller.
-    (head, if cut { Ok(()) } else { counted.and(walked) })
+    (line.head, if cut { Ok(()) } else { walked })
 }
 
-/// First pass: the head, and how many events there are. Events are skipped by their length.
-fn count(span: Span, window: &mut Window<'_>, head: &mut LineHead) -> Result<(), WireError> {
-    let mut walker = Walker::new(span);
-    while let Some((number, value)) = walker.next_field(window)? {
-        match (number, value) {
-            (EVENTS, SpanValue::Span(_)) => head.n_events = head.n_events.saturating_add(1),
-            (1, SpanValue::Number(id)) => head.id = id.cast_signed(),
-            (2, SpanValue::Span(span)) => head.name = text(span, window)?,
-            (3, SpanValue::Number(ns)) => head.timestamp_ns = ns.cast_signed(),
-            (11, SpanValue::Span(span)) => head.display_name = text(span, window)?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Second pass: events straight from the window. As many as lie in it whole are taken per turn.
-fn events(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> Result<(), WireError> {
+/// All fields, straight from the window. As many as lie in it whole are taken per turn.
+fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
     let mut at = span.start;
     // How many bytes the record at `at` needs to be seen whole.
     let mut need = 20;
@@ -54,27 +53,30 @@ fn events(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> Result<(
             if rest.is_empty() {
                 break 20;
             }
-            match step(rest, at, sink)? {
+            match step(rest, at, line)? {
                 Step::Took { bytes, damage } => {
                     rest = rest.get(bytes..).unwrap_or_default();
                     at = at.saturating_add(bytes as u64);
                     if let Some(error) = damage {
-                        sink.discard();
+                        line.sink.discard();
                         first_damage.get_or_insert(error);
                     }
                 }
-                Step::Needs(n) if at_end => {
-                    let left = rest.len() as u64;
-                    return Err(WireError::Length { at, declared: n, left });
-                }
+                Step::Needs(_) if at_end => return Err(incomplete(Span { start: at, ..span }, window)),
                 Step::Needs(n) => break n,
             }
         };
         if at > before {
-            sink.progress(at);
+            line.sink.progress(at);
         }
     }
     first_damage.map_or(Ok(()), Err)
+}
+
+/// What is wrong with a field that its message ends in.
+#[cold]
+fn incomplete(rest: Span, window: &mut Window<'_>) -> WireError {
+    Walker::new(rest).next_field(window).err().unwrap_or(WireError::Ends { at: rest.start })
 }
 
 enum Step {
@@ -86,12 +88,11 @@ enum Step {
 
 /// One field of the line at the start of `bytes`; an event goes to the sink.
 #[inline]
-fn step(bytes: &[u8], at: u64, sink: &mut impl Sink) -> Result<Step, WireError> {
+fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, WireError> {
     // Too few bytes for any tag and length, and more may follow: ask for more before calling it damage.
-    let short = |n: u64| if bytes.len() < 20 { Ok(Step::Needs(20)) } else { Ok(Step::Needs(n)) };
     let (tag, n) = match varint(bytes) {
         Ok(ok) => ok,
-        Err(super::super::cursor::BadVarint::Ends) => return short(20),
+        Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
         Err(error) => return Err(error.at(at)),
     };
     let (number, wire) = split_tag(tag, at)?;
@@ -99,17 +100,18 @@ fn step(bytes: &[u8], at: u64, sink: &mut impl Sink) -> Result<Step, WireError> 
     if wire != 2 {
         let mut cursor = Cursor::new(bytes, at);
         return match cursor.next_field() {
-            Ok(_) => {
+            Ok(field) => {
+                field.into_iter().for_each(|field| line.describe(field));
                 let bytes = usize::try_from(cursor.at().saturating_sub(at)).unwrap_or(usize::MAX);
                 Ok(Step::Took { bytes, damage: None })
             }
-            Err(WireError::Ends { .. }) => short(20),
+            Err(WireError::Ends { .. }) => Ok(Step::Needs(20)),
             Err(error) => Err(error),
         };
     }
     let (len, m) = match varint(after_tag) {
         Ok(ok) => ok,
-        Err(super::super::cursor::BadVarint::Ends) => return short(20),
+        Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
         Err(error) => return Err(error.at(at)),
     };
     let head = n.saturating_add(m);
@@ -117,8 +119,39 @@ fn step(bytes: &[u8], at: u64, sink: &mut impl Sink) -> Result<Step, WireError> 
     let Some(message) = usize::try_from(whole).ok().and_then(|end| bytes.get(head..end)) else {
         return Ok(Step::Needs(whole));
     };
-    let damage = if number == EVENTS { event(message, at.saturating_add(head as u64), sink).err() } else { None };
+    let mut damage = None;
+    if number == field::EVENTS {
+        line.begin();
+        damage = event(message, at.saturating_add(head as u64), line.sink).err();
+    } else {
+        line.describe(Field { number, value: Value::Bytes(message) });
+    }
     Ok(Step::Took { bytes: message.len().saturating_add(head), damage })
+}
+
+impl<S: Sink> Line<'_, S> {
+    /// Tells the sink, before the first event or after all that is no event.
+    #[inline]
+    fn begin(&mut self) {
+        if !self.begun {
+            self.begun = true;
+            self.sink.line(&self.head);
+        }
+    }
+
+    /// A field that is no event.
+    #[cold]
+    fn describe(&mut self, Field { number, value }: Field<'_>) {
+        let head = &mut self.head;
+        match (number, value) {
+            (field::NAME, Value::Bytes(name)) => head.name = String::from_utf8_lossy(name).into_owned(),
+            (field::DISPLAY_NAME, Value::Bytes(name)) => head.display_name = String::from_utf8_lossy(name).into_owned(),
+            (_, Value::Bytes(_)) => {}
+            (field::ID, value) => head.id = value.bits().cast_signed(),
+            (field::TIMESTAMP_NS, value) => head.timestamp_ns = value.bits().cast_signed(),
+            _ => {}
+        }
+    }
 }
 
 /// One event: its stats go to the sink as they come, then the event itself.

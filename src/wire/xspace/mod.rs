@@ -6,7 +6,7 @@
 //! ```text
 //!  plane ─┬─ 1. fields by place: name, stat names, where lines and metadata lie, how many
 //!         ├─ 2. event metadata and plane stats          → Sink::event_metadata, metadata_stat, plane_stat
-//!         └─ 3. each line: count its events, then walk  → Sink::line, event_stat, event
+//!         └─ 3. each line, once                         → Sink::line, event_stat, event, line_end
 //! ```
 //!
 //! Damage does not end the walk where the bytes allow going on: a plane or line that is cut or wrong keeps
@@ -36,7 +36,7 @@ pub struct PlaneHead {
     pub bytes: u64,
 }
 
-/// What a line says of itself, and how many events will follow.
+/// What a line says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineHead {
     /// Its id; may be negative.
@@ -47,8 +47,6 @@ pub struct LineHead {
     pub display_name: String,
     /// Where the line's time starts, ns.
     pub timestamp_ns: i64,
-    /// Exact number of events that follow (fewer where the line is damaged).
-    pub n_events: usize,
     /// Bytes of the whole line.
     pub bytes: u64,
 }
@@ -67,8 +65,8 @@ pub struct Event {
 }
 
 /// Builds something from what the walk finds. Calls come in this order per plane: `plane`, `stat_name`s,
-/// then `plane_stat`s and `event_metadata` (each followed by its `metadata_stat`s), then per line `line` and for each
-/// event its `event_stat`s followed by `event` (or `discard`), then `plane_end`.
+/// then `plane_stat`s and `event_metadata` (each followed by its `metadata_stat`s), then per line `line`, for each event
+/// its `event_stat`s followed by `event` (or `discard`), and `line_end`, then `plane_end`.
 pub trait Sink {
     /// A plane begins.
     fn plane(&mut self, head: PlaneHead);
@@ -80,14 +78,16 @@ pub trait Sink {
     fn event_metadata(&mut self, id: i64, name: &str, display_name: &str);
     /// A stat of the metadata named last.
     fn metadata_stat(&mut self, stat: Stat<'_>);
-    /// A line begins.
-    fn line(&mut self, head: LineHead);
+    /// A line begins. `head` is what it says of itself before its first event: writers put its name there, but need not.
+    fn line(&mut self, head: &LineHead);
     /// A stat of the event that `event` will complete.
     fn event_stat(&mut self, stat: Stat<'_>);
     /// An event.
     fn event(&mut self, event: Event);
     /// The event whose stats came last is damaged and will not come.
     fn discard(&mut self);
+    /// The line is complete, or as complete as it gets: all that it says of itself.
+    fn line_end(&mut self, head: &LineHead);
     /// The plane is complete, or as complete as it gets.
     fn plane_end(&mut self);
     /// Errors, warnings and host names of the XSpace itself.
