@@ -47,17 +47,34 @@ pub fn classify(facts: Facts<'_>) -> Class {
 
 /// The opcode of `%x = f32[2]{0} opcode(%y), …`. `None` where the text is no instruction.
 pub fn opcode(text: &str) -> Option<&str> {
-    split(text).map(|(_, opcode)| opcode)
+    split(text).map(|(_, opcode, _)| opcode)
 }
 
 /// The shape of an instruction's result, with its layout: what stands between `=` and the opcode.
 pub fn result_shape(text: &str) -> Option<&str> {
-    split(text).map(|(shape, _)| shape).filter(|s| !s.is_empty())
+    split(text).map(|(shape, _, _)| shape).filter(|s| !s.is_empty())
 }
 
-/// Result shape and opcode: the opcode is the word before the first parenthesis that opens outside of the
-/// shape, which may be a tuple and have parentheses in its layout.
-fn split(text: &str) -> Option<(&str, &str)> {
+/// The name of the first thing an instruction takes, without `%`; its shape may stand before it.
+pub fn first_operand(text: &str) -> Option<&str> {
+    let (_, _, operands) = split(text)?;
+    let mut depth = 0i32;
+    let end = operands.find(|c| {
+        match c {
+            ',' | ')' if depth == 0 => return true,
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        false
+    })?;
+    let name = operands.get(..end)?.rsplit(' ').next()?.trim_start_matches('%');
+    Some(name).filter(|name| !name.is_empty())
+}
+
+/// Result shape, opcode, and what follows its parenthesis: the opcode is the word before the first that opens outside of
+/// the shape, which may be a tuple and have parentheses in its layout.
+fn split(text: &str) -> Option<(&str, &str, &str)> {
     let (_, rest) = text.split_once(" = ")?;
     let mut depth = 0i32;
     let mut word = 0;
@@ -65,7 +82,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
         match c {
             '(' if depth == 0 && i > word => {
                 let opcode = rest.get(word..i).filter(|w| is_opcode(w))?;
-                return Some((rest.get(..word)?.trim(), opcode));
+                return Some((rest.get(..word)?.trim(), opcode, rest.get(i + 1..)?));
             }
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth -= 1,
@@ -317,6 +334,17 @@ mod tests {
         assert_eq!(opcode("jit_f(123)"), None);
         assert_eq!(opcode("MemoryAllocation"), None);
         assert_eq!(opcode("%x = ((("), None);
+    }
+
+    #[test]
+    fn the_first_operand_is_found_behind_its_shape() {
+        let f = "%d = bf16[8]{0} all-gather-done((bf16[2]{0:T(8,128)}, /*index=1*/bf16[8]{0}) %s.1, s32[] %b), foo=1";
+        assert_eq!(first_operand(f), Some("s.1"));
+        assert_eq!(first_operand("%d = f32[2] add(%a, %b)"), Some("a"));
+        assert_eq!(first_operand("d = f32[2] copy-done(f32[2] s)"), Some("s"));
+        assert_eq!(first_operand("%t = token[] after-all()"), None);
+        assert_eq!(first_operand("%d = f32[2] add(%a"), None);
+        assert_eq!(first_operand("jit_f(123)"), None);
     }
 
     #[test]

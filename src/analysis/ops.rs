@@ -5,7 +5,7 @@
 
 use super::Kind;
 use super::category::by_text;
-use super::classify::{Facts, classify, is_async, opcode, result_shape};
+use super::classify::{Facts, classify, first_operand, is_async, opcode, result_shape};
 use super::layer::{Around, layer, loop_path, named, trip_count};
 use super::op_group::{OpGroup, Signs, op_group};
 use super::phase::{Phase, by_path, phase};
@@ -190,7 +190,7 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
         for _ in 0..16 {
             let text = profile.text(plane.ops[at].text);
             let Some(operand) = first_operand(text) else { break };
-            let Some(found) = places.get(&(plane.ops[i].stats.program, &*operand)) else { break };
+            let Some(found) = places.get(&(plane.ops[i].stats.program, operand)) else { break };
             at = *found;
             if ops[at].known {
                 (ops[i].kind, ops[i].known, ops[i].group) = (ops[at].kind, true, ops[at].group);
@@ -198,12 +198,6 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
             }
         }
     }
-}
-
-/// The name of the first thing an instruction takes.
-fn first_operand(text: &str) -> Option<String> {
-    let parsed = crate::hlo::text::instruction(text)?;
-    Some(parsed.instruction.operands.first()?.name.to_string())
 }
 
 /// The names of a plane's ops, one beside the other. The profile keeps them too, between long HLO texts: a search
