@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::trace::xz;
 use common::{asked, bytes, hlo, make, profile};
 use proptest::prelude::*;
 use prost::Message;
@@ -103,6 +104,7 @@ fn every_program_opens_alone() {
         let forms = [
             ("HLO proto", bytes.clone()),
             ("HLO proto, gzip", gzip(&bytes)),
+            ("HLO proto, xz", xz(&bytes)),
             ("HLO module proto", bare(&bytes)),
             ("HLO module proto, gzip", gzip(&bare(&bytes))),
         ];

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::trace::gzip;
+use common::trace::{gzip, xz};
 use common::{bytes, make};
 use std::io::Write;
 use std::path::Path;
@@ -60,17 +60,44 @@ fn bombs() {
         assert!(bomb.len() < 2 << 20);
         refused("a.trace.json.gz", &bomb, "it unpacks to more than 200 times its size, as no profile does");
         refused("a.trace.json.gz", &gzip(&bomb), "it unpacks to more than 200 times its size, as no profile does");
+        // xz packs tighter, so less is enough.
+        let bomb = xz(&[head.as_bytes(), &vec![filler; 80 << 20]].concat());
+        assert!(bomb.len() < 32 << 10);
+        refused("a.trace.json.xz", &bomb, "it unpacks to more than 200 times its size, as no profile does");
+        refused("a.trace.json.gz", &gzip(&bomb), "it unpacks to more than 200 times its size, as no profile does");
     }
     // A capture before it is kept.
     let mut head = bytes(&make::small());
     head.push(0x0a);
     prost::encoding::encode_varint(1000 << 20, &mut head);
-    let bomb = packed(std::iter::once(head).chain(repeated(0, 1000)));
-    let (code, said, out) = of("a.xplane.pb.gz", &bomb);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("Reading stops early: it unpacks to more than 200 times its size"), "{said}");
-    let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
-    assert!(json["planes"].as_array().unwrap().iter().any(|plane| plane["name"] == "/device:TPU:1"));
+    let bombs =
+        [packed(std::iter::once(head.clone()).chain(repeated(0, 1000))), xz(&[head, vec![0; 80 << 20]].concat())];
+    for bomb in bombs {
+        let (code, said, out) = of("a.xplane.pb.gz", &bomb);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("Reading stops early: it unpacks to more than 200 times its size"), "{said}");
+        let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert!(json["planes"].as_array().unwrap().iter().any(|plane| plane["name"] == "/device:TPU:1"));
+    }
+}
+
+/// What a header of xz asks for is not taken before there is something to fill it.
+#[test]
+fn a_dictionary_of_four_gigabytes() {
+    let whole = xz(&bytes(&make::small()));
+    // Behind the stream's 12 bytes the block's header: its size, no flags, one filter, LZMA2, whose one property is the size.
+    assert_eq!(whole[12..16], [2, 0, 0x21, 1]);
+    let with = |dictionary: u8| {
+        let mut file = whole.clone();
+        file[16] = dictionary;
+        let mut crc = flate2::Crc::new();
+        crc.update(&file[12..20]);
+        file[20..24].copy_from_slice(&crc.sum().to_le_bytes());
+        file
+    };
+    refused("a.xplane.pb.xz", &with(40), "its dictionary is larger than 128 MiB, twice that of xz -9");
+    // That of xz -9, of which no more is taken than there is to unpack.
+    assert!(common::open("a.xplane.pb.xz", with(28)).unwrap().partial.is_none());
 }
 
 #[test]
@@ -115,7 +142,7 @@ fn ten_gigabytes_declared() {
 fn names_that_lie() {
     let capture = bytes(&make::small());
     for name in ["x.json.gz", "x.trace.json", "x.hlo_proto.pb", "x.zip", "x.txt"] {
-        for content in [capture.clone(), gzip(&capture)] {
+        for content in [capture.clone(), gzip(&capture), xz(&capture)] {
             let input = rooflight::engine::Input { name: name.into(), source: Box::new(content), from_folder: false };
             let opened = rooflight::engine::open(vec![input], &mut |_| {}).unwrap();
             assert!(
@@ -127,4 +154,6 @@ fn names_that_lie() {
     refused("x.xplane.pb", b"a few words\n", "x.xplane.pb is not an XLA profile. It is plain text");
     refused("x.xplane.pb.gz", &gzip(b""), "x.xplane.pb.gz is empty");
     refused("x.xplane.pb.gz", b"\x1f\x8b\x08", "x.xplane.pb.gz could not be unpacked");
+    refused("x.xplane.pb.xz", &xz(b""), "x.xplane.pb.xz is empty");
+    refused("x.xplane.pb.xz", b"\xfd7zXZ\0", "x.xplane.pb.xz could not be unpacked. It starts like xz, but");
 }

@@ -84,6 +84,28 @@ fn every_prefix_of_its_gzip() {
     assert!(use_it(bytes));
 }
 
+#[test]
+fn every_prefix_of_its_xz() {
+    let bytes = common::trace::xz(&common::bytes(&make::small()));
+    for n in 0..bytes.len() {
+        assert!(!use_it(bytes[..n].to_vec()), "a cut at {n} goes unnoticed");
+    }
+    assert!(use_it(bytes));
+}
+
+#[test]
+fn flipped_bytes_of_its_xz() {
+    let bytes = common::trace::xz(&common::bytes(&make::small()));
+    let mut random = Lcg(3);
+    for _ in 0..3_000 {
+        let mut damaged = bytes.clone();
+        let at = random.below(damaged.len());
+        damaged[at] ^= 1 << random.below(8);
+        // Each byte is under a checksum, so none of them is taken for whole.
+        assert!(!use_it(damaged), "a flip at {at} goes unnoticed");
+    }
+}
+
 /// A small generator, so that a failure names its round.
 struct Lcg(u64);
 impl Lcg {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rooflight::analysis::{Analysis, Query, StepChoice};
 use rooflight::engine::Opened;
 use rooflight::profile::Note;
-use rooflight::source::{Source, SourceError, Stream};
+use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::trace::{Event, Sink, walk};
 use serde_json::{Value, json};
@@ -168,9 +168,10 @@ impl Sink for Heard {
 fn where_pieces_end_does_not_matter() {
     for (form, bytes) in forms() {
         let packed = bytes.starts_with(&[0x1f, 0x8b]);
+        let packing = if packed { GZIP.into() } else { Packing::default() };
         let heard = |stride: u64| {
             let mut heard = Heard::default();
-            let outcome = walk(Stream::new(&Pieces(&bytes, stride), u8::from(packed)), &mut heard);
+            let outcome = walk(Stream::new(&Pieces(&bytes, stride), packing), &mut heard);
             (heard.0, outcome)
         };
         let whole = heard(1 << 20);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::trace::{gzip, open_all, told};
+use common::trace::{gzip, open_all, told, xz};
 use common::zip::{Entry, deflated, stored, zip};
 use common::{asked, bytes, make};
 use rooflight::analysis::{Query, StepChoice};
@@ -32,11 +32,12 @@ fn said(opened: &Opened) -> Vec<String> {
 fn members_are_files() {
     let trace =
         common::trace::text(&common::trace::events_of(&XSpace { planes: vec![make::device(2)], ..XSpace::default() }));
-    let files: [(&str, Vec<u8>); 5] = [
+    let files: [(&str, Vec<u8>); 6] = [
         ("run/a.xplane.pb", device(0)),
         ("run/b.xplane.pb.gz", gzip(&device(1))),
         ("c.trace.json", trace.clone()),
         ("d.trace.json.gz", gzip(&trace)),
+        ("e.xplane.pb.xz", xz(&device(3))),
         ("run/notes.txt", b"a few words".to_vec()),
     ];
     let beside: Vec<(String, &[u8])> = files.iter().map(|(name, b)| (format!("a.zip/{name}"), b.as_slice())).collect();
@@ -82,7 +83,9 @@ fn programs_are_read_from_within() {
     };
     let expected = op(&mut engine("x", capture.clone()));
     assert_eq!(expected.basis, rooflight::analysis::OpBasis::Proto);
-    for entry in [stored("x", &capture), deflated("x", &capture), deflated("x", &gzip(&capture))] {
+    for entry in
+        [stored("x", &capture), deflated("x", &capture), deflated("x", &gzip(&capture)), deflated("x", &xz(&capture))]
+    {
         assert_eq!(op(&mut engine("a.zip", zip(&[entry]))), expected);
     }
 }
@@ -183,7 +186,14 @@ fn archives_that_are_cut_or_hold_nothing() {
     assert!(within.message.contains("It is a zip archive inside gzip."), "{}", within.message);
     // Three times packed is none of ours.
     let thrice = gzip(&gzip(&gzip(&device(0))));
-    assert!(open(&thrice).err().unwrap().message.contains("holds gzip again, and that once more"));
+    assert!(
+        open(&thrice)
+            .err()
+            .unwrap()
+            .message
+            .contains("starts like gzip, but unpacking fails: what it holds is packed again, and that once more")
+    );
+    assert!(open(&xz(&gzip(&xz(&device(0))))).err().unwrap().message.contains("starts like xz, but"));
     assert!(open(&gzip(&gzip(&device(0)))).is_ok());
 }
 

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::engine::{Input, open};
-use rooflight::source::{Source, SourceError, Stream};
+use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
 use rooflight::wire::trace::{Outcome, Event, Sink, walk};
 
@@ -57,7 +57,9 @@ impl Sink for Heard {
 fuzz_target!(|bytes: &[u8]| {
     let heard = |stride: u64| {
         let mut heard = Heard::default();
-        let outcome = walk(Stream::new(&Pieces(bytes, stride), u8::from(bytes.starts_with(&[0x1f, 0x8b]))), &mut heard);
+        let packed = bytes.starts_with(&[0x1f, 0x8b]);
+        let packing = if packed { GZIP.into() } else { Packing::default() };
+        let outcome = walk(Stream::new(&Pieces(bytes, stride), packing), &mut heard);
         (heard.0, outcome)
     };
     let (whole, pieces) = (heard(1 << 16), heard(7));

@@ -254,7 +254,8 @@ pub fn markdown(columns: &[Column], rows: &[Vec<String>]) -> String {
 
 /// "run-1 breakdown by op.csv" of "run-1.xplane.pb": what a saved table or picture is called.
 pub fn file_name(capture: &str, what: &str, end: &str) -> String {
-    let stem = capture.trim_end_matches(".gz").trim_end_matches(".pb").trim_end_matches(".xplane");
+    let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
+    let stem = stem.trim_end_matches(".pb").trim_end_matches(".xplane");
     let stem: String =
         stem.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).take(80).collect();
     format!("{stem} {what}.{end}")
@@ -300,6 +301,7 @@ mod tests {
     fn saved_files_have_names_that_any_disk_takes() {
         assert_eq!(file_name("run-1.xplane.pb", "breakdown by op", "csv"), "run-1 breakdown by op.csv");
         assert_eq!(file_name("a/b:c.xplane.pb.gz", "scopes", "svg"), "a-b-c scopes.svg");
+        assert_eq!(file_name("run-1.xplane.pb.xz", "scopes", "svg"), "run-1 scopes.svg");
     }
 
     proptest! {

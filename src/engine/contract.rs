@@ -183,7 +183,7 @@ pub enum Stage {
     Fetch,
     /// Telling the format by content.
     Recognise,
-    /// Unpacking gzip.
+    /// Unpacking.
     Inflate,
     /// Walking planes into columns.
     Read,

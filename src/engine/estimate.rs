@@ -24,6 +24,8 @@ pub const BUDGET: u64 = 3 << 30;
 const PER_BYTE: u64 = 14;
 /// What is packed unpacks to so many times its bytes, at most where captures were measured, and is held while it is read.
 const UNPACKED: u64 = 9;
+/// The same of xz, where there are several steps.
+const UNPACKED_XZ: u64 = 14;
 
 /// What there is to choose from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +100,7 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
         Choice { of, file: input.name.clone(), plane, bytes, memory, is_chosen: true }
     };
     let bytes = source.size();
+    let packed = |ratio: u64| vec![choice(None, bytes, (bytes * ratio).min(2 << 30) / 10 * (PER_BYTE + 10))];
     Ok(match format(source)? {
         Format::XSpace => {
             let heads = (0..).zip(planes(source));
@@ -105,7 +108,8 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
         }
         // Trace JSON is read as it is unpacked: 36 bytes for an event of a hundred.
         Format::TraceJson => vec![choice(None, bytes, bytes / 2)],
-        Format::Gzip | Format::Zip => vec![choice(None, bytes, (bytes * UNPACKED).min(2 << 30) / 10 * (PER_BYTE + 10))],
+        Format::Gzip | Format::Zip => packed(UNPACKED),
+        Format::Xz => packed(UNPACKED_XZ),
         _ => vec![choice(None, bytes, bytes)],
     })
 }

@@ -136,7 +136,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     let mut on_reach = |reached: Reached<'_>| far.read(reached);
     let mut builder = Builder::new(&mut on_reach);
     let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
-    for Capture { info, what, source, layers, without } in captures {
+    for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         far.file(&info.name, source.size());
         if let What::Trace(surveyed, ways) = &what
@@ -149,15 +149,14 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         let sentence = match what {
             What::Program(program) => add_program(&mut builder, program),
             What::XSpace => {
-                let (outcome, stopped) = match layers {
-                    0 => (walk_without(source.as_ref(), &without, &mut builder), None),
-                    _ => {
-                        // Held while it is walked and no longer: programs in it are unpacked again when they are asked for.
-                        let Inflated { bytes, stopped } =
-                            inflate(source.as_ref(), layers, MAX_INFLATED, &mut |at| far.unpacked(at));
-                        far.holds(bytes.len() as u64);
-                        (walk_without(&bytes, &without, &mut builder), stopped)
-                    }
+                let (outcome, stopped) = if packing.is_plain() {
+                    (walk_without(source.as_ref(), &without, &mut builder), None)
+                } else {
+                    // Held while it is walked and no longer: programs in it are unpacked again when they are asked for.
+                    let Inflated { bytes, stopped } =
+                        inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| far.unpacked(at));
+                    far.holds(bytes.len() as u64);
+                    (walk_without(&bytes, &without, &mut builder), stopped)
                 };
                 let sentence = damage(short, &outcome, stopped.as_ref());
                 if sentence.is_some() {
@@ -165,11 +164,11 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 }
                 sentence
             }
-            What::Trace(surveyed, ways) => (ways.read)(*surveyed, &mut builder, source.as_ref(), layers),
+            What::Trace(surveyed, ways) => (ways.read)(*surveyed, &mut builder, source.as_ref(), packing),
         };
         partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         files.push(info);
-        kept.push(Kept::new(source, layers));
+        kept.push(Kept::new(source, packing));
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();

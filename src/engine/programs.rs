@@ -6,7 +6,7 @@ use crate::analysis::memory::ProgramMemory;
 use crate::hlo::Module;
 use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
 use crate::sorted;
-use crate::source::{Source, SourceError, inflate_range};
+use crate::source::{Packing, Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
 use std::cell::{OnceCell, RefCell};
@@ -26,20 +26,20 @@ type Found = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
 /// A file that stays open. Its bytes stay where they are.
 pub struct Kept {
     source: Box<dyn Source>,
-    /// Layers of gzip around it: places in it are those of what it unpacks to.
-    layers: u8,
+    /// What it is packed in: places in it are those of what it unpacks to.
+    packing: Packing,
 }
 
 impl Kept {
-    /// A file as it lies, in so many layers of gzip.
-    pub fn new(source: Box<dyn Source>, layers: u8) -> Self {
-        Self { source, layers }
+    /// A file as it lies, packed or not.
+    pub fn new(source: Box<dyn Source>, packing: Packing) -> Self {
+        Self { source, packing }
     }
 
     fn read(&self, blob: &HloBlob) -> Result<Vec<u8>, SourceError> {
         let (start, len) = (blob.span.start, blob.span.len());
-        if self.layers > 0 {
-            return inflate_range(self.source.as_ref(), self.layers, start, len);
+        if !self.packing.is_plain() {
+            return inflate_range(self.source.as_ref(), self.packing, start, len);
         }
         // What is claimed is compared with what there is before it is allocated.
         let (end, size) = (start.saturating_add(len), self.source.size());

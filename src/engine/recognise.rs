@@ -4,11 +4,11 @@
 use super::ways::{Surveyed, Ways};
 use super::{Failure, FileInfo, Input, Progress, sentences};
 use crate::profile::{HloForm, Note};
-use crate::source::{MAX_LAYERS, Source, SourceError, Stopped, inflate};
+use crate::source::{GZIP, Layer, Packing, Source, SourceError, Stopped, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::{Format, sniff};
 
-/// Most that a gzip file may unpack to: protobuf writers stop at 2 GiB.
+/// Most that a packed file may unpack to: protobuf writers stop at 2 GiB.
 pub(super) const MAX_INFLATED: u64 = 2 << 30;
 /// Bytes that tell a format.
 const HEAD: u64 = 1 << 16;
@@ -19,8 +19,8 @@ pub(super) struct Capture {
     pub(super) what: What,
     /// The file as it lies: it is unpacked while it is read. Holding what it unpacks to would take gigabytes.
     pub(super) source: Box<dyn Source>,
-    /// Layers of gzip around it.
-    pub(super) layers: u8,
+    /// What it is packed in.
+    pub(super) packing: Packing,
     /// Planes of it that are not read, by their places.
     pub(super) without: Vec<u32>,
 }
@@ -83,10 +83,10 @@ impl Found {
         progress: &mut dyn FnMut(Progress),
     ) {
         at(&input.name, state, progress);
-        let told = told(input.source.as_ref());
-        if !matches!(told, Ok((Format::Zip, 0))) {
+        let told = told(input.source.as_ref(), ways);
+        if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
-            let capture = recognise(input, told, false, ways, state, progress);
+            let capture = recognise(input, told, None, ways, state, progress);
             return self.file(name, capture);
         }
         self.n_archives += 1;
@@ -97,14 +97,8 @@ impl Found {
                 self.notes.extend(unzipped.notes);
                 for (member, packed) in unzipped.inputs {
                     at(&member.name, state, progress);
-                    let (name, told) = (member.name.clone(), self::told(member.source.as_ref()));
-                    let capture = recognise(member, told, true, ways, state, progress).map(|mut capture| {
-                        // Of two layers one is the archive's.
-                        let own = capture.layers.saturating_sub(u8::from(packed));
-                        let words = capture.info.format.trim_end_matches(", gzip");
-                        capture.info.format = format!("{words}{}, zip", if own > 0 { ", gzip" } else { "" });
-                        capture
-                    });
+                    let (name, told) = (member.name.clone(), self::told(member.source.as_ref(), ways));
+                    let capture = recognise(member, told, Some(Zipped { packed }), ways, state, progress);
                     self.file(name, capture);
                 }
             }
@@ -134,7 +128,8 @@ fn at(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
 /// Whether [`Ways`] are needed to open one of the files.
 pub(super) fn need_ways(inputs: &[Input]) -> bool {
     let needs = |input: &Input| {
-        matches!(told(input.source.as_ref()), Ok((Format::TraceJson | Format::Zip | Format::Report, _)))
+        let told = told(input.source.as_ref(), None);
+        matches!(told, Ok((Format::TraceJson | Format::Zip | Format::Xz | Format::Report, _)))
     };
     inputs.iter().any(needs)
 }
@@ -142,7 +137,15 @@ pub(super) fn need_ways(inputs: &[Input]) -> bool {
 /// Why a file's format cannot be told.
 enum Untold {
     Read(SourceError),
-    Gzip(String),
+    /// A layer does not unpack: which, and what is wrong.
+    Packed(&'static str, String),
+}
+
+/// A file is a member of an archive.
+#[derive(Clone, Copy)]
+struct Zipped {
+    /// The archive packs it: its outermost layer is none of its own.
+    packed: bool,
 }
 
 /// The format by a file's first bytes, as it lies.
@@ -152,60 +155,90 @@ pub(super) fn format(source: &dyn Source) -> Result<Format, SourceError> {
     Ok(sniff(&head, source.size()))
 }
 
-/// The format by a file's first bytes, and the layers of gzip that it lies in.
-fn told(source: &dyn Source) -> Result<(Format, u8), Untold> {
-    let (mut format, mut layers) = (format(source).map_err(Untold::Read)?, 0);
-    while format == Format::Gzip && layers < MAX_LAYERS {
-        layers += 1;
-        let inner = inflate(source, layers, HEAD, &mut |_| {});
+/// The format by a file's first bytes, and the layers that it lies in. Where what opens a layer is not here, or one lies deeper
+/// than any profile does, the format is that layer's.
+fn told(source: &dyn Source, ways: Option<Ways>) -> Result<(Format, Packing), Untold> {
+    let (mut format, mut packing) = (format(source).map_err(Untold::Read)?, Packing::default());
+    while let Some(layer) = layer(format, ways)
+        && let Some(deeper) = packing.then(layer)
+    {
+        packing = deeper;
+        let inner = inflate(source, packing, HEAD, &mut |_| {});
         if let (true, Some(Stopped::Damaged(reason))) = (inner.bytes.is_empty(), inner.stopped) {
-            return Err(Untold::Gzip(reason));
+            return Err(Untold::Packed(layer.name, reason));
         }
         format = sniff(&inner.bytes, inner.bytes.len() as u64);
     }
-    Ok((format, layers))
+    Ok((format, packing))
+}
+
+/// What opens a file of a format that is a layer around another.
+fn layer(format: Format, ways: Option<Ways>) -> Option<Layer> {
+    match format {
+        Format::Gzip => Some(GZIP),
+        Format::Xz => ways.map(|ways| ways.xz),
+        _ => None,
+    }
+}
+
+/// What a file is, in words: "XSpace, gzip, zip". Of several layers of one kind the first is told.
+fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
+    let of_archive = usize::from(zipped.is_some_and(|zipped| zipped.packed));
+    let mut words = vec![what];
+    packing.layers().skip(of_archive).for_each(|layer| words.insert(1, layer.name));
+    words.extend(zipped.map(|_| "zip"));
+    words.dedup();
+    words.join(", ")
 }
 
 fn recognise(
     input: Input,
-    told: Result<(Format, u8), Untold>,
-    zipped: bool,
+    told: Result<(Format, Packing), Untold>,
+    zipped: Option<Zipped>,
     ways: Option<Ways>,
     state: &mut Progress,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Capture, Refusal> {
     let Input { name, source, .. } = input;
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-    let (format, layers) = told.map_err(|why| match why {
+    let (format, packing) = told.map_err(|why| match why {
         Untold::Read(error) => sentences::unreadable(&short, &error.to_string()),
-        Untold::Gzip(reason) => sentences::bad_gzip(&short, &reason),
+        Untold::Packed(layer, reason) => sentences::bad_layer(&short, layer, &reason),
     })?;
-    let (words, what) = match format {
+    let (name_of_format, what) = match format {
         Format::XSpace => ("XSpace", What::XSpace),
-        Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, layers)?),
-        Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, layers)?),
+        Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, packing)?),
+        Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
         Format::TraceJson => {
             let ways = ways.ok_or_else(sentences::not_fetched)?;
-            let surveyed = (ways.survey)(&short, source.as_ref(), layers, &mut |at| {
+            let surveyed = (ways.survey)(&short, source.as_ref(), packing, &mut |at| {
                 state.bytes_done = at;
                 progress(state.clone());
             })?;
             ("trace JSON", What::Trace(surveyed, ways))
         }
-        Format::Gzip => return Err(sentences::bad_gzip(&short, "it holds gzip again, and that once more").into()),
+        Format::Xz if ways.is_none() => return Err(sentences::not_fetched().into()),
+        Format::Gzip | Format::Xz => {
+            let outer = packing.layers().next().map_or("", |layer| layer.name);
+            return Err(sentences::bad_layer(&short, outer, "what it holds is packed again, and that once more").into());
+        }
         Format::Report => return Err(sentences::report_beside(&short).into()),
-        Format::Zip => return Err(sentences::nested(&short, zipped).into()),
+        Format::Zip => {
+            let outer =
+                packing.layers().next().filter(|_| zipped.is_none()).map_or("another archive", |layer| layer.name);
+            return Err(sentences::nested(&short, outer).into());
+        }
         Format::Unknown(what) => {
             let looks_like = [".xplane.pb", ".trace.json", ".hlo_proto.pb"].iter().any(|ending| short.contains(ending));
             return Err(Refusal { failure: sentences::unknown(&short, what), passed_over: !looks_like });
         }
     };
-    let format = if layers > 0 { format!("{words}, gzip") } else { words.to_owned() };
-    Ok(Capture { info: FileInfo { name, bytes: source.size(), format }, what, source, layers, without: Vec::new() })
+    let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };
+    Ok(Capture { info, what, source, packing, without: Vec::new() })
 }
 
-fn program(name: &str, source: &dyn Source, form: HloForm, layers: u8) -> Result<What, Failure> {
-    let inflated = (layers > 0).then(|| inflate(source, layers, MAX_INFLATED, &mut |_| {}));
+fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<What, Failure> {
+    let inflated = (!packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}));
     let outline = |source: &dyn Source| {
         let outline = outline(source, form == HloForm::Module).map_err(|e| sentences::bad_program(name, &e))?;
         Ok((outline, source.size()))

@@ -10,7 +10,7 @@ use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
-const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz and in a .zip.";
+const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz or .xz and in a .zip.";
 
 /// A file that is no profile.
 pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
@@ -233,8 +233,7 @@ fn first_of(names: &[String]) -> String {
 }
 
 /// An archive within an archive.
-pub(super) fn nested(name: &str, zipped: bool) -> Failure {
-    let outer = if zipped { "another archive" } else { "gzip" };
+pub(super) fn nested(name: &str, outer: &str) -> Failure {
     Failure {
         title: format!("{name} was not read"),
         message: format!("It is a zip archive inside {outer}. Unpack it and open what is in it."),
@@ -318,12 +317,12 @@ pub(super) fn unreadable(name: &str, reason: &str) -> Failure {
     }
 }
 
-/// A gzip file that would not unpack at all.
-pub(super) fn bad_gzip(name: &str, reason: &str) -> Failure {
+/// A packed file that would not unpack at all.
+pub(super) fn bad_layer(name: &str, layer: &str, reason: &str) -> Failure {
     Failure {
         title: format!("{name} could not be unpacked"),
         message: format!(
-            "It starts like gzip, but unpacking fails: {reason}. Nothing could be kept; copy the file again."
+            "It starts like {layer}, but unpacking fails: {reason}. Nothing could be kept; copy the file again."
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! Where bytes come from: random access over memory, a file, or a browser's Blob.
 //!
-//! Knows lengths, offsets, gzip and zip; knows no format of what the bytes mean. Nothing here holds a whole file:
+//! Knows lengths, offsets, gzip, xz and zip; knows no format of what the bytes mean. Nothing here holds a whole file:
 //! readers ask for ranges. Lints deny what could panic.
 #![cfg_attr(
     not(test),
@@ -12,9 +12,11 @@ mod blob;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
 mod gzip;
+mod inflate;
 mod memory;
 mod stream;
 mod unpack;
+mod xz;
 mod zip;
 
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
@@ -22,9 +24,11 @@ pub use blob::BlobSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::FileSource;
 
-pub use gzip::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
+pub use gzip::GZIP;
+pub use inflate::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
 pub use stream::Stream;
-pub use unpack::{Bomb, MAX_LAYERS};
+pub use unpack::{Bomb, Layer, Packing};
+pub use xz::XZ;
 pub use zip::{Member, Members, Refused, ZipError, members};
 
 use thiserror::Error;

@@ -1,8 +1,8 @@
-//! A source read once from front to back, unpacked on the way if it is gzip: for texts that need no second look.
+//! A source read once from front to back, unpacked on the way if it is packed: for texts that need no second look.
 //! Holds two windows, never the whole.
 
 use super::Source;
-use super::unpack::{Forward, Sequential, unpacked};
+use super::unpack::{Forward, Packing, Sequential, unpacked};
 use std::io::{Read, Result};
 
 /// What a source says, from front to back.
@@ -12,11 +12,11 @@ pub struct Stream<'s> {
 }
 
 impl<'s> Stream<'s> {
-    /// What `source` holds within so many layers of gzip; 0: its bytes.
-    pub fn new(source: &'s dyn Source, layers: u8) -> Self {
+    /// What `source` holds within these layers; without any: its bytes.
+    pub fn new(source: &'s dyn Source, packing: Packing) -> Self {
         let window = usize::try_from(source.stride()).unwrap_or(UNPACKED).max(1);
-        let stride = if layers == 0 { window } else { UNPACKED };
-        Self { reader: unpacked(Sequential::new(source, None), layers, window), stride }
+        let stride = if packing.is_plain() { window } else { UNPACKED };
+        Self { reader: unpacked(Sequential::new(source, None), packing, window), stride }
     }
 
     /// How many bytes are best asked for at once.
@@ -42,6 +42,7 @@ const UNPACKED: usize = 1 << 17;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::GZIP;
     use std::io::Write;
 
     #[test]
@@ -51,8 +52,8 @@ mod tests {
         let packed = encoder.finish().unwrap();
         for n in 0..packed.len() {
             let source = packed.get(..n).unwrap();
-            assert!(Stream::new(&source, 1).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
-            let (mut stream, mut buf) = (Stream::new(&source, 1), [0; 100]);
+            assert!(Stream::new(&source, GZIP.into()).read_to_end(&mut Vec::new()).is_err(), "{n} of {}", packed.len());
+            let (mut stream, mut buf) = (Stream::new(&source, GZIP.into()), [0; 100]);
             assert!((0..4).any(|_| stream.read(&mut buf).is_err()), "{n}");
         }
     }
@@ -63,8 +64,8 @@ mod tests {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(&text).unwrap();
         let packed = encoder.finish().unwrap();
-        for (source, layers) in [(&text, 0), (&packed, 1)] {
-            let mut stream = Stream::new(source, layers);
+        for (source, packing) in [(&text, Packing::default()), (&packed, GZIP.into())] {
+            let mut stream = Stream::new(source, packing);
             let mut read = Vec::new();
             stream.read_to_end(&mut read).unwrap();
             assert!(read == text);

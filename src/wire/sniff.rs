@@ -15,6 +15,8 @@ pub enum Format {
     TraceJson,
     /// gzip; what is inside is told after unpacking.
     Gzip,
+    /// xz; what is inside is told after unpacking.
+    Xz,
     /// A zip archive; what its members are is told one by one.
     Zip,
     /// A report of Rooflight's own: [`REPORT_MAGIC`].
@@ -47,7 +49,7 @@ pub enum Unknown {
 /// file of old terminals.
 pub const REPORT_MAGIC: [u8; 8] = *b"\x8dRFL\r\n\x1a\n";
 
-const MAGIC: [(&[u8], &str); 15] = [
+const MAGIC: [(&[u8], &str); 14] = [
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
@@ -57,7 +59,6 @@ const MAGIC: [(&[u8], &str); 15] = [
     (b"\x7fELF", "a Linux program"),
     (b"MZ", "a Windows program"),
     (b"\xcf\xfa\xed\xfe", "a macOS program"),
-    (b"\xfd7zXZ\0", "an xz archive"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive"),
     (b"BZh", "a bzip2 archive"),
     (b"\0asm", "a WebAssembly module"),
@@ -72,6 +73,9 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     }
     if head.starts_with(&[0x1f, 0x8b]) {
         return Format::Gzip;
+    }
+    if head.starts_with(b"\xfd7zXZ\0") {
+        return Format::Xz;
     }
     // A member's header, or the end of an archive without members.
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
@@ -215,6 +219,7 @@ mod tests {
         assert_eq!(sniff(b"\x0a\x012\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
         assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
         assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
+        assert_eq!(sniff(b"\xfd7zXZ\0\0\x04", 100), Format::Xz);
         assert_eq!(sniff(b"PK\x03\x04\x14", 100), Format::Zip);
         assert_eq!(sniff(b"PK\x05\x06\0\0", 22), Format::Zip);
         assert_eq!(sniff(&REPORT_MAGIC, 100), Format::Report);

@@ -23,6 +23,13 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
+/// Packs with xz.
+pub fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+    xz.write_all(bytes).unwrap();
+    xz.finish().unwrap()
+}
+
 /// A number of microseconds as the profiler prints it: a double with 17 digits.
 fn micros(ps: u64) -> String {
     format!("{:.16e}", ps as f64 / 1e6)

@@ -114,7 +114,7 @@ impl Only {
 /// What every view takes.
 #[derive(clap::Args)]
 pub struct View {
-    /// Captures (.xplane.pb, also .gz), or folders with captures: several are read as hosts of one session.
+    /// Captures (.xplane.pb, also .gz or .xz), or folders with captures: several are read as hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The step: its number, `busiest`, or `all` for the whole capture.

@@ -74,6 +74,6 @@ fn nature() -> Note {
 
 /// `dir/host` of `dir/host.trace.json.gz` and of `dir/host.xplane.pb`.
 fn stem(file: &str) -> &str {
-    let file = file.strip_suffix(".gz").unwrap_or(file);
+    let file = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".xz")).unwrap_or(file);
     [".xplane.pb", ".trace.json", ".json"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file)
 }

@@ -35,7 +35,7 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                     </div>
                     <p class="sub">
                         <code>".xplane.pb"</code> ", " <code>".trace.json"</code> ", " <code>".hlo_proto.pb"</code> ", their "
-                        <code>".gz"</code> " or a " <code>".zip"</code> " of them. Several files are read as hosts of one session."
+                        <code>".gz"</code> " or " <code>".xz"</code> ", or a " <code>".zip"</code> " of them. Several files are read as hosts of one session."
                     </p>
                     {(!is_single()).then(about_sample)}
                 </section>

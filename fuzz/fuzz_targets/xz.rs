@@ -1,0 +1,68 @@
+//! Any bytes, packed with xz or taken as if they were, with gzip inside or around: unpacking ends, gives back what was packed, and
+//! a range of it is that of the whole.
+#![no_main]
+
+use flate2::{Compression, Crc, write::GzEncoder};
+use libfuzzer_sys::fuzz_target;
+use lzma_rust2::{XzOptions, XzWriter};
+use rooflight::engine::{Input, open};
+use rooflight::source::{GZIP, Packing, Stream, XZ, inflate, inflate_range};
+use std::io::{Read, Write};
+
+fn check(bytes: &Vec<u8>, packing: Packing) -> Vec<u8> {
+    let whole = inflate(bytes, packing, 1 << 27, &mut |_| {});
+    let mut streamed = Vec::new();
+    let read = Stream::new(bytes, packing).take(1 << 27).read_to_end(&mut streamed);
+    if whole.stopped.is_none() {
+        assert!(read.is_ok() && streamed == whole.bytes);
+        let (start, len) = (whole.bytes.len() / 3, whole.bytes.len() / 2);
+        let range = inflate_range(bytes, packing, start as u64, len as u64).expect("it is within the whole");
+        assert!(range == whole.bytes[start..start + len]);
+    }
+    whole.bytes
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(0)).expect("a preset is valid");
+    xz.write_all(bytes).and_then(|()| xz.finish()).expect("memory takes all")
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("memory takes all")
+}
+
+/// The bytes as a file of xz whose stream and first block start as their own checksums say: else hardly any gets past them.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let crc = |of: &[u8]| {
+        let mut crc = Crc::new();
+        crc.update(of);
+        crc.sum().to_le_bytes()
+    };
+    let check = [0, bytes.first().map_or(0, |byte| [0, 1, 4, 10][usize::from(byte % 4)])];
+    let mut file = [b"\xfd7zXZ\0".as_slice(), &check, &crc(&check)].concat();
+    let mut rest = bytes.get(1..).unwrap_or_default().to_vec();
+    let end = rest.first().map_or(0, |size| (usize::from(*size) + 1) * 4);
+    if let Some(header) = rest.get_mut(..end).filter(|header| header.len() >= 8) {
+        let (said, sum) = header.split_at_mut(end - 4);
+        sum.copy_from_slice(&crc(said));
+    }
+    file.extend(rest);
+    file
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let bytes = bytes.to_vec();
+    let within = |outer: Packing, inner| outer.then(inner).expect("two layers are read");
+    check(&bytes, XZ.into());
+    let sealed = sealed(&bytes);
+    check(&sealed, XZ.into());
+    check(&gzip(&sealed), within(GZIP.into(), XZ));
+    let once = xz(&bytes);
+    assert!(check(&once, XZ.into()) == bytes);
+    assert!(check(&xz(&gzip(&bytes)), within(XZ.into(), GZIP)) == bytes);
+    for source in [sealed, once] {
+        let input = Input { name: "it.xz".into(), source: Box::new(source), from_folder: false };
+        let _ = open(vec![input], &mut |_| {});
+    }
+});

@@ -1,0 +1,133 @@
+//! Unpacks into memory, with a limit. A stream that ends early keeps what came before.
+
+use super::unpack::{Bomb, Packing, Sequential, unpacked};
+use super::{Source, SourceError, gzip};
+use std::io::Read;
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inflated {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Why it ends early, if it does.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why unpacking ended before the stream did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The stream is cut or damaged: what the decoder says.
+    Damaged(String),
+    /// It would have become larger than the limit.
+    Limit,
+    /// It unpacks to more than any profile does: [`Bomb`].
+    Bomb,
+}
+
+/// Packed bytes read at once.
+const WINDOW: usize = 1 << 18;
+
+/// Unpacks all of `source`, which lies in these layers, to at most `limit` bytes. `progress` hears how many packed bytes were
+/// read.
+pub fn inflate(source: &dyn Source, packing: Packing, limit: u64, progress: &mut dyn FnMut(u64)) -> Inflated {
+    read_limited(unpacked(Sequential::new(source, Some(progress)), packing, WINDOW), limit)
+}
+
+/// Bytes of what `source` unpacks to, `len` of them from `offset` on. What comes before is unpacked and dropped.
+///
+/// # Errors
+/// Where the stream ends or breaks before.
+pub fn inflate_range(source: &dyn Source, packing: Packing, offset: u64, len: u64) -> Result<Vec<u8>, SourceError> {
+    let mut reader = unpacked(Sequential::new(source, None), packing, WINDOW);
+    let refused = |e: std::io::Error| SourceError::Read { offset, reason: e.to_string() };
+    let before = std::io::copy(&mut reader.by_ref().take(offset), &mut std::io::sink()).map_err(refused)?;
+    let mut bytes = Vec::new();
+    reader.take(len).read_to_end(&mut bytes).map_err(refused)?;
+    let got = before.saturating_add(bytes.len() as u64);
+    let end = offset.saturating_add(len);
+    if got < end { Err(SourceError::PastEnd { offset, end, len: got }) } else { Ok(bytes) }
+}
+
+/// Unpacks a small piece of gzip, such as a stat's text.
+pub fn inflate_slice(bytes: &[u8], limit: u64) -> Inflated {
+    read_limited(gzip::of_slice(bytes), limit)
+}
+
+fn read_limited(mut decoder: impl Read, limit: u64) -> Inflated {
+    let mut bytes = Vec::new();
+    let stopped = match decoder.by_ref().take(limit).read_to_end(&mut bytes) {
+        Err(error) if Bomb::is(&error) => Some(Stopped::Bomb),
+        Err(error) => Some(Stopped::Damaged(error.to_string())),
+        Ok(_) if bytes.len() as u64 == limit && matches!(decoder.read(&mut [0]), Ok(1)) => Some(Stopped::Limit),
+        Ok(_) => None,
+    };
+    Inflated { bytes, stopped }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::GZIP;
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn members_are_joined() {
+        let both = [gzip(b"one "), gzip(b"two")].concat();
+        assert_eq!(inflate_slice(&both, 100), Inflated { bytes: b"one two".to_vec(), stopped: None });
+        assert_eq!(inflate(&both, GZIP.into(), 7, &mut |_| {}).bytes, b"one two");
+    }
+
+    #[test]
+    fn a_range_is_that_of_the_whole() {
+        let both = [gzip(b"one "), gzip(b"two")].concat();
+        assert_eq!(inflate_range(&both, GZIP.into(), 2, 4).unwrap(), b"e tw");
+        assert_eq!(inflate_range(&both, GZIP.into(), 5, 3), Err(SourceError::PastEnd { offset: 5, end: 8, len: 7 }));
+        assert!(inflate_range(&both, GZIP.into(), 50, u64::MAX).is_err());
+        assert!(inflate_range(&both[..both.len() / 2].to_vec(), GZIP.into(), 0, 7).is_err());
+    }
+
+    #[test]
+    fn the_limit_holds() {
+        let bomb = gzip(&vec![0; 1 << 20]);
+        let out = inflate(&bomb, GZIP.into(), 1000, &mut |_| {});
+        assert_eq!((out.bytes.len(), out.stopped), (1000, Some(Stopped::Limit)));
+    }
+
+    #[test]
+    fn a_bomb_is_none_the_bigger_for_being_long() {
+        let zeros = vec![0; 16 << 20];
+        let (once, twice) = (Packing::from(GZIP), Packing::from(GZIP).then(GZIP).unwrap());
+        for (n, packing) in [(8, once), (40, once), (8, twice)] {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            (0..n).for_each(|_| encoder.write_all(&zeros).unwrap());
+            let mut bomb = encoder.finish().unwrap();
+            if packing.layers().count() == 2 {
+                bomb = gzip(&bomb);
+            }
+            let out = inflate(&bomb, packing, u64::MAX, &mut |_| {});
+            assert_eq!(out.stopped, Some(Stopped::Bomb));
+            assert!(out.bytes.len() < 65 << 20, "{}", out.bytes.len());
+            let at = n * (16 << 20) - 8;
+            assert!(inflate_range(&bomb, packing, at, 8).unwrap_err().to_string().contains("200 times"));
+        }
+        // As large, and not as plain.
+        let text: Vec<u8> = (0..20_000_000u32).flat_map(u32::to_le_bytes).collect();
+        let out = inflate(&gzip(&text), once, u64::MAX, &mut |_| {});
+        assert_eq!(out, Inflated { bytes: text, stopped: None });
+    }
+
+    #[test]
+    fn a_cut_stream_keeps_its_start() {
+        let text: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+        let packed = gzip(&text);
+        let out = inflate_slice(&packed[..packed.len() / 2], u64::MAX);
+        assert!(text.starts_with(&out.bytes) && out.bytes.len() > 1000);
+        assert!(matches!(out.stopped, Some(Stopped::Damaged(_))));
+    }
+}

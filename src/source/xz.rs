@@ -1,0 +1,78 @@
+//! xz, as a layer: streams of blocks of LZMA2, several of them one after the other. In the page its decoder is fetched when a
+//! file needs it, so nothing that is fetched first may name [`XZ`].
+
+use super::unpack::{Layer, Packed, Unpack};
+use lzma_rust2::{Action, Status, XzStream};
+use std::io::{BufRead, Error, ErrorKind, Read, Result};
+
+/// xz.
+pub const XZ: Layer = Layer { name: "xz", open: |packed| Box::new(Xz::new(packed)) };
+
+/// Memory for one block, KiB: a dictionary of 128 MiB, and some. A header may ask for one of 4 GiB.
+const MEMORY: u32 = 130 << 10;
+/// Packed bytes handed over at once. Of a damaged piece nothing is kept, of those before it all.
+const PIECE: usize = 4 << 10;
+
+struct Xz<'s> {
+    stream: XzStream,
+    packed: Packed<'s>,
+    /// Why it ends early, told once what came before is given.
+    failed: Option<Error>,
+}
+
+impl<'s> Xz<'s> {
+    fn new(packed: Packed<'s>) -> Self {
+        Self { stream: XzStream::new_mem_limit(true, MEMORY), packed, failed: None }
+    }
+}
+
+impl<'s> Unpack<'s> for Xz<'s> {
+    fn packed(&self) -> &Packed<'s> {
+        &self.packed
+    }
+}
+
+impl Read for Xz<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> Result<usize> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        while !buf.is_empty() {
+            let window = self.packed.fill_buf()?;
+            let piece = window.get(..PIECE).unwrap_or(window);
+            let action = if piece.is_empty() { Action::Finish } else { Action::Run };
+            let (taken, given) = (self.stream.total_in(), self.stream.total_out());
+            let result = self.stream.process(piece, buf, action);
+            // Counted here, as an error says neither.
+            let taken = advanced(taken, self.stream.total_in()).min(piece.len());
+            let given = advanced(given, self.stream.total_out()).min(buf.len());
+            self.packed.consume(taken);
+            let status = match result {
+                Ok(result) => result.status,
+                Err(error) if given == 0 => return Err(in_words(error)),
+                Err(error) => {
+                    self.failed = Some(in_words(error));
+                    return Ok(given);
+                }
+            };
+            if given > 0 || status == Status::StreamEnd {
+                return Ok(given);
+            }
+            if taken == 0 {
+                return Err(Error::new(ErrorKind::UnexpectedEof, "it goes on without an end"));
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn advanced(from: u64, to: u64) -> usize {
+    usize::try_from(to.saturating_sub(from)).unwrap_or(usize::MAX)
+}
+
+fn in_words(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::OutOfMemory => Error::other("its dictionary is larger than 128 MiB, twice that of xz -9"),
+        _ => error,
+    }
+}
