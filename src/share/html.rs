@@ -173,7 +173,7 @@ mod tests {
             asset("app-1.wasm", "\0asm"),
             asset("further-2.wasm", "\0asm"),
             asset("index.html", index),
-            asset("sample.xplane.pb.gz", "not wanted"),
+            asset("sample.xplane.pb.xz", "not wanted"),
             asset("sw.js", "not wanted"),
             asset("style-3.css", "p{}"),
         ]
