@@ -90,7 +90,7 @@ fn small_capture() {
 /// Communication of the sample: it has many collectives, and its programs are in it.
 #[test]
 fn sample_comm() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.gz");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
     let text = |args: &[&str]| text(&[&["comm", "--top", "5"], args].concat(), &file);
     insta::assert_snapshot!("sample_comm_text", text(&["--topology", "2x2x2", "--wrap"]));
     insta::assert_snapshot!("sample_comm_groups", text(&["--by", "group", "--device", "all", "--step", "3"]));

@@ -22,7 +22,7 @@ const SIZE: (f64, f64) = (760.0, 620.0);
 
 /// The sample of the repository, and a real capture where there is one.
 fn engines() -> Vec<Engine> {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.gz");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
     let real = profile("tpu-v6e-host-offload/host.xplane.pb");
     let all = [Some(fs::read(sample).unwrap()), real].into_iter().flatten();
     let open = |bytes: Vec<u8>| {

@@ -29,8 +29,8 @@ fn open(files: &Files) -> (Engine, Session) {
 
 /// What "Open the sample" opens.
 fn sample() -> Files {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.gz");
-    vec![("sample.xplane.pb.gz", std::fs::read(path).unwrap())]
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
+    vec![("sample.xplane.pb.xz", std::fs::read(path).unwrap())]
 }
 
 /// The sample, and real captures where there are any.
@@ -302,7 +302,7 @@ fn what_a_summary_does_not_hold_it_says() {
     let (mut engine, session) = Engine::of_report(told.clone());
     let summary = session.summary.unwrap();
     assert!(
-        summary.sentence.starts_with("This is a summary of sample.xplane.pb.gz; it holds step "),
+        summary.sentence.starts_with("This is a summary of sample.xplane.pb.xz; it holds step "),
         "{}",
         summary.sentence
     );

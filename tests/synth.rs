@@ -9,6 +9,7 @@ use clap::Parser;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::engine::{Input, Opened, Programs};
+use rooflight::source::{XZ, inflate};
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -233,10 +234,10 @@ fn faults_leave_their_marks() {
 fn the_sample_is_made_by_its_arguments() {
     let arguments: Vec<&str> = include_str!("../samples/arguments.txt").split_whitespace().collect();
     let (folder, _) = made(&arguments);
-    let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.gz")).unwrap();
-    let mut sample = Vec::new();
-    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*packed), &mut sample).unwrap();
-    assert!(files(folder.path())["worker-0.xplane.pb"] == sample, "cargo xtask sample makes it again");
+    let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let sample = inflate(&packed, XZ.into(), u64::MAX, &mut |_| {});
+    assert!(sample.stopped.is_none());
+    assert!(files(folder.path())["worker-0.xplane.pb"] == sample.bytes, "cargo xtask sample makes it again");
 }
 
 /// A session of all hosts' captures with what the question is asked of.

@@ -5,6 +5,7 @@ mod common;
 use common::trace::{events_of, gzip, open_all, text, told, xz};
 use common::{bytes, make};
 use rooflight::source::{GZIP, Packing, Stopped, Stream, XZ, inflate, inflate_range};
+use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
 use std::process::Command;
 
@@ -23,8 +24,8 @@ fn packed_by(packs: &[Pack], bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn captures_traces_and_programs_are_the_same_however_they_are_packed() {
-    let capture = bytes(&make::small());
-    let trace = text(&events_of(&make::small()));
+    let space = XSpace { planes: (0..3).map(make::device).collect(), ..XSpace::default() };
+    let (capture, trace) = (bytes(&space), text(&events_of(&space)));
     for (plain, words) in [(&capture, "XSpace"), (&trace, "trace JSON")] {
         let expected = open_all(&[("a", plain)]).unwrap();
         let packs: [(&[Pack], &str); 6] = [

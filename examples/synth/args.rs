@@ -44,6 +44,9 @@ pub struct Args {
     /// What is wrong with the run; may be given more than once
     #[arg(long, value_name = "NAME", value_parser = NAMES)]
     fault: Vec<String>,
+    /// Also worker-N.xplane.pb.xz: the same capture, packed as tightly as xz can, which takes a second per MB
+    #[arg(long)]
+    pub xz: bool,
     /// Without trace.json.gz
     #[arg(long)]
     no_trace: bool,

@@ -20,6 +20,7 @@ mod machine;
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
 mod memory;
+mod pack;
 mod plane;
 mod program;
 mod run;
@@ -94,6 +95,10 @@ pub fn make(args: &Args) -> Result<(), Failure> {
         out.write_all(&host::end(&scene.host(first)))?;
         out.flush()?;
         eprintln!("{}: {} MB, {:.1?}", path.display(), std::fs::metadata(&path)?.len() / 1_000_000, began.elapsed());
+        if args.xz {
+            pack::pack(&path)?;
+            eprintln!("{}.xz: {:.1?}", path.display(), began.elapsed());
+        }
         if args.trace() {
             let path = args.out.join(format!("{}.trace.json.gz", scene.host(first)));
             trace_json::write(&scene, &run, devices, BufWriter::new(File::create(&path)?))?;

@@ -23,7 +23,7 @@ onPage("one click opens the sample: its breakdown is what was put in", async ({ 
   assert.ok(!requests.some((url) => url.includes("sample")), "it is fetched when it is asked for");
   await sample(page).click();
   await opened(page);
-  assert.ok(requests.some((url) => url.endsWith("/sample.xplane.pb.gz")));
+  assert.ok(requests.some((url) => url.endsWith("/sample.xplane.pb.xz")));
   await page.locator("#notes-button").click();
   await page.getByText("The times in this capture are simulated").waitFor();
   await page.keyboard.press("Escape");
@@ -49,7 +49,7 @@ onPage("one click opens the sample: its breakdown is what was put in", async ({ 
 });
 
 onPage("without the sample beside the page: said, and the page goes on", { expected: /404/ }, async ({ page }) => {
-  await page.route("**/sample.xplane.pb.gz", (route) => route.fulfill({ status: 404 }));
+  await page.route("**/sample.xplane.pb.xz", (route) => route.fulfill({ status: 404 }));
   await sample(page).click();
   const alert = page.getByRole("alert");
   await alert.getByText("The sample could not be fetched").waitFor();

@@ -9,7 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{File, Response};
 
 /// Its name, as the page's host has it.
-const NAME: &str = "sample.xplane.pb.gz";
+const NAME: &str = "sample.xplane.pb.xz";
 
 /// Fetches the sample and opens it.
 pub(crate) fn open(state: State) {

@@ -33,8 +33,8 @@ const WASM: &str = "./app.wasm";
 const ICON: &str = "style/favicon.svg";
 
 /// What the landing page's button opens, and what it calls it: the one file that keeps its name.
-const SAMPLE: &str = "samples/sample.xplane.pb.gz";
-const SAMPLE_NAME: &str = "sample.xplane.pb.gz";
+const SAMPLE: &str = "samples/sample.xplane.pb.xz";
+const SAMPLE_NAME: &str = "sample.xplane.pb.xz";
 
 /// What keeps the page for when there is no network; its name stays, too.
 const WORKER: &str = "sw.js";
