@@ -67,7 +67,7 @@ impl Column {
     /// Adds a number.
     #[inline]
     pub fn push(&mut self, number: u64) {
-        if self.open.is_empty() && self.len % BLOCK != 0 {
+        if self.open.is_empty() && !self.len.is_multiple_of(BLOCK) {
             self.reopen();
         }
         self.open.extend_from_slice(&number.to_le_bytes());
@@ -171,7 +171,7 @@ impl Block {
             return;
         }
         // Where all are the same, any number of them is.
-        let n = if width == 0 { BLOCK } else { (self.bytes.len() - WORD) / width + 1 };
+        let n = self.bytes.len().saturating_sub(WORD).checked_div(width).map_or(BLOCK, |before| before + 1);
         let mut words = self.words(n);
         words[at * WORD..][..WORD].copy_from_slice(&number.to_le_bytes());
         *self = Self::new(&words);
