@@ -2,11 +2,11 @@
 // that nothing leaves which was taken out.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { crc32 } from "node:zlib";
-import { folder, made } from "./captures.mjs";
+import { folder, made, repository } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, launch, need, open, opened, pickFiles, started, until } from "./lib.mjs";
 import { allRows, figures, groupBy, settled } from "./reading.mjs";
@@ -161,6 +161,21 @@ onPage("a page that the command line wrote opens the same way", async ({ page })
   await opened(file);
   assert.deepEqual(await figures(file), seen);
   await context.close();
+});
+
+onPage("the sample with its capture is a page of at most 2 MB, and opens", async () => {
+  const path = join(folder, "sample.html");
+  const args = ["report", join(repository, "samples/sample.xplane.pb.xz"), "--html", path, "--with-capture", "--app", need("ROOFLIGHT_DIST")];
+  execFileSync(need("ROOFLIGHT_CLI"), args);
+  const { size } = statSync(path);
+  assert.ok(size <= 2_000_000, `${size} bytes`);
+  const file = await browser.newPage();
+  await file.goto(`file://${path}`);
+  await started(file);
+  await opened(file);
+  assert.equal(await summary(file).count(), 0);
+  await view(file, "Memory");
+  await file.close();
 });
 
 onPage("a report file is dropped back in, alone and with its capture", async ({ page }) => {
