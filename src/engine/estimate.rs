@@ -107,7 +107,7 @@ fn of_file(at: u32, input: &Input) -> Result<Vec<Choice>, SourceError> {
             let heads = (0..).zip(planes(source));
             heads.map(|(i, head)| choice(Some((i, head.name)), head.bytes, head.bytes / 10 * PER_BYTE)).collect()
         }
-        // Trace JSON is read as it is unpacked: some 14 bytes for an event of a hundred and more.
+        // Trace JSON is read as it is unpacked: some 17 bytes for an event of a hundred and more.
         Format::TraceJson => vec![choice(None, bytes, bytes / 4)],
         Format::Gzip | Format::Zip => packed(UNPACKED),
         Format::Xz => packed(UNPACKED_XZ),

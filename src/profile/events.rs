@@ -1,6 +1,6 @@
 //! A line's events as columns: when, how long, which op; and the same on the device's own clock where all of them say so.
 //!
-//! Columns are [narrow](Column), so an event takes some 14 bytes, not the 36 of its numbers. Times on the device's clock stand as
+//! Columns are [narrow](Column), so an event takes some 17 bytes, not the 36 of its numbers. Times on the device's clock stand as
 //! differences to the event's own: two clocks of one machine drift apart by nanoseconds while a block of events passes, so two
 //! bytes hold what would take six. Knows places and times; not what an op is.
 

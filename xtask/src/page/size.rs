@@ -23,7 +23,7 @@ const FIRST_CEILING: u64 = 560_000;
 
 /// What the check holds all to: nothing gets light by being put off, and no view gets heavier unnoticed. A new view raises it,
 /// and docs/PERFORMANCE.md says by how much.
-const ALL_CEILING: u64 = 1_395_000;
+const ALL_CEILING: u64 = 1_420_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
