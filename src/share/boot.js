@@ -55,7 +55,8 @@
   for (const [name, type, length] of list) {
     const file = new Blob([all.subarray(at, (at += length))], { type });
     if (name.endsWith(".js")) script = await file.text();
-    else if (name.endsWith(".css")) await link("stylesheet", URL.createObjectURL(file));
+    // With a mark of its own: a style sheet that does not say what it is written in is read as its page is, and that is UTF-16.
+    else if (name.endsWith(".css")) await link("stylesheet", URL.createObjectURL(new Blob(["\ufeff", file], { type })));
     else if (name.endsWith(".svg")) link("icon", URL.createObjectURL(file));
     else if (name.startsWith("app-")) program = URL.createObjectURL(file);
     else files.set(name, file);
