@@ -83,11 +83,6 @@ fn each_byte_is_read_about_once() {
     assert!(times < size / (1 << 20) + 40, "{times} times");
 }
 
-/// A message of one field after the other.
-fn message(fields: &[Vec<u8>]) -> Vec<u8> {
-    fields.concat()
-}
-
 /// A field of wire type 2.
 fn field(number: u8, inside: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
@@ -107,12 +102,12 @@ fn what_a_line_says_of_itself_may_come_last() {
         let own = XLine { events: Vec::new(), ..whole.clone() }.encode_to_vec();
         let earlier = XLine { id: 3, timestamp_ns: 9, display_name: "?".into(), ..XLine::default() }.encode_to_vec();
         for parts in [
-            [message(&events), Vec::new(), own.clone()],
-            [message(first), own.clone(), message(last)],
-            [earlier, message(&events), own],
+            [events.concat(), Vec::new(), own.clone()],
+            [first.concat(), own.clone(), last.concat()],
+            [earlier, events.concat(), own],
         ] {
-            let line = field(3, &message(&parts));
-            let plane = message(&[line, plane(Vec::new()).encode_to_vec()]);
+            let line = field(3, &parts.concat());
+            let plane = [line, plane(Vec::new()).encode_to_vec()].concat();
             let other = read(field(1, &plane));
             assert_eq!(told(&other), told(&usual));
             let (other, usual) = (&other.planes[0].lines[0], &usual.planes[0].lines[0]);

@@ -153,12 +153,12 @@ fn a_report_file_holds_all_but_sources() {
     assert_eq!((told.report.origin.level, told.captures.len()), (100, 0));
     holds_no_secret(&file);
     // It is asked about as the capture is.
-    let again = |args: &[&str]| {
-        let program = Command::new(env!("CARGO_BIN_EXE_rooflight")).arg("report").args(args).output().unwrap();
-        String::from_utf8(program.stdout).unwrap()
+    let program = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()
     };
-    let path = desk.path("it.rooflight");
-    assert_eq!(report_of(&again(&[path.to_str().unwrap(), "--link"])), report_of(&desk.said(&["--link"])));
+    let again = String::from_utf8(program(&["it.rooflight", "--link"]).stdout).unwrap();
+    assert_eq!(report_of(&again), report_of(&desk.said(&["--link"])));
 
     desk.said(&["--rooflight", "with.rooflight", "--with-capture"]);
     let with = fs::read(desk.path("with.rooflight")).unwrap();
@@ -166,14 +166,6 @@ fn a_report_file_holds_all_but_sources() {
     assert_eq!(told.captures[0].name, "small.xplane.pb", "without its folder");
     assert!(with.ends_with(&fs::read(&desk.capture).unwrap()));
     // Passed on once more it carries the capture, not a report with a report in it.
-    let program = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_rooflight"))
-            .current_dir(desk.dir.path())
-            .arg("report")
-            .args(args)
-            .output()
-            .unwrap()
-    };
     let once_more = program(&["with.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
     assert!(once_more.status.success());
     assert!(fs::read(desk.path("again.rooflight")).unwrap() == with);

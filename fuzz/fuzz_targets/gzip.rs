@@ -2,23 +2,12 @@
 //! of the whole.
 #![no_main]
 
+mod unpacked;
+
 use libfuzzer_sys::fuzz_target;
 use rooflight::engine::{Input, open};
-use rooflight::source::{GZIP, Packing, Stream, inflate, inflate_range};
-use std::io::Read;
-
-fn check(bytes: &Vec<u8>, packing: Packing) -> Vec<u8> {
-    let whole = inflate(bytes, packing, 1 << 27, &mut |_| {});
-    let mut streamed = Vec::new();
-    let read = Stream::new(bytes, packing).take(1 << 27).read_to_end(&mut streamed);
-    if whole.stopped.is_none() {
-        assert!(read.is_ok() && streamed == whole.bytes);
-        let (start, len) = (whole.bytes.len() / 3, whole.bytes.len() / 2);
-        let range = inflate_range(bytes, packing, start as u64, len as u64).expect("it is within the whole");
-        assert!(range == whole.bytes[start..start + len]);
-    }
-    whole.bytes
-}
+use rooflight::source::{GZIP, Packing};
+use unpacked::check;
 
 fuzz_target!(|bytes: &[u8]| {
     let bytes = bytes.to_vec();

@@ -25,7 +25,11 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// A report of nothing.
 fn empty() -> rooflight::share::Report {
-    let input = Input { name: "it.pb".into(), source: Box::new(b"\x0a\x10\x12\x0e/device:TPU:00".to_vec()), from_folder: false };
+    let input = Input {
+        name: "it.pb".into(),
+        source: Box::new(b"\x0a\x10\x12\x0e/device:TPU:00".to_vec()),
+        from_folder: false,
+    };
     let Ok((mut engine, _)) = Engine::open(vec![input], &mut |_| {}) else { panic!("a plane opens") };
     let report = engine.report(&Default::default()).expect("a report is made");
     decode(&encode(&report)).expect("and read")

@@ -6,7 +6,7 @@ use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::engine::{Input, open};
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
-use rooflight::wire::trace::{Outcome, Event, Sink, walk};
+use rooflight::wire::trace::{Event, Outcome, Sink, walk};
 
 /// A source that is read so many bytes at once.
 struct Pieces<'a>(&'a [u8], u64);

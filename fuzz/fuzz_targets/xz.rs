@@ -2,25 +2,15 @@
 //! a range of it is that of the whole.
 #![no_main]
 
+mod unpacked;
+
 use flate2::{Compression, Crc, write::GzEncoder};
 use libfuzzer_sys::fuzz_target;
 use lzma_rust2::{XzOptions, XzWriter};
 use rooflight::engine::{Input, open};
-use rooflight::source::{GZIP, Packing, Stream, XZ, inflate, inflate_range};
-use std::io::{Read, Write};
-
-fn check(bytes: &Vec<u8>, packing: Packing) -> Vec<u8> {
-    let whole = inflate(bytes, packing, 1 << 27, &mut |_| {});
-    let mut streamed = Vec::new();
-    let read = Stream::new(bytes, packing).take(1 << 27).read_to_end(&mut streamed);
-    if whole.stopped.is_none() {
-        assert!(read.is_ok() && streamed == whole.bytes);
-        let (start, len) = (whole.bytes.len() / 3, whole.bytes.len() / 2);
-        let range = inflate_range(bytes, packing, start as u64, len as u64).expect("it is within the whole");
-        assert!(range == whole.bytes[start..start + len]);
-    }
-    whole.bytes
-}
+use rooflight::source::{GZIP, Packing, XZ};
+use std::io::Write;
+use unpacked::check;
 
 fn xz(bytes: &[u8]) -> Vec<u8> {
     let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(0)).expect("a preset is valid");

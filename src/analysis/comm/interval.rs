@@ -56,11 +56,16 @@ impl Merged {
         self.intervals.get(from..to).unwrap_or_default()
     }
 
+    /// What of each interval lies in a window, in order.
+    fn within(&self, window: Interval) -> impl Iterator<Item = Interval> {
+        let cut = move |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
+        self.near(window).iter().map(cut).filter(|(start, end)| start < end)
+    }
+
     /// What of it lies in a window.
     #[must_use]
     pub fn clipped(&self, window: Interval) -> Self {
-        let cut = |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
-        Self::of(self.near(window).iter().map(cut).filter(|(start, end)| start < end).collect())
+        Self::of(self.within(window).collect())
     }
 
     /// Length of what lies in an interval. Θ(log n).
@@ -77,8 +82,7 @@ impl Merged {
 
     /// Length of what of it lies in a window and in the other, too. Θ(k log n) for its k intervals in the window and the other's n.
     pub fn length_with(&self, other: &Self, window: Interval) -> u64 {
-        let cut = |(start, end): &Interval| ((*start).max(window.0), (*end).min(window.1));
-        self.near(window).iter().map(|at| other.length_in(cut(at))).sum()
+        self.within(window).map(|at| other.length_in(at)).sum()
     }
 }
 
