@@ -16,12 +16,16 @@ use std::rc::Rc;
 /// A source that counts what is read of it, and how often.
 struct Counted {
     bytes: Vec<u8>,
+    stride: u64,
     read: Rc<Cell<(u64, u64)>>,
 }
 
 impl Source for Counted {
     fn size(&self) -> u64 {
         self.bytes.size()
+    }
+    fn stride(&self) -> u64 {
+        self.stride
     }
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
         let (read, times) = self.read.get();
@@ -72,15 +76,21 @@ fn read(bytes: Vec<u8>) -> Profile {
 
 #[test]
 fn each_byte_is_read_about_once() {
+    // Names as long as HLO texts are, so that the metadata takes several reads, too.
+    let metadata =
+        (1..2_000).map(|id| (id, XEventMetadata { id, name: "%copy".repeat(40), ..XEventMetadata::default() }));
     let lines = || ["XLA Ops", "Async XLA Ops", "Steps"].map(|name| line(name, 100_000)).into();
-    let bytes = bytes(&XSpace { planes: vec![plane(lines()), plane(lines())], ..XSpace::default() });
-    let (size, read) = (bytes.len() as u64, Rc::<Cell<(u64, u64)>>::default());
-    let source = Box::new(Counted { bytes, read: Rc::clone(&read) });
-    let opened = open(vec![Input { name: "a.xplane.pb".into(), source, from_folder: false }], &mut |_| {}).unwrap();
-    assert_eq!(opened.profile.n_events(), 600_000);
-    let (bytes, times) = read.get();
-    assert!(bytes < size + size / 8, "{bytes} of {size}");
-    assert!(times < size / (1 << 20) + 40, "{times} times");
+    let plane = || XPlane { event_metadata: metadata.clone().collect(), ..plane(lines()) };
+    let all = bytes(&XSpace { planes: vec![plane(), plane()], ..XSpace::default() });
+    for stride in [1 << 20, 4 << 20] {
+        let (size, read) = (all.len() as u64, Rc::<Cell<(u64, u64)>>::default());
+        let source = Box::new(Counted { bytes: all.clone(), stride, read: Rc::clone(&read) });
+        let opened = open(vec![Input { name: "a.xplane.pb".into(), source, from_folder: false }], &mut |_| {}).unwrap();
+        assert_eq!(opened.profile.n_events(), 600_000);
+        let (bytes, times) = read.get();
+        assert!(bytes < size + size / 8, "{bytes} of {size} by {stride}");
+        assert!(times < size / stride + 60, "{times} times by {stride}");
+    }
 }
 
 /// A field of wire type 2.

@@ -79,22 +79,33 @@ impl<'s> Window<'s> {
         self.ahead(span.start, span.end, span.len())
     }
 
+    /// Reads on, so that there are `need` bytes from `at` on.
+    ///
+    /// After a jump the next may follow, as where lines are stepped over by their lengths: then little is read, and of
+    /// what is read on ever more. That is kept beside what came before while both are one stride, for who goes back.
     #[cold]
     fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
         let stride = self.source.stride();
-        // After a jump the next may follow, as where lines are stepped over by their lengths: then little is read.
-        let have = self.start.saturating_add(self.filled as u64);
-        let jumps = at < self.start || at.saturating_sub(have) >= stride / 4;
-        let n = need.max(if jumps { stride / 64 } else { stride }).min(self.size.saturating_sub(at));
-        let n = usize::try_from(n).map_err(|_| WireError::Ends { at })?;
-        self.filled = 0;
-        // A single huge record does not keep its memory; else the buffer is reused as it is.
-        let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
-        if self.buf.len() < n || self.buf.len() > keep {
-            self.buf = vec![0; n];
+        let (little, filled) = (stride / 64, self.filled as u64);
+        let have = self.start.saturating_add(filled);
+        let jumps = at < self.start || at.saturating_sub(have) >= little;
+        let end = at.saturating_add(need);
+        let more = if jumps { little } else { filled.saturating_mul(3).clamp(little, stride) };
+        let to = have.saturating_add(more).max(end);
+        if jumps || to.saturating_sub(self.start) > stride {
+            (self.start, self.filled) = (at, 0);
         }
-        self.start = at;
-        self.source.read_at(at, self.buf.get_mut(..n).unwrap_or_default())?;
+        let from = self.start.saturating_add(self.filled as u64);
+        let to = end.max(from.saturating_add(more)).min(self.size);
+        let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at })?;
+        // A single huge record does not keep its memory; else the buffer is reused as it is.
+        let most = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
+        if self.buf.len() < n || self.buf.len() > most {
+            self.buf.resize(n, 0);
+            self.buf.shrink_to_fit();
+        }
+        let filled = std::mem::take(&mut self.filled);
+        self.source.read_at(from, self.buf.get_mut(filled..n).unwrap_or_default())?;
         self.filled = n;
         Ok(())
     }

@@ -149,6 +149,10 @@ fn metadata(span: Span, cut: bool, window: &mut Window<'_>, sink: &mut impl Sink
 
 /// One entry of the event metadata map. Its names come before its stats whatever their order on the wire.
 fn event_metadata(span: Span, window: &mut Window<'_>, sink: &mut impl Sink) -> Result<(), WireError> {
+    // It is gone over twice: brought in whole, unless it holds a program, going back is no jump.
+    if span.len() <= stat::SMALL {
+        window.bytes(span)?;
+    }
     let (id, value) = map_entry(span, window)?;
     let Some(value) = value else {
         sink.event_metadata(id, "", "");

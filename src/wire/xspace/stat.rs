@@ -56,9 +56,11 @@ pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError>
     Ok(stat)
 }
 
+/// What is larger may be a program: it is gone over by place.
+pub(super) const SMALL: u64 = 1 << 16;
+
 /// Reads a stat by place and hands it to `then`. A bytes value is not loaded, however large.
 pub(super) fn from_span(span: Span, window: &mut Window<'_>, then: &mut impl FnMut(Stat<'_>)) -> Result<(), WireError> {
-    const SMALL: u64 = 1 << 16;
     if span.len() <= SMALL {
         let stat = from_slice(window.bytes(span)?, span.start)?;
         then(stat);
