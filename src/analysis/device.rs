@@ -190,7 +190,6 @@ fn device(
         event_clock: event,
         whole: (0, 0),
     };
-    device.whole = whole(plane, &device);
     if from_steps {
         device.basis = StepBasis::StepsLine;
         device.steps = steps(profile, plane, lines, (step_clock, event), &|_| true);
@@ -213,7 +212,7 @@ fn device(
         let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
         notes.push(Note::new(Severity::Info, "no_steps", message).at(&device.label));
     }
-    count_ops(plane, &mut device);
+    look_at_ops(plane, &mut device);
     if device.steps.windows(2).any(|w| w[0].window.1 > w[1].window.0) {
         let message = "Steps overlap; an op belongs to each step whose window it starts in.";
         notes.push(Note::new(Severity::Caution, "overlapping_steps", message).at(&device.label));
@@ -288,21 +287,56 @@ fn steps(
     steps
 }
 
-fn whole(plane: &Plane, device: &Device) -> Interval {
-    let lines = device.ops.iter().filter_map(|i| intervals(&plane.lines[*i], device.op_clock));
-    let (start, end) = lines.flatten().fold((u64::MAX, 0), |(s, e), i| (s.min(i.0), e.max(i.1)));
-    (start.min(end), end)
+/// When the first op starts and the last one ends, and how many start in each step.
+fn look_at_ops(plane: &Plane, device: &mut Device) {
+    let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
+    let mut whole = (u64::MAX, 0);
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        let events = intervals(line, device.op_clock);
+        for (start, end) in events.iter().flatten() {
+            whole = (whole.0.min(*start), whole.1.max(*end));
+        }
+        let events = if device.step_clock == device.op_clock { events } else { intervals(line, device.step_clock) };
+        events.iter().flatten().for_each(|(start, _)| starts.add(*start));
+    }
+    device.whole = (whole.0.min(whole.1), whole.1);
+    let before = starts.before();
+    for step in &mut device.steps {
+        step.n_ops = before(step.window.1) - before(step.window.0);
+    }
 }
 
-fn count_ops(plane: &Plane, device: &mut Device) {
-    for i in &device.ops {
-        let mut starts: Vec<u64> =
-            intervals(&plane.lines[*i], device.step_clock).unwrap_or_default().into_iter().map(|(s, _)| s).collect();
-        starts.sort_unstable();
-        for step in &mut device.steps {
-            let upto = |t: u64| starts.partition_point(|s| *s < t) as u64;
-            step.n_ops += upto(step.window.1) - upto(step.window.0);
+/// How many ops start between the edges of steps, which may overlap.
+struct Starts {
+    /// In order, each once.
+    edges: Vec<u64>,
+    /// How many start before the first edge, from there up to the next, and so on.
+    between: Vec<u64>,
+    /// Where the last one started: mostly the next one does, too.
+    last: usize,
+}
+
+impl Starts {
+    #[inline]
+    fn add(&mut self, start: u64) {
+        let is_after = self.last == 0 || self.edges[self.last - 1] <= start;
+        if !is_after || self.edges.get(self.last).is_some_and(|next| *next <= start) {
+            self.last = self.edges.partition_point(|edge| *edge <= start);
         }
+        self.between[self.last] += 1;
+    }
+
+    /// How many start before an edge.
+    fn before(mut self) -> impl Fn(u64) -> u64 {
+        let mut sum = 0;
+        for n in &mut self.between {
+            sum += *n;
+            *n = sum;
+        }
+        move |edge| self.between[self.edges.partition_point(|other| *other < edge)]
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Builder<'p> {
     /// Ops by (metadata's op, stats that differ), as words.
     variants: FxHashMap<Box<[u64]>, u32>,
     line: Option<Line>,
+    /// Flows of its events are wanted: it is async, or its name comes last and may say so.
+    has_flows: bool,
     pending: Pending,
     pub(super) odd: Odd,
     memories: Numbers,
@@ -94,6 +96,7 @@ impl<'p> Builder<'p> {
             ops: IdMap::default(),
             variants: FxHashMap::default(),
             line: None,
+            has_flows: false,
             pending: Pending::default(),
             odd: Odd::default(),
             memories: Numbers::default(),
@@ -288,7 +291,9 @@ impl Sink for Builder<'_> {
     }
 
     fn line(&mut self, head: &LineHead) {
-        self.line = Some(Line { name: head.name.clone(), ..Line::default() });
+        let line = Line { name: head.name.clone(), ..Line::default() };
+        self.has_flows = line.is_async() || line.name.is_empty();
+        self.line = Some(line);
     }
 
     #[inline]
@@ -332,8 +337,7 @@ impl Sink for Builder<'_> {
         self.odd.aggregated += u64::from(event.num_occurrences.is_some());
         let flow = self.pending.flow.take();
         let Some(line) = &mut self.line else { return };
-        // A line whose name comes last may be one.
-        if let Some(flow) = flow.filter(|_| line.is_async() || line.name.is_empty()) {
+        if let Some(flow) = flow.filter(|_| self.has_flows) {
             line.flows.push((line.events.len() as u32, flow));
         }
         let Line { events, allocator, tags, .. } = line;

@@ -22,8 +22,8 @@ const WORD: usize = 8;
 pub struct Column {
     /// Complete blocks; once it is [closed](Column::close) the last may hold fewer numbers.
     blocks: Vec<Block>,
-    /// What follows them, as it is, eight bytes each.
-    open: Vec<u8>,
+    /// What follows them, as it is, and room for more.
+    open: Vec<u64>,
     len: usize,
 }
 
@@ -55,24 +55,28 @@ impl Column {
     #[inline]
     pub fn at(&self, place: usize) -> u64 {
         assert!(place < self.len, "place {place} of {}", self.len);
-        let numbers = self.block(place / BLOCK);
-        numbers.least.wrapping_add(load(numbers.bytes.get(place % BLOCK * numbers.width..)) & mask(numbers.width))
+        let within = place % BLOCK;
+        self.blocks.get(place / BLOCK).map_or_else(|| self.open[within], |block| block.at(within))
     }
 
     /// All numbers, in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter { column: self, next_block: 0, in_block: 0, left: self.len, numbers: Numbers::default(), mask: 0 }
+        Iter { column: self, next_block: 0, numbers: [0; BLOCK], at: 0, n: 0 }
     }
 
     /// Adds a number.
-    #[inline]
+    // Always, like what follows: five times per event, and the page is optimised for size.
+    #[inline(always)]
     pub fn push(&mut self, number: u64) {
-        if self.open.is_empty() && !self.len.is_multiple_of(BLOCK) {
-            self.reopen();
+        let at = self.len % BLOCK;
+        if at >= self.open.len() {
+            self.make_room(at);
         }
-        self.open.extend_from_slice(&number.to_le_bytes());
+        if let Some(place) = self.open.get_mut(at) {
+            *place = number;
+        }
         self.len += 1;
-        if self.open.len() == BLOCK * WORD {
+        if at == BLOCK - 1 {
             self.pack();
         }
     }
@@ -86,7 +90,7 @@ impl Column {
         let within = place % BLOCK;
         match self.blocks.get_mut(place / BLOCK) {
             Some(block) => block.set(within, number),
-            None => self.open[within * WORD..][..WORD].copy_from_slice(&number.to_le_bytes()),
+            None => self.open[within] = number,
         }
     }
 
@@ -100,65 +104,69 @@ impl Column {
     /// Bytes that it takes in memory.
     pub fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(|block| block.bytes.len()).sum();
-        blocks + self.blocks.capacity() * size_of::<Block>() + self.open.capacity()
+        blocks + self.blocks.capacity() * size_of::<Block>() + self.open.capacity() * WORD
     }
 
-    /// The numbers of a block; beyond the last those that are not packed.
-    #[inline]
-    fn block(&self, index: usize) -> Numbers<'_> {
-        match self.blocks.get(index) {
-            Some(block) => Numbers { least: block.least, width: block.width.into(), bytes: &block.bytes },
-            None => Numbers { least: 0, width: WORD, bytes: &self.open },
-        }
-    }
-
+    /// Packs what is not yet.
     #[inline(never)]
     fn pack(&mut self) {
-        if !self.open.is_empty() {
-            self.blocks.push(Block::new(&self.open));
-            self.open.clear();
+        let n = self.len.saturating_sub(self.blocks.len() * BLOCK);
+        if let Some(numbers) = self.open.get(..n).filter(|numbers| !numbers.is_empty()) {
+            self.blocks.push(Block::new(numbers));
         }
     }
 
-    /// The last block is not complete, and more follows.
+    /// Room for a number at a place of the block that is not complete: few numbers take little.
     #[cold]
-    fn reopen(&mut self) {
-        if let Some(block) = self.blocks.pop() {
-            self.open = block.words(self.len % BLOCK);
+    #[inline(never)]
+    fn make_room(&mut self, at: usize) {
+        // The last block was packed before it was complete, and more follows.
+        let again = if self.blocks.len() * BLOCK > self.len { self.blocks.pop() } else { None };
+        self.open.resize((2 * at).clamp(8, BLOCK), 0);
+        if let Some(block) = again {
+            block.read(&mut self.open[..at]);
         }
     }
 }
 
 impl Block {
-    /// Packs numbers of eight bytes each.
-    fn new(words: &[u8]) -> Self {
-        let numbers = || words.chunks_exact(WORD).map(|word| load(Some(word)));
-        let (least, most) = numbers().fold((i64::MAX, i64::MIN), |(least, most), number| {
-            (least.min(number.cast_signed()), most.max(number.cast_signed()))
-        });
+    /// Packs numbers.
+    fn new(numbers: &[u64]) -> Self {
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for number in numbers {
+            least = least.min(number.cast_signed());
+            most = most.max(number.cast_signed());
+        }
         let least = least.cast_unsigned();
         let bits = u64::BITS - most.cast_unsigned().wrapping_sub(least).leading_zeros();
         let width = bits.div_ceil(8) as usize;
-        let room = if width == 0 { 0 } else { (words.len() / WORD - 1) * width + WORD };
+        let room = if width == 0 { 0 } else { (numbers.len() - 1) * width + WORD };
         let mut bytes = vec![0; room].into_boxed_slice();
-        if width > 0 {
-            // Each is written whole: its upper bytes are zeros, and the next one's place.
-            for (at, number) in numbers().enumerate() {
-                bytes[at * width..][..WORD].copy_from_slice(&number.wrapping_sub(least).to_le_bytes());
+        let mut at = 0;
+        for number in numbers {
+            // Each is written whole: its upper bytes are zeros, and the next one's place. Where all are the same there is no room.
+            if let Some(place) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                *place = number.wrapping_sub(least).to_le_bytes();
             }
+            at += width;
         }
         Self { least, width: width as u8, bytes }
     }
 
-    /// Its first `n` numbers, eight bytes each, with room for a whole block.
-    fn words(&self, n: usize) -> Vec<u8> {
+    #[inline]
+    fn at(&self, place: usize) -> u64 {
         let width = usize::from(self.width);
-        let mut words = Vec::with_capacity(BLOCK * WORD);
-        for at in 0..n {
-            let number = self.least.wrapping_add(load(self.bytes.get(at * width..)) & mask(width));
-            words.extend_from_slice(&number.to_le_bytes());
+        self.least.wrapping_add(load(self.bytes.get(place * width..)) & mask(width))
+    }
+
+    /// Its first numbers, as many as there is room for.
+    fn read(&self, numbers: &mut [u64]) {
+        let (width, least) = (usize::from(self.width), self.least);
+        let (mask, mut at) = (mask(width), 0);
+        for number in numbers {
+            *number = least.wrapping_add(load(self.bytes.get(at..)) & mask);
+            at += width;
         }
-        words
     }
 
     fn set(&mut self, at: usize, number: u64) {
@@ -172,22 +180,16 @@ impl Block {
         }
         // Where all are the same, any number of them is.
         let n = self.bytes.len().saturating_sub(WORD).checked_div(width).map_or(BLOCK, |before| before + 1);
-        let mut words = self.words(n);
-        words[at * WORD..][..WORD].copy_from_slice(&number.to_le_bytes());
-        *self = Self::new(&words);
+        let mut numbers = [0; BLOCK];
+        let numbers = &mut numbers[..n];
+        self.read(numbers);
+        numbers[at] = number;
+        *self = Self::new(numbers);
     }
 }
 
-/// Numbers of a block, packed or not.
-#[derive(Clone, Copy, Default)]
-struct Numbers<'a> {
-    least: u64,
-    width: usize,
-    bytes: &'a [u8],
-}
-
 /// The first eight bytes as a number; where all differences are 0, there are none.
-#[inline]
+#[inline(always)]
 fn load(bytes: Option<&[u8]>) -> u64 {
     bytes.and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
 }
@@ -203,35 +205,49 @@ const fn mask(width: usize) -> u64 {
 pub struct Iter<'a> {
     column: &'a Column,
     next_block: usize,
-    in_block: usize,
-    left: usize,
-    numbers: Numbers<'a>,
-    mask: u64,
+    /// The first `n` are those of the block at hand, of which `at` have been given.
+    numbers: [u64; BLOCK],
+    at: usize,
+    n: usize,
+}
+
+impl Iter<'_> {
+    /// How many are in blocks that were not begun.
+    const fn left(&self) -> usize {
+        self.column.len.saturating_sub(self.next_block * BLOCK)
+    }
+
+    /// Unpacks the next block. Where there is none, nothing is at hand.
+    #[inline(never)]
+    fn unpack(&mut self) {
+        (self.at, self.n) = (0, self.left().min(BLOCK));
+        let numbers = &mut self.numbers[..self.n];
+        match self.column.blocks.get(self.next_block) {
+            Some(block) => block.read(numbers),
+            None => numbers.copy_from_slice(&self.column.open[..numbers.len()]),
+        }
+        self.next_block += 1;
+    }
 }
 
 impl Iterator for Iter<'_> {
     type Item = u64;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<u64> {
-        if self.in_block == 0 {
-            if self.left == 0 {
+        if self.at == self.n {
+            self.unpack();
+            if self.n == 0 {
                 return None;
             }
-            self.numbers = self.column.block(self.next_block);
-            self.mask = mask(self.numbers.width);
-            self.next_block += 1;
-            self.in_block = self.left.min(BLOCK);
-            self.left -= self.in_block;
         }
-        self.in_block -= 1;
-        let Numbers { least, width, bytes } = self.numbers;
-        self.numbers.bytes = bytes.get(width..).unwrap_or_default();
-        Some(least.wrapping_add(load(Some(bytes)) & self.mask))
+        let number = self.numbers.get(self.at).copied();
+        self.at += 1;
+        number
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let n = self.in_block + self.left;
+        let n = self.n - self.at + self.left();
         (n, Some(n))
     }
 }

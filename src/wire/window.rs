@@ -44,6 +44,11 @@ impl<'s> Window<'s> {
         Self { source, size: source.size(), buf: Vec::new(), filled: 0, start: 0 }
     }
 
+    /// How many bytes are best asked for at once.
+    pub fn stride(&self) -> u64 {
+        self.source.stride()
+    }
+
     /// The whole source as a span.
     pub const fn whole(&self) -> Span {
         Span { start: 0, end: self.size }
@@ -60,7 +65,7 @@ impl<'s> Window<'s> {
         let need = need.min(end.saturating_sub(at));
         let have = self.start.saturating_add(self.filled as u64);
         if at < self.start || at.saturating_add(need) > have {
-            self.fill(at, need)?;
+            self.fill(at, need, end)?;
         }
         let from = usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let to = usize::try_from(end.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.filled);
@@ -79,24 +84,29 @@ impl<'s> Window<'s> {
         self.ahead(span.start, span.end, span.len())
     }
 
-    /// Reads on, so that there are `need` bytes from `at` on.
+    /// Reads on, so that there are `need` bytes from `at` on. What is read of ends at `end`: beyond it little is wanted.
     ///
     /// After a jump the next may follow, as where lines are stepped over by their lengths: then little is read, and of
     /// what is read on ever more. That is kept beside what came before while both are one stride, for who goes back.
     #[cold]
-    fn fill(&mut self, at: u64, need: u64) -> Result<(), WireError> {
+    fn fill(&mut self, at: u64, need: u64, end: u64) -> Result<(), WireError> {
         let stride = self.source.stride();
         let (little, filled) = (stride / 64, self.filled as u64);
         let have = self.start.saturating_add(filled);
         let jumps = at < self.start || at.saturating_sub(have) >= little;
-        let end = at.saturating_add(need);
+        let needed = at.saturating_add(need);
         let more = if jumps { little } else { filled.saturating_mul(3).clamp(little, stride) };
-        let to = have.saturating_add(more).max(end);
-        if jumps || to.saturating_sub(self.start) > stride {
+        if jumps || at > have {
             (self.start, self.filled) = (at, 0);
+        } else if have.saturating_add(more).max(needed).saturating_sub(self.start) > stride {
+            // What is at hand of what is asked for stays so.
+            let gone = usize::try_from(at.saturating_sub(self.start)).unwrap_or(self.filled);
+            self.buf.copy_within(gone..self.filled, 0);
+            (self.start, self.filled) = (at, self.filled.saturating_sub(gone));
         }
         let from = self.start.saturating_add(self.filled as u64);
-        let to = end.max(from.saturating_add(more)).min(self.size);
+        let most = self.start.saturating_add(stride).min(end.saturating_add(stride / 16));
+        let to = from.saturating_add(more).min(most).max(needed).min(self.size);
         let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at })?;
         // A single huge record does not keep its memory; else the buffer is reused as it is.
         let most = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);

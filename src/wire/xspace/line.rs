@@ -41,8 +41,8 @@ pub(super) fn walk(
 /// All fields, straight from the window. As many as lie in it whole are taken per turn.
 fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
     let mut at = span.start;
-    // How many bytes the record at `at` needs to be seen whole.
-    let mut need = 20;
+    // How many bytes the record at `at` needs to be seen whole; of the first as many as are wanted anyway.
+    let mut need = span.len().min(window.stride());
     let mut first_damage = None;
     while at < span.end {
         let bytes = window.ahead(at, span.end, need)?;
