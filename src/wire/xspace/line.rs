@@ -38,39 +38,63 @@ pub(super) fn walk(
     (line.head, if cut { Ok(()) } else { walked })
 }
 
-/// All fields, straight from the window. As many as lie in it whole are taken per turn.
+/// Bytes between two reports of progress.
+const TURN: usize = 1 << 20;
+
+/// All fields, straight from the window.
 fn fields(span: Span, window: &mut Window<'_>, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
-    let mut at = span.start;
-    // How many bytes the record at `at` needs to be seen whole; of the first as many as are wanted anyway.
-    let mut need = span.len().min(window.stride());
-    let mut first_damage = None;
-    while at < span.end {
-        let bytes = window.ahead(at, span.end, need)?;
-        let before = at;
-        let at_end = at.saturating_add(bytes.len() as u64) == span.end;
-        let mut rest = bytes;
-        need = loop {
-            if rest.is_empty() {
-                break 20;
-            }
-            match step(rest, at, line)? {
-                Step::Took { bytes, damage } => {
-                    rest = rest.get(bytes..).unwrap_or_default();
-                    at = at.saturating_add(bytes as u64);
-                    if let Some(error) = damage {
-                        line.sink.discard();
-                        first_damage.get_or_insert(error);
-                    }
-                }
-                Step::Needs(_) if at_end => return Err(incomplete(Span { start: at, ..span }, window)),
-                Step::Needs(n) => break n,
-            }
-        };
-        if at > before {
-            line.sink.progress(at);
+    // All of it is wanted: as much as can be had at once.
+    window.ahead(span.start, span.end, span.len().min(window.stride()))?;
+    let mut reached = Reached { at: span.start, need: 20, first_damage: None };
+    while reached.at < span.end {
+        let (from, need) = (reached.at, usize::try_from(reached.need).unwrap_or(usize::MAX));
+        let bytes = window.ahead(from, span.end, reached.need)?;
+        let bytes = bytes.get(..TURN.max(need)).unwrap_or(bytes);
+        let to = from.saturating_add(bytes.len() as u64);
+        take(bytes, &mut reached, line)?;
+        if reached.at > from {
+            line.sink.progress(reached.at);
+        }
+        if to == span.end && reached.at < to {
+            return Err(incomplete(Span { start: reached.at, ..span }, window));
         }
     }
-    first_damage.map_or(Ok(()), Err)
+    reached.first_damage.map_or(Ok(()), Err)
+}
+
+/// How far a line has been walked.
+struct Reached {
+    at: u64,
+    /// How many bytes the field at `at` needs to be seen whole.
+    need: u64,
+    first_damage: Option<WireError>,
+}
+
+/// Takes the fields that lie in `bytes` whole.
+// Never inlined: a browser begins with code that is quickly made, and takes up the better one at a function's next call. A loop
+// over a whole line would be slow to its end.
+#[inline(never)]
+fn take(bytes: &[u8], reached: &mut Reached, line: &mut Line<'_, impl Sink>) -> Result<(), WireError> {
+    let (mut rest, mut at) = (bytes, reached.at);
+    reached.need = 20;
+    while !rest.is_empty() {
+        match step(rest, at, line)? {
+            Step::Took { bytes, damage } => {
+                rest = rest.get(bytes..).unwrap_or_default();
+                at = at.saturating_add(bytes as u64);
+                if let Some(error) = damage {
+                    line.sink.discard();
+                    reached.first_damage.get_or_insert(error);
+                }
+            }
+            Step::Needs(n) => {
+                reached.need = n;
+                break;
+            }
+        }
+    }
+    reached.at = at;
+    Ok(())
 }
 
 /// What is wrong with a field that its message ends in.

@@ -56,6 +56,10 @@ pub(super) fn walk(
     sink: &mut impl Sink,
     outcome: &mut Outcome,
 ) {
+    // What follows goes back and forth in it. Where it cannot be read, that is said when it is.
+    if span.len() <= window.stride() {
+        let _ = window.ahead(span.start, span.end, span.len());
+    }
     let mut layout = Layout::default();
     let cut = clipped.is_some();
     let first = lay_out(span, cut, window, &mut layout);
