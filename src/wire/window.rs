@@ -201,3 +201,48 @@ impl Walker {
         Ok(Some((number, SpanValue::Number(bits))))
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::source::SourceError;
+    use proptest::prelude::*;
+
+    /// Bytes that are best read so many at once.
+    struct By(u64, Vec<u8>);
+
+    impl Source for By {
+        fn size(&self) -> u64 {
+            self.1.size()
+        }
+        fn stride(&self) -> u64 {
+            self.0
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), SourceError> {
+            self.1.read_at(offset, buf)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_ahead_is_what_lies_there(
+            bytes in prop::collection::vec(any::<u8>(), 0..3000),
+            stride in 1_u64..900,
+            asked in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..1500, 0_u64..900, any::<bool>()), 1..80),
+        ) {
+            let source = By(stride, bytes.clone());
+            let mut window = Window::new(&source);
+            let mut at = 0;
+            for (place, len, need, reads_on) in asked {
+                // Half of it goes on from where the last ended, as reading does.
+                at = if reads_on { at } else { place.index(bytes.len() + 1) };
+                let end = (at as u64).saturating_add(len);
+                let ahead = window.ahead(at as u64, end, need).unwrap();
+                let there = &bytes[at..bytes.len().min(at + len as usize)];
+                prop_assert!(there.starts_with(ahead));
+                prop_assert!(ahead.len() >= there.len().min(need as usize));
+                at += ahead.len();
+            }
+        }
+    }
+}
