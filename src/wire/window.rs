@@ -109,8 +109,8 @@ impl<'s> Window<'s> {
         let to = from.saturating_add(more).min(most).max(needed).min(self.size);
         let n = usize::try_from(to.saturating_sub(self.start)).map_err(|_| WireError::Ends { at })?;
         // A single huge record does not keep its memory; else the buffer is reused as it is.
-        let most = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
-        if self.buf.len() < n || self.buf.len() > most {
+        let keep = usize::try_from(stride).unwrap_or(n).max(n).saturating_mul(4);
+        if self.buf.len() < n || self.buf.len() > keep {
             self.buf.resize(n, 0);
             self.buf.shrink_to_fit();
         }
