@@ -22,8 +22,9 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
     }
     let cancel = NodeRef::<html::Button>::new();
     effect(move || {
+        // With the next frame, which lays the page out anyway: focus now would make it do so once more.
         if let Some(button) = cancel.get() {
-            let _ = button.focus();
+            request_animation_frame(move || drop(button.focus()));
         }
     });
     let of =

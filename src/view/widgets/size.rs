@@ -2,31 +2,63 @@
 
 use crate::view::erase::effect;
 use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
 use leptos::html::Div;
 use leptos::prelude::*;
+use std::cell::Cell;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, ResizeObserver};
 
-/// Calls `resized` with the element's content width, now and whenever it changes, until the owner is gone.
-pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + 'static) {
+/// What is to be done with what was read.
+pub(crate) type Then = Box<dyn FnOnce()>;
+
+/// Calls `resized` with the element's content width, once it is laid out and whenever it changes, until the owner is gone.
+pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + Clone + 'static) {
     on_size(element, move |(width, _)| resized(width));
 }
 
 /// The same with its content height.
-fn on_size(element: &Element, resized: impl Fn((f64, f64)) + 'static) {
-    let size = |element: &Element| (element.client_width().into(), element.client_height().into());
-    resized(size(element));
+fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
     let watched = element.clone();
-    let heard = Closure::<dyn FnMut()>::new(move || resized(size(&watched)));
-    let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
-    observer.observe(element);
-    let kept = StoredValue::new_local(Some((observer, heard)));
-    on_cleanup(move || {
-        if let Some(Some((observer, _))) = kept.try_update_value(Option::take) {
-            observer.disconnect();
+    on_resize(
+        element,
+        Box::new(move || {
+            let (size, resized) = ((watched.client_width().into(), watched.client_height().into()), resized.clone());
+            Box::new(move || resized(size))
+        }),
+    );
+}
+
+/// Calls `read` when the browser has laid the page out and the element has another size than before, until the owner is
+/// gone: sizes and places are known then, where asking at another time makes it lay out all that was changed, at once. What
+/// the first size leads to (rows, marks) is done in a task of its own, so that the frame is not longer for it.
+pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> Then>) {
+    let first = Rc::new(Cell::new(None::<Timeout>));
+    let (later, told) = (Rc::clone(&first), Cell::new(false));
+    let heard = Closure::<dyn FnMut()>::new(move || {
+        let then = read();
+        if told.replace(true) {
+            then();
+        } else {
+            later.set(Some(Timeout::new(0, then)));
         }
     });
+    let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
+    observer.observe(element);
+    let kept = StoredValue::new_local(Some((observer, heard, first)));
+    on_cleanup(move || {
+        if let Some(Some((observer, _, first))) = kept.try_update_value(Option::take) {
+            observer.disconnect();
+            drop(first.take());
+        }
+    });
+}
+
+/// Calls `read` with the next frame, which lays the page out anyway, and then what it wants done: after that frame.
+pub(crate) fn with_frame(read: impl FnOnce() -> Then + 'static) {
+    request_animation_frame(move || drop(Timeout::new(0, read()).forget()));
 }
 
 /// Calls `scrolled` whenever anything on the page is scrolled, until the owner is gone. Only the page's own scrolling bubbles:

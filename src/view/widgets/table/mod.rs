@@ -9,9 +9,10 @@ use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::window;
 use crate::view::erase::{Any, effect, live};
-use crate::view::widgets::size::{on_scroll, on_width, rect, screen};
+use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;
@@ -102,12 +103,15 @@ impl Grid {
         self.node.try_get_untracked().flatten()
     }
 
-    /// Finds out which rows are in view, and asks for them.
-    fn look(self) {
-        let (Some(node), Some(body)) = (self.element(), self.body.try_get_untracked().flatten()) else { return };
+    /// Which stretch of the rows is in view, pixels from the first; `None` where the table is gone.
+    fn in_view(self) -> Option<(f64, f64)> {
+        let (node, body) = (self.element()?, self.body.try_get_untracked().flatten()?);
         let (frame, rows) = (rect(&node), rect(&body));
-        let top = frame.y.max(0.0) - rows.y;
-        let bottom = (frame.y + frame.height).min(screen().1) - rows.y;
+        Some((frame.y.max(0.0) - rows.y, (frame.y + frame.height).min(screen().1) - rows.y))
+    }
+
+    /// Makes the rows of a stretch, and asks for them.
+    fn show(self, (top, bottom): (f64, f64)) {
         let height = self.model.measure.get_untracked().row;
         let seen = window::rendered(self.model.count.get_untracked(), height, top, bottom);
         if self.seen.with_untracked(|old| *old != seen) {
@@ -116,17 +120,31 @@ impl Grid {
         self.model.want.run(seen);
     }
 
-    fn measure(self, width: f64) {
-        let Some(node) = self.element() else { return };
+    /// Finds out which rows are in view, and asks for them.
+    fn look(self) {
+        if let Some(view) = self.in_view() {
+            self.show(view);
+        }
+    }
+
+    /// Reads how large the table's parts are; what to do with that.
+    fn measure(self) -> Then {
+        let Some((node, view)) = self.element().zip(self.in_view()) else { return Box::new(|| {}) };
         let size = |class: &str| {
             node.query_selector(class).ok().flatten().map(|probe: Element| rect(&probe)).unwrap_or_default()
         };
         let (row, letter) = (size(".probe"), size(".probe-letter"));
+        let width = node.client_width().into();
         let now = Measure { width, row: row.height, digit: row.width / 10.0, letter: letter.width / 10.0 };
-        if self.model.measure.get_untracked() != now {
-            self.model.measure.set(now);
-        }
-        self.look();
+        Box::new(move || {
+            if self.element().is_none() {
+                return;
+            }
+            if self.model.measure.get_untracked() != now {
+                self.model.measure.set(now);
+            }
+            self.show(view);
+        })
     }
 }
 
@@ -143,19 +161,28 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
     };
     effect(move || {
         if let Some(node) = grid.node.get() {
-            on_width(&node, move |width| grid.measure(width));
+            on_resize(&node, Box::new(move || grid.measure()));
         }
     });
     effect(move || {
         // The same question answered anew (its worker died), or rows opened: the table stays where it is.
         model.answer.track();
         model.count.get();
-        request_animation_frame(move || grid.look());
+        with_frame(move || {
+            let view = grid.in_view();
+            Box::new(move || {
+                if let (Some(view), Some(_)) = (view, grid.element()) {
+                    grid.show(view);
+                }
+            })
+        });
     });
+    let asked = Cell::new(false);
     effect(move || {
-        // Another question or order: from the top. (Read, not only tracked: a memo that nobody reads never runs.)
+        // Another question or order: from the top, where a new table is (to scroll it would make the browser lay it
+        // out). Read, not only tracked: a memo that nobody reads never runs.
         model.question.get();
-        if let Some(node) = grid.element() {
+        if let (true, Some(node)) = (asked.replace(true), grid.element()) {
             node.set_scroll_top(0);
         }
         let place = model.place.get_untracked();
