@@ -54,6 +54,9 @@ fn check(opened: &Opened, analysis: &Analysis) {
             }
             let query = Query { device, step, ..Query::default() };
             let busy = analysis.breakdown(&opened.profile, &query).unwrap().totals.busy;
+            if let (DeviceChoice::One(at), StepChoice::All) = (device, step) {
+                assert_eq!(analysis.devices[at as usize].busy, busy, "worked out without a sweep");
+            }
             for least in [0.0, 0.05, 2.0] {
                 let tree = analysis.scopes(&opened.profile, &query, "", least).unwrap();
                 check_tree(&tree);

@@ -116,13 +116,6 @@ impl Analysis {
         self.merged_paths
     }
 
-    /// Busy time of a device over the whole capture.
-    pub fn busy(&self, profile: &Profile, device: usize) -> Picos {
-        let Some(of) = self.devices.get(device) else { return Picos::ZERO };
-        let measured = self.measures.of(&profile.planes[of.plane], device, of, &of.whole_capture());
-        measured.ops.iter().map(|t| Picos(t.own)).sum()
-    }
-
     /// The device that is shown first: the first, or where that only moves data the busiest that computes.
     pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
         let computes = |at: &usize| {
@@ -134,7 +127,7 @@ impl Analysis {
         if self.devices.len() < 2 || computes(&0) {
             return DeviceChoice::default();
         }
-        let busiest = (1..self.devices.len()).rev().filter(computes).max_by_key(|at| self.busy(profile, *at));
+        let busiest = (1..self.devices.len()).rev().filter(computes).max_by_key(|at| self.devices[*at].busy);
         busiest.map_or_else(DeviceChoice::default, |at| DeviceChoice::One(at as u32))
     }
 

@@ -12,6 +12,7 @@
 //! it is used only if every event of both has it, else the event clock for both.
 
 use super::hosts;
+use super::measure::union_length;
 use super::platform::Platform;
 use super::sweep::Interval;
 use crate::keyed::Keyed;
@@ -42,6 +43,9 @@ pub struct Device {
     pub event_clock: Clock,
     /// From the first op's start to the last op's end, on `op_clock`.
     pub whole: Interval,
+    /// Busy time over the whole capture: of each op line the length of its events' union, which is what their self times
+    /// add up to.
+    pub busy: Picos,
 }
 
 /// One step.
@@ -189,6 +193,7 @@ fn device(
         op_clock,
         event_clock: event,
         whole: (0, 0),
+        busy: Picos::ZERO,
     };
     if from_steps {
         device.basis = StepBasis::StepsLine;
@@ -287,7 +292,7 @@ fn steps(
     steps
 }
 
-/// When the first op starts and the last one ends, and how many start in each step.
+/// When the first op starts and the last one ends, how much of that is busy, and how many start in each step.
 fn look_at_ops(plane: &Plane, device: &mut Device) {
     let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
     edges.sort_unstable();
@@ -295,9 +300,12 @@ fn look_at_ops(plane: &Plane, device: &mut Device) {
     let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
     let mut whole = (u64::MAX, 0);
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-        let events = intervals(line, device.op_clock);
-        for (start, end) in events.iter().flatten() {
-            whole = (whole.0.min(*start), whole.1.max(*end));
+        let mut events = intervals(line, device.op_clock);
+        if let Some(events) = &mut events {
+            device.busy += Picos(union_length(events));
+            for (start, end) in events {
+                whole = (whole.0.min(*start), whole.1.max(*end));
+            }
         }
         let events = if device.step_clock == device.op_clock { events } else { intervals(line, device.step_clock) };
         events.iter().flatten().for_each(|(start, _)| starts.add(*start));

@@ -355,14 +355,14 @@ fn answered<'a>(
 }
 
 fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
-    let of = |(i, device): (usize, &crate::analysis::Device)| {
+    let of = |device: &crate::analysis::Device| {
         let plane = &profile.planes[device.plane];
         DeviceInfo {
             name: plane.name.clone(),
             label: device.label.clone(),
             device_type: device_type(plane),
             n_ops: device.ops.iter().map(|l| plane.lines[*l].events.len() as u64).sum(),
-            busy: analysis.busy(profile, i),
+            busy: device.busy,
             steps: device
                 .steps
                 .iter()
@@ -370,7 +370,7 @@ fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
                 .collect(),
         }
     };
-    analysis.devices.iter().enumerate().map(of).collect()
+    analysis.devices.iter().map(of).collect()
 }
 
 fn plane_info(plane: &Plane) -> PlaneInfo {

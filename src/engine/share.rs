@@ -237,14 +237,14 @@ impl Engine {
     fn origin(&mut self, query: &Query) -> Origin {
         let n_hosts = self.file().hosts.len() as u32;
         let Self { profile, analysis, files, .. } = self;
-        let device = |(i, device): (usize, &crate::analysis::Device)| {
+        let device = |device: &crate::analysis::Device| {
             let plane = &profile.planes[device.plane];
             DeviceTold {
                 name: plane.name.clone(),
                 label: device.label.clone(),
                 device_type: crate::analysis::device_type(plane),
                 n_ops: device.ops.iter().map(|line| plane.lines[*line].events.len() as u64).sum(),
-                busy: analysis.busy(profile, i),
+                busy: device.busy,
             }
         };
         let partial = profile.notes.iter().filter(|note| note.code == "partial_file");
@@ -252,7 +252,7 @@ impl Engine {
         let one = if analysis.devices.is_empty() { DeviceChoice::default() } else { query.device };
         Origin {
             files: files.clone(),
-            devices: analysis.devices.iter().enumerate().map(device).collect(),
+            devices: analysis.devices.iter().map(device).collect(),
             device: one,
             step: query.step,
             n_hosts: (n_hosts > 0).then_some(n_hosts),
