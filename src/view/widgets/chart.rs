@@ -50,7 +50,13 @@ pub(crate) fn room(width: f64) -> f64 {
 pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let focused = RwSignal::new(false);
-    let drawing = move || model.scene.get().map(|scene| draw(&scene));
+    // A scene that is made anew with the same marks (rows were sorted, say) is not drawn anew.
+    let drawn = Memo::new(move |old: Option<&Option<Same<Scene>>>| {
+        let now = model.scene.get();
+        let before = old.and_then(Option::as_ref);
+        before.filter(|old| now.as_ref().is_some_and(|now| now.marks == old.marks)).cloned().or(now)
+    });
+    let drawing = move || drawn.get().map(|scene| draw(&scene));
     let sentence =
         move || model.scene.with(|scene| scene.as_ref().map(|scene| scene.title.clone()).unwrap_or_default());
     // The mark under the keyboard, by its own words: what is read out.

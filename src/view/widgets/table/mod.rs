@@ -12,7 +12,6 @@ use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;
@@ -165,6 +164,20 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         }
     });
     effect(move || {
+        // Another question or order: from the top, with the next frame, as to scroll makes the browser lay the page out.
+        // Read, not only tracked: a memo that nobody reads never runs.
+        model.question.get();
+        request_animation_frame(move || {
+            if let Some(node) = grid.element() {
+                node.set_scroll_top(0);
+            }
+        });
+        let place = model.place.get_untracked();
+        let place = Place { row: place.row.map(|_| 0), ..place };
+        model.place.set(place);
+        nav::follow(grid, place);
+    });
+    effect(move || {
         // The same question answered anew (its worker died), or rows opened: the table stays where it is.
         model.answer.track();
         model.count.get();
@@ -176,19 +189,6 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
                 }
             })
         });
-    });
-    let asked = Cell::new(false);
-    effect(move || {
-        // Another question or order: from the top, where a new table is (to scroll it would make the browser lay it
-        // out). Read, not only tracked: a memo that nobody reads never runs.
-        model.question.get();
-        if let (true, Some(node)) = (asked.replace(true), grid.element()) {
-            node.set_scroll_top(0);
-        }
-        let place = model.place.get_untracked();
-        let place = Place { row: place.row.map(|_| 0), ..place };
-        model.place.set(place);
-        nav::follow(grid, place);
     });
     on_scroll(move || grid.look());
     let resized = window_event_listener_untyped("resize", move |_| grid.look());
