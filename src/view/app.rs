@@ -10,7 +10,7 @@ use crate::view::erase::{Any, If, effect, live};
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
 use crate::view::op;
-use crate::view::parts::{Parts, part};
+use crate::view::parts::{Parts, dialog, part};
 use crate::view::state::{Opened, State};
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::icon::{Icon, icon};
@@ -49,7 +49,7 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
         <If when=move || state.estimate.with(Option::is_some)>
             {move || part(state, |parts| parts.choice, |_, words| words)}
         </If>
-        <If when=move || state.sharing.get()>{move || part(state, |parts| parts.share, |_, _| ().into_any())}</If>
+        <If when=move || state.sharing.get()>{move || dialog(state, |parts| parts.share, state.sharing)}</If>
         <Inputs state />
         <Toasts state />
         <DropTarget state />

@@ -2,7 +2,7 @@
 //! on its way or could not be fetched; knows neither how parts are cut (`bin/app.rs`) nor what is in them.
 
 use crate::engine::{Fetch, not_fetched};
-use crate::view::erase::{Any, live};
+use crate::view::erase::{Any, effect, live};
 use crate::view::state::State;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -57,6 +57,32 @@ pub(crate) fn act(state: State, of: fn(&Parts) -> Fetch<Act>) {
             None => state.fail(not_fetched()),
         }
     });
+}
+
+/// A part that is a dialog, for as long as it is `open`. Where it did not come, or what the worker answers it with, that is
+/// told in the corner and nothing is open: whoever asks for it again has it tried again.
+pub(crate) fn dialog(state: State, of: fn(&Parts) -> Fetch<Draw>, open: RwSignal<bool>) -> AnyView {
+    let got = RwSignal::new(None::<Draw>);
+    let failed = move || {
+        open.set(false);
+        state.fail(not_fetched());
+    };
+    let fetch = state.parts.with_value(of);
+    state.unanswered.set(false);
+    spawn_local(async move {
+        match fetch().await {
+            Some(draw) => drop(got.try_set(Some(draw))),
+            None => failed(),
+        }
+    });
+    effect(move || {
+        if state.unanswered.get() {
+            state.unanswered.set(false);
+            failed();
+        }
+    });
+    let body = move || got.get().map(|Draw(draw)| draw(state));
+    view! { {live(body)} }.into_any()
 }
 
 /// A part's view once it is there; until then, a word within `frame`. What the worker answers it with is a part as well:

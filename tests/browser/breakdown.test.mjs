@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, need, opened, until } from "./lib.mjs";
-import { allRows, column, grid, groupBy, rowCount, seenRows, settled } from "./reading.mjs";
+import { allRows, column, grid, groupBy, rowCount, seenRows, settled, sortBy } from "./reading.mjs";
 
 const file = () => synth({ ops: 200 });
 
@@ -150,6 +150,25 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   await until(async () => (await page.locator(".crumb").allInnerTexts()).length, (n) => n < crumbs.length);
   await page.keyboard.press("0");
   await page.locator(".crumbs").waitFor({ state: "detached" });
+});
+
+onPage("another order of the rows draws no picture anew; another question does", async ({ page }) => {
+  await start(page);
+  await page.locator(".scene rect").first().waitFor();
+  await settled(page);
+  await page.evaluate(() => {
+    window.drawn = 0;
+    const watch = { subtree: true, childList: true, attributes: true };
+    new MutationObserver((changes) => (window.drawn += changes.length)).observe(document.querySelector(".scene"), watch);
+  });
+  const first = async () => (await seenRows(page))[0];
+  const before = await first();
+  await sortBy(page, "Self", "ascending");
+  await settled(page);
+  await until(first, (now) => JSON.stringify(now) !== JSON.stringify(before));
+  assert.equal(await page.evaluate(() => window.drawn), 0);
+  await page.getByRole("button", { name: "Next step" }).click();
+  await until(() => page.evaluate(() => window.drawn));
 });
 
 onPage("a cell says what is in it, on hover and on focus", async ({ page }) => {

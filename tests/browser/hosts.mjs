@@ -6,9 +6,9 @@ import { createServer } from "node:http";
 /**
  * Serves one file under every path: { origin, url, asked, close }. `asked` holds [method, range] of each request.
  * `cors`: whether other pages may read it; `ranges`: whether it gives parts; `breaks`: after how many bytes the first answer
- * breaks off; `status`: what it says instead; `length`: whether it says how long it is.
+ * breaks off, or `stalls` and sends no more; `status`: what it says instead; `length`: whether it says how long it is.
  */
-export async function host(file, { cors = true, ranges = true, breaks, status, length = true } = {}) {
+export async function host(file, { cors = true, ranges = true, breaks, stalls, status, length = true } = {}) {
   const bytes = Buffer.isBuffer(file) ? file : readFileSync(file);
   const made = { asked: [] };
   const server = createServer((request, response) => {
@@ -25,6 +25,7 @@ export async function host(file, { cors = true, ranges = true, breaks, status, l
       ...(from > 0 ? { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {}),
     });
     if (breaks !== undefined && is_first) response.write(part.subarray(0, breaks), () => setTimeout(() => response.destroy(), 50));
+    else if (stalls !== undefined) response.write(part.subarray(0, stalls));
     else response.end(part);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));

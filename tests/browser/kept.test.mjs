@@ -5,6 +5,7 @@ import { made, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { figures } from "./reading.mjs";
+import { link, share } from "./sharing.mjs";
 
 const capture = () => made("--steps", "3").captures[0];
 const rows = (page) => page.locator(".kept tbody tr");
@@ -55,6 +56,19 @@ onPage("nothing is kept unasked; what is kept opens again, with its figures, and
   await page.getByRole("button", { name: `Forget ${name}` }).click();
   await until(() => rows(page).count(), (n) => n === 0);
   assert.ok(!(await stored(page)).includes(size), "its bytes are gone");
+});
+
+onPage("of a report in a link there is no file to keep", async ({ page }) => {
+  await pickFiles(page, [capture()]);
+  await opened(page);
+  await share(page);
+  const address = await link(page);
+  await page.goto("about:blank");
+  await page.goto(address);
+  await opened(page);
+  await page.locator("header .pick").first().click();
+  await page.getByRole("button", { name: "Choose files" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Keep on this device" }).count(), 0);
 });
 
 onPage("several files are one; the newest first; the same again is one; all are forgotten at once", async ({ page }) => {

@@ -4,6 +4,7 @@ import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
 import { groupBy, settled } from "./reading.mjs";
+import { link, share } from "./sharing.mjs";
 
 /** The parts that were fetched, by name, each as often as it was. */
 const fetched = (server) =>
@@ -106,3 +107,17 @@ onPage("saving without the worker's half: told in the corner, and saved the next
   await save();
   assert.match((await file).suggestedFilename(), /\.csv$/);
 });
+
+for (const [what, pattern] of [["its own half", /\/share-[0-9a-f]+\.wasm$/], ["the worker's half", /\/further-[0-9a-f]+\.wasm$/]]) {
+  onPage(`sharing without ${what}: told in the corner, and open the next time`, { expected: /404/ }, async ({ page, server }) => {
+    await start(page, server);
+    server.refused = pattern;
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("alert").getByText("could not be fetched").waitFor();
+    await page.getByRole("dialog", { name: "Share this profile" }).waitFor({ state: "detached" });
+    await groupBy(page, "Category");
+    server.refused = null;
+    await share(page);
+    assert.match(await link(page), /report=/);
+  });
+}

@@ -8,7 +8,7 @@ import { zip } from "./archives.mjs";
 import { folder, made, real, synth, tpu, write } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, opened, pickFiles, reload, until } from "./lib.mjs";
-import { figures, pick } from "./reading.mjs";
+import { figures, groupBy, pick, settled } from "./reading.mjs";
 import { printed } from "./written.mjs";
 
 const v100 = () => real("gpu-v100", "host.xplane.pb");
@@ -145,4 +145,25 @@ onPage("a device that computes comes first; the address says another, also the f
   assert.ok(!first.startsWith(usual.replace(/^Device\s*/, "").trim()), `${usual} comes first, and is the first of ${names}`);
   await pick(page, "device", first.trim().split(/\s/)[0]);
   await until(() => page.evaluate(() => location.hash), (hash) => /device=0/.test(hash));
+});
+
+onPage("what was chosen in a capture goes when it is closed: the next one is shown as it comes", async ({ page }) => {
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  const before = await figures(page);
+  await page.getByRole("button", { name: "Next step" }).click();
+  await groupBy(page, "Op");
+  await settled(page);
+  await page.locator("[data-row='2'] [data-column='0']").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("complementary").waitFor();
+  await until(() => page.url(), (url) => /op=/.test(url));
+  await page.locator("#capture-button").click();
+  await page.locator("#capture").getByRole("button", { name: "Close", exact: true }).click();
+  await page.getByText("Drop a capture anywhere").waitFor();
+  await until(() => new URL(page.url()).hash, (hash) => hash.length < 2);
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  assert.equal(await page.getByRole("complementary").count(), 0);
+  await until(() => figures(page), (now) => JSON.stringify(now) === JSON.stringify(before));
 });

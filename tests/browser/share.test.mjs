@@ -262,3 +262,21 @@ onPage("damaged and future links say what is wrong, and the page goes on", async
     await other.close();
   }
 });
+
+onPage("while what is taken out is still in the link, there is nothing to copy", async ({ page }) => {
+  await openCapture(page);
+  await share(page);
+  const named = await link(page);
+  const copies = (page) => page.getByRole("dialog").getByRole("button", { name: /^Copy/ });
+  assert.deepEqual(await copies(page).evaluateAll((all) => all.map((button) => button.disabled)), [false, false]);
+  // Within one turn of the page, in which no answer of the worker can come.
+  const meanwhile = await page.getByRole("checkbox", { name: /Names/ }).evaluate(async (box) => {
+    box.click();
+    for (let n = 0; n < 50; n += 1) await null;
+    return [...box.closest("dialog").querySelectorAll("button")].filter((button) => /^Copy/.test(button.textContent.trim())).map((button) => button.disabled);
+  });
+  assert.deepEqual(meanwhile, [true, true]);
+  const anonymous = await link(page);
+  assert.notEqual(anonymous, named);
+  assert.deepEqual(await copies(page).evaluateAll((all) => all.map((button) => button.disabled)), [false, false]);
+});

@@ -139,7 +139,30 @@ onPage("what cannot be had is said, with what to do", { expected: /Failed to loa
   }
 });
 
-onPage("Cancel ends it; and only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
+onPage("Cancel ends it for good, and a failure stays said: it is fetched again when it is asked for", { expected: /Failed to load|net::ERR/ }, async ({ page, server, allow }) => {
+  const from = await host(capture(), { stalls: 1000 });
+  allow(from.origin);
+  const cancel = page.locator(".loading").getByRole("button", { name: "Cancel" });
+  try {
+    await follow(page, server.url, from.url("a.xplane.pb"));
+    await cancel.click();
+    await field(page).waitFor();
+    // Longer than it takes until a load is shown.
+    await page.waitForTimeout(600);
+    assert.deepEqual([await page.locator(".loading").count(), from.asked.length], [0, 1]);
+    await fetchFrom(page, from.url("a.xplane.pb"), { anew: false });
+    await cancel.waitFor();
+    assert.equal(from.asked.length, 2);
+  } finally {
+    await from.close();
+  }
+  const broke = /broke after/;
+  await until(() => failed(page).catch(() => ""), (text) => broke.test(text));
+  await page.waitForTimeout(600);
+  assert.match(await failed(page), broke);
+});
+
+onPage("only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {
   // It says that there are more bytes, and sends none of them.
   const from = await host(capture(), { breaks: 1000 });
   const other = await host(capture());

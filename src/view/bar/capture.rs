@@ -51,9 +51,9 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
             <div class="menu-acts">
                 <button type="button" class="menu-act" on:click=then(choose_files)>{icon(Icon::File)} "Choose files"</button>
                 <button type="button" class="menu-act" on:click=then(choose_folder)>{icon(Icon::Folder)} "Choose a folder"</button>
-                {(!is_single()).then(|| {
+                {live(move || state.report.with(|report| report.is_empty() && !is_single()).then(|| {
                     view! { <button type="button" class="menu-act" on:click=keep>{icon(Icon::Copy)} "Keep on this device"</button> }.any()
-                })}
+                }))}
                 <button type="button" class="menu-act" on:click=move |_| state.close()>{icon(Icon::Close)} "Close"</button>
             </div>
         </Popover>

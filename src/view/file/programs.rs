@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, Found};
 use crate::analysis::FileView;
 use crate::chart::file_view;
-use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
+use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, not_fetched};
 use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::out;
@@ -126,7 +126,11 @@ fn save(state: State, program: Option<ProgramRef>) {
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
     let request = Question::ProgramText { program, first, count: 1000 }.into();
     state.request(&request, move |reply| {
-        let Ok(page) = reply.told::<ProgramPage>() else { return };
+        let page = match reply.told::<ProgramPage>() {
+            Ok(page) => page,
+            Err(Reply::Failed(failure)) => return state.fail(failure),
+            Err(_) => return state.fail(not_fetched()),
+        };
         for line in &page.lines {
             text.push_str(&line.text);
             text.push('\n');

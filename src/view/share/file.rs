@@ -101,17 +101,22 @@ fn save(sight: Sight, tab: Tab) {
     let captures = if sight.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
     sight.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
-    let question = Question::ShareFile { ask: sight.ask.get_untracked(), captures: names };
+    let ask = sight.ask.get_untracked();
+    // Whatever is chosen, or closed, while the worker writes: the file is what was asked for.
+    let opened = sight.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let name = if ask.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
+    let place = untrack(|| sight.place());
+    let said = move |words: String| drop(sight.done.try_set(words));
+    let question = Question::ShareFile { ask, captures: names };
     sight.state.request(&question.into(), move |reply| match reply.told::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
-            let words = match write(sight, tab, &head, &files, &captures).await {
+            said(match write(sight, (tab, &name, &place), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),
                 Err(why) => format!("Nothing was saved. {why}"),
-            };
-            sight.done.set(words);
+            });
         }),
-        Err(Reply::Failed(failure)) => sight.done.set(failure.message),
-        Err(_) => sight.done.set("Nothing was saved: the report did not come.".to_owned()),
+        Err(Reply::Failed(failure)) => said(failure.message),
+        Err(_) => said("Nothing was saved: the report did not come.".to_owned()),
     });
 }
 
@@ -131,7 +136,7 @@ fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
 
 async fn write(
     sight: Sight,
-    tab: Tab,
+    (tab, name, place): (Tab, &str, &str),
     head: &[u8],
     files: &[Picked],
     captures: &[Carries],
@@ -145,15 +150,11 @@ async fn write(
         parts.push(picked.file.slice_with_f64_and_f64(start, end).map_err(failed)?.as_ref());
     }
     let inside = Blob::new_with_blob_sequence(&parts).map_err(failed)?;
-    let anonymous = sight.ask.with_untracked(|ask| ask.anonymise);
-    let name = sight.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
-    let name = if anonymous { "profile".to_owned() } else { name.unwrap_or_default() };
     let (name, blob) = if tab == Tab::Html {
-        let place = untrack(|| sight.place());
-        let within = file_name(&name, "report", "rooflight");
-        (file_name(&name, "report", "html"), single::page(&sight.pack().await?, &within, &place, &inside).await?)
+        let within = file_name(name, "report", "rooflight");
+        (file_name(name, "report", "html"), single::page(&sight.pack().await?, &within, place, &inside).await?)
     } else {
-        (file_name(&name, "report", "rooflight"), inside)
+        (file_name(name, "report", "rooflight"), inside)
     };
     out::save_blob(&name, &blob).map_err(failed)?;
     Ok((name, bytes_text(single::size(&blob))))

@@ -21,7 +21,8 @@ pub(super) fn view(sight: Sight) -> AnyView {
     });
     let length = move || sight.address.with(|address| address.as_ref().map_or(0, String::len));
     let fit = move || Fit::of(length());
-    let is_out = move || sight.address.with(Option::is_none) || fit() == Fit::TooLong;
+    // The link of what was chosen before is none of what is chosen: it may name what is to be taken out.
+    let is_out = move || sight.busy.get() || sight.address.with(Option::is_none) || fit() == Fit::TooLong;
     let shown = move || sight.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
     let said = move || fit().sentence(length()).map(caution);
     let select = |event: ev::FocusEvent| event_target::<HtmlInputElement>(&event).select();
@@ -34,7 +35,9 @@ pub(super) fn view(sight: Sight) -> AnyView {
                 {icon(Icon::Copy)}
                 "Copy link"
             </button>
-            <button type="button" class="btn line" on:click=move |_| copy_markdown(sight)>"Copy as Markdown"</button>
+            <button type="button" class="btn line" prop:disabled=move || sight.busy.get() on:click=move |_| copy_markdown(sight)>
+                "Copy as Markdown"
+            </button>
         </div>
         {live(said)}
         {detail(sight, length)}

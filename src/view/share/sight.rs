@@ -112,11 +112,18 @@ impl Sight {
             },
             move |reply| {
                 busy.set(false);
-                match reply.told::<Shared>() {
-                    Ok(found) => shared.set(Some(Same::new(found))),
-                    Err(Reply::Failed(failure)) => done.set(format!("{}. {}", failure.title, failure.message)),
-                    Err(_) => done.set(not_fetched().message),
-                }
+                let found = match reply.told::<Shared>() {
+                    Ok(found) => Some(Same::new(found)),
+                    Err(Reply::Failed(failure)) => {
+                        done.set(format!("{}. {}", failure.title, failure.message));
+                        None
+                    }
+                    Err(_) => {
+                        done.set(not_fetched().message);
+                        None
+                    }
+                };
+                shared.set(found);
             },
         );
         // What was done was done with what was chosen then.
@@ -179,7 +186,8 @@ impl Sight {
 impl Sight {
     /// The page itself, packed; asked for once more where it did not come.
     pub(super) async fn pack(self) -> Result<Blob, String> {
-        match self.pack.get_untracked() {
+        // The dialog may be closed by now.
+        match self.pack.try_get_untracked().flatten() {
             Some(pack) => Ok(pack),
             None => single::pack().await,
         }

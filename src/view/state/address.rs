@@ -118,10 +118,15 @@ impl State {
         // Also fired where someone edits the address by hand.
         window_event_listener(ev::popstate, move |_| self.read_address());
         let timer = StoredValue::new_local(None::<Timeout>);
-        Effect::new(move |old: Option<Address>| {
+        Effect::new(move |old: Option<(bool, Address)>| {
             let now = self.address();
             let open = self.opened.with(Option::is_some);
-            if open && old.as_ref() != Some(&now) {
+            let (was_open, old) = old.map_or((false, None), |(open, address)| (open, Some(address)));
+            if was_open && !open {
+                // It says nothing of what is opened next.
+                timer.set_value(None);
+                write("", false);
+            } else if open && old.as_ref() != Some(&now) {
                 let step = old.as_ref().is_some_and(|old| is_step(old, &now));
                 let text = now.to_string();
                 if step {
@@ -131,7 +136,7 @@ impl State {
                     timer.set_value(Some(Timeout::new(AFTER, move || write(&text, false))));
                 }
             }
-            now
+            (open, now)
         });
     }
 

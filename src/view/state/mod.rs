@@ -104,6 +104,8 @@ pub(crate) struct State {
     pub(crate) src: RwSignal<String>,
     /// How often it was asked to fetch that: also the same once more.
     pub(crate) to_fetch: RwSignal<u32>,
+    /// Up to which of these times it was.
+    pub(crate) begun: StoredValue<u32>,
     /// The report that is open, as its link has it; empty: what is open is of files.
     pub(crate) report: RwSignal<String>,
     /// Where in the programs of the file.
@@ -164,6 +166,7 @@ impl State {
             view: RwSignal::new(View::default()),
             src: RwSignal::new(String::new()),
             to_fetch: RwSignal::new(0),
+            begun: StoredValue::new(0),
             report: RwSignal::new(String::new()),
             file: RwSignal::new(FilePlace::default()),
             roofline: RwSignal::new(String::new()),
@@ -229,9 +232,9 @@ impl State {
     }
 
     fn tell(self, failure: Failure, passing: bool) -> u32 {
-        let mut id = 0;
+        // No earlier one's: its time may not be over yet.
+        let id = self.next_serial();
         self.toasts.update(|toasts| {
-            id = toasts.last().map_or(0, |toast| toast.id + 1);
             toasts.push(Toast { id, failure, passing });
             if toasts.len() > 3 {
                 toasts.remove(0);

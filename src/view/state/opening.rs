@@ -185,8 +185,26 @@ impl State {
         self.opened.set(None);
         self.src.set(String::new());
         self.report.set(String::new());
-        self.toasts.set(Vec::new());
+        self.unanswered.set(false);
+        self.forget();
         self.reset();
+    }
+
+    /// Lets go of what was chosen in a capture: it means nothing in another.
+    fn forget(self) {
+        self.selected.set(Vec::new());
+        self.zoom.set(String::new());
+        self.op.set(String::new());
+        self.graph.set(false);
+        self.file.set(FilePlace::default());
+        for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter] {
+            text.set(String::new());
+        }
+        // Who looks at one capture's roofline wants to see the other's.
+        if self.view.get_untracked() == View::File {
+            self.view.set(View::default());
+        }
+        self.toasts.set(Vec::new());
     }
 
     fn reset(self) {
@@ -325,21 +343,7 @@ impl State {
             self.sort.set(sort);
             self.restart();
             if replaces {
-                self.selected.set(Vec::new());
-                self.zoom.set(String::new());
-                self.op.set(String::new());
-                self.graph.set(false);
-                self.file.set(FilePlace::default());
-                self.roofline.set(String::new());
-                self.memory.set(String::new());
-                self.memory_filter.set(String::new());
-                self.comm.set(String::new());
-                self.comm_filter.set(String::new());
-                // Who looks at one capture's roofline wants to see the other's.
-                if self.view.get_untracked() == View::File {
-                    self.view.set(View::default());
-                }
-                self.toasts.set(Vec::new());
+                self.forget();
             }
         }
         self.busy.set(false);

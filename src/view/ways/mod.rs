@@ -28,11 +28,13 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
     };
-    // What the address names is fetched once nothing else is open or on its way.
+    // What the address names is fetched once nothing else is open or on its way; not again because this part is made anew,
+    // as it is after a fetch was cancelled or failed.
     effect(move || {
-        state.to_fetch.track();
+        let asked = state.to_fetch.get();
         let src = state.src.get_untracked();
-        if !src.is_empty() && untrack(|| state.load.with(Option::is_none)) {
+        if asked != state.begun.get_value() && !src.is_empty() && untrack(|| state.load.with(Option::is_none)) {
+            state.begun.set_value(asked);
             begin(src);
         }
     });

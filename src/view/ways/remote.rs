@@ -85,7 +85,10 @@ pub(super) async fn ask(state: State, place: &Place) -> Result<Option<Head>, Ref
     if !state.wants(&fetching) {
         return Ok(None);
     }
-    let Ok(response) = answer else { return Err(why(place).await) };
+    let Ok(response) = answer else {
+        let why = why(place).await;
+        return if state.wants(&fetching) { Err(why) } else { Ok(None) };
+    };
     if !response.ok() {
         return Err(Refusal::Status(response.status(), response.status_text()));
     }
@@ -121,7 +124,11 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
         }
         let broke = Refusal::BrokeOff { done: got.done, total: size };
         retries = if got.done > before { RETRIES } else { retries.checked_sub(1).ok_or_else(|| broke.clone())? };
-        response = rest(&place, &signal, got.done, mark.as_deref()).await.ok_or(broke)?;
+        let next = rest(&place, &signal, got.done, mark.as_deref()).await;
+        if !state.wants(&fetching) {
+            return Ok(None);
+        }
+        response = next.ok_or(broke)?;
     }
     got.hand_over();
     let file = File::new_with_blob_sequence(&blobs, &place.name);
