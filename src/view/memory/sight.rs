@@ -50,14 +50,6 @@ impl Sight {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.place::<MemoryPlace>(state.memory, "memory");
         let session = RwSignal::new(None::<Same<MemorySession>>);
-        let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
-        // Nothing of another session is shown as this one's.
-        effect(move || {
-            state.opened.track();
-            session.set(None);
-            told.set(None);
-            failure.set(None);
-        });
         state.keep_asking(
             || Some(Question::Memory.into()),
             move |reply| match reply.told::<MemorySession>() {
@@ -72,6 +64,7 @@ impl Sight {
             let (program, color) = place.with(|place| (place.program, place.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
+        let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
         state.keep_asking(
             move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
             move |reply| match reply.told::<StaticMemory>() {
