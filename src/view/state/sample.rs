@@ -6,23 +6,16 @@ use crate::engine::client::Picked;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{AbortController, AbortSignal, File, RequestInit, Response};
+use web_sys::{File, Response};
 
 /// Its name, as the page's host has it.
 const NAME: &str = "sample.xplane.pb.xz";
 
 /// Fetches the sample and opens it.
 pub(crate) fn open(state: State) {
-    let Ok(abort) = AbortController::new() else { return };
-    let signal = abort.signal();
-    let fetching = state.begin_fetching(abort);
     spawn_local(async move {
-        let fetched = fetch(&signal).await;
-        if !state.wants(&fetching) {
-            return; // Something else was opened meanwhile.
-        }
-        match fetched {
-            Ok(file) => state.open_fetched(Picked { path: NAME.to_owned(), file }, String::new()),
+        match fetch().await {
+            Ok(file) => state.open(vec![Picked { path: NAME.to_owned(), file }]),
             Err(why) => state.load_failed(Failure {
                 title: "The sample could not be fetched".to_owned(),
                 message: format!("{why} Captures of your own need no network: drop one."),
@@ -31,13 +24,10 @@ pub(crate) fn open(state: State) {
     });
 }
 
-async fn fetch(signal: &AbortSignal) -> Result<File, String> {
+async fn fetch() -> Result<File, String> {
     let failed = |_: JsValue| "The page's host did not answer.".to_owned();
     let window = web_sys::window().ok_or("This page has no window.")?;
-    let init = RequestInit::new();
-    init.set_signal(Some(signal));
-    let answer = JsFuture::from(window.fetch_with_str_and_init(NAME, &init)).await;
-    let response: Response = answer.map_err(failed)?.unchecked_into();
+    let response: Response = JsFuture::from(window.fetch_with_str(NAME)).await.map_err(failed)?.unchecked_into();
     if !response.ok() {
         return Err(format!("The page's host says {} {}.", response.status(), response.status_text()));
     }
