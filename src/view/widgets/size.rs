@@ -40,6 +40,8 @@ pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> Then>) {
     let heard = Closure::<dyn FnMut()>::new(move || {
         let then = read();
         if told.replace(true) {
+            // A first size that still waits for its task is no longer the size.
+            drop(later.take());
             then();
         } else {
             later.set(Some(Timeout::new(0, then)));
