@@ -81,6 +81,49 @@ fn a_file_that_is_not_there() {
 }
 
 #[test]
+fn what_is_no_capture_in_a_folder_is_passed_over() {
+    for text in [&b"\n"[..], b"\n\n", b"\n \n", b"x", b"\nA", b"# notes\n", b"{}"] {
+        let (dir, _) = file("small.xplane.pb", &bytes(&make::small()));
+        std::fs::write(dir.path().join("notes.txt"), text).unwrap();
+        let out = run(&["breakdown", "--json"], dir.path());
+        assert_eq!(out.status.code(), Some(0), "{text:?}: {}", String::from_utf8_lossy(&out.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        let about = |note: &&serde_json::Value| note["message"].as_str().unwrap().contains("notes.txt");
+        assert_eq!(json["notes"].as_array().unwrap().iter().filter(about).count(), 1, "{text:?}: {}", json["notes"]);
+        assert_eq!((&json["status"], json["files"].as_array().unwrap().len()), (&"ok".into(), 1));
+    }
+}
+
+#[test]
+fn the_same_file_twice_counts_once() {
+    let (dir, path) = file("small.xplane.pb", &bytes(&make::small()));
+    std::fs::write(dir.path().join("again.xplane.pb"), bytes(&make::small())).unwrap();
+    let alone: serde_json::Value =
+        serde_json::from_slice(&run(&["breakdown", "--device", "all", "--json"], &path).stdout).unwrap();
+    let twice = run(&["breakdown", "--device", "all", "--json"], dir.path());
+    assert_eq!(twice.status.code(), Some(0));
+    let twice: serde_json::Value = serde_json::from_slice(&twice.stdout).unwrap();
+    assert_eq!((&twice["totals"], &twice["n_devices"]), (&alone["totals"], &alone["n_devices"]));
+    let notes = twice["notes"].as_array().unwrap();
+    let said: Vec<&str> = notes
+        .iter()
+        .filter(|note| note["code"] == "same_capture")
+        .filter_map(|note| note["message"].as_str())
+        .collect();
+    assert!(
+        matches!(said[..], [one] if one.contains("small.xplane.pb: passed over, it is the same file as")),
+        "{said:?}"
+    );
+    // One that differs in its last byte is another host.
+    let mut other = bytes(&make::small());
+    *other.last_mut().unwrap() ^= 1;
+    std::fs::write(dir.path().join("again.xplane.pb"), other).unwrap();
+    let two: serde_json::Value =
+        serde_json::from_slice(&run(&["breakdown", "--device", "all", "--json"], dir.path()).stdout).unwrap();
+    assert_eq!(two["n_devices"], 4);
+}
+
+#[test]
 fn mangled_by_a_text_tool() {
     let Some(dir) = common::profiles() else { return };
     refused(&dir.join("damaged/utf8-mangled.xplane.pb"), &["EF BF BD", "text tool", "scp"]);
@@ -133,10 +176,34 @@ fn a_capture_without_ops_is_absent_not_an_error() {
 }
 
 #[test]
+fn which_steps_there_are() {
+    let steps = |names: &[u64]| {
+        let mut plane = make::Plane::new("/device:TPU:0");
+        let op = plane.op("%copy.1 = f32[8] copy(%a)", "copy.1", &[]);
+        let events: Vec<_> =
+            (0..).zip(names).map(|(i, name)| (plane.op(&name.to_string(), "", &[]), i * 10, 10)).collect();
+        plane.line("Steps", &events);
+        plane.line("XLA Ops", &[(op, 0, 10)]);
+        let space = rooflight::wire::proto::xspace::XSpace { planes: vec![plane.done()], ..Default::default() };
+        let (_dir, path) = file("steps.xplane.pb", &bytes(&space));
+        String::from_utf8(run(&["breakdown", "--step", "999"], &path).stderr).unwrap()
+    };
+    assert!(steps(&(0..100).collect::<Vec<_>>()).contains("No step 999. Steps: 0 to 99."));
+    assert!(steps(&[3, 4, 9]).contains("Steps: 3, 4, 9."));
+    let odd = steps(&(0..40).map(|n| n * 2).collect::<Vec<_>>());
+    assert!(odd.contains("Steps: 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, …, 78 (40 in all)."), "{odd}");
+}
+
+#[test]
 fn wrong_arguments() {
     let (_dir, path) = file("small.xplane.pb", &bytes(&make::small()));
     for (args, word) in [
-        (&["breakdown", "--step", "99"][..], "Steps: 7, 8"),
+        (&["breakdown", "--step", "99"][..], "Steps: 7, 8."),
+        (&["report", "--step", "99"], "Steps: 7, 8."),
+        (
+            &["compare"],
+            "There is no command compare. Commands: breakdown, non-compute, roofline, memory, comm, summary",
+        ),
         (&["breakdown", "--device", "9"], "Devices: TPU:0, TPU:1, all"),
         (&["breakdown", "--by", "mood"], "mood"),
     ] {

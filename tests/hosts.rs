@@ -107,8 +107,9 @@ fn hosts_of_any_number_are_one_session() {
 /// The file is called the same wherever it was taken: then folders tell hosts apart.
 #[test]
 fn hosts_of_one_name() {
-    let bytes = host(Host::default());
-    let files = vec![("a/vm.xplane.pb".to_owned(), bytes.clone()), ("b/vm.xplane.pb".to_owned(), bytes)];
+    // The same bytes under two names would be one host.
+    let other = host(Host { ahead_ns: 1, ..Host::default() });
+    let files = vec![("a/vm.xplane.pb".to_owned(), host(Host::default())), ("b/vm.xplane.pb".to_owned(), other)];
     assert_eq!(labels(&open(&files).1), ["a/vm TPU:0", "a/vm TPU:1", "b/vm TPU:0", "b/vm TPU:1"]);
 }
 
@@ -165,7 +166,7 @@ fn steps_that_are_counted() {
 
 #[test]
 fn a_damaged_host_costs_no_other() {
-    let files = named((0..8).map(|_| host(Host::default())));
+    let files = named((0..8).map(|ahead_ns| host(Host { ahead_ns, ..Host::default() })));
     let whole = open(&files);
     // Cut in half: what is before is kept, and the session says whose it is and where.
     let mut cut = files.clone();

@@ -116,6 +116,11 @@ impl Analysis {
         self.merged_paths
     }
 
+    /// Why every sum of times is only a part of what the capture says, where it is.
+    pub fn beyond_sums(&self) -> Option<String> {
+        self.notes.iter().find(|note| note.severity == Severity::Partial).map(|note| note.message.clone())
+    }
+
     /// The device that is shown first: the first, or where that only moves data the busiest that computes.
     pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
         let computes = |at: &usize| {

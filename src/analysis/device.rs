@@ -11,6 +11,7 @@
 //! apart; steps and modules may lack it. Within op lines the device clock is used. To relate ops to steps
 //! it is used only if every event of both has it, else the event clock for both.
 
+use super::device_notes::{self, beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::hosts;
 use super::measure::union_length;
 use super::platform::Platform;
@@ -78,7 +79,7 @@ pub enum StepBasis {
 }
 
 /// Which times are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
     /// `device_offset_ps`, `device_duration_ps`.
     Device,
@@ -119,12 +120,20 @@ fn after(times: impl Iterator<Item = (u64, u64)>, base: u64) -> Option<Vec<Inter
 pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut devices: Vec<Device> = Vec::new();
+    let mut sum = 0_u128;
     for (index, plane) in profile.planes.iter().enumerate() {
         if let Some(platform) = Platform::of(&plane.name)
-            && let Some(device) = device(profile, (index, platform), plane, &mut notes)
+            && let Some((device, time)) = device(profile, (index, platform), plane, &mut notes)
         {
+            sum = sum.saturating_add(time);
+            if is_beyond_sums(time) {
+                notes.push(beyond_sums().at(&device.label));
+            }
             devices.push(device);
         }
+    }
+    if is_beyond_sums(sum) && notes.iter().all(|note| note.code != beyond_sums().code) {
+        notes.push(beyond_sums());
     }
     make_labels_distinct(profile, &mut devices);
     let mut notes = join_places(notes);
@@ -140,30 +149,13 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     (devices, notes)
 }
 
-/// The same sentence about several devices is one note.
-fn join_places(notes: Vec<Note>) -> Vec<Note> {
-    let mut joined: Vec<(Note, Vec<String>)> = Vec::new();
-    for mut note in notes {
-        let place = note.place.take();
-        match joined.iter_mut().find(|(n, _)| *n == note) {
-            Some((_, places)) => places.extend(place),
-            None => joined.push((note, place.into_iter().collect())),
-        }
-    }
-    let place = |places: Vec<String>| match places.as_slice() {
-        [] => None,
-        [one] => Some(one.clone()),
-        [first, .., last] => Some(format!("{} devices, {first} to {last}", places.len())),
-    };
-    joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
-}
-
+/// A plane's device, if it has ops, and what the durations on its lines of ops and steps add up to.
 fn device(
     profile: &Profile,
     (index, platform): (usize, Platform),
     plane: &Plane,
     notes: &mut Vec<Note>,
-) -> Option<Device> {
+) -> Option<(Device, u128)> {
     let named = |name: &str| -> Vec<usize> {
         let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
         plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
@@ -217,24 +209,12 @@ fn device(
         let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
         notes.push(Note::new(Severity::Info, "no_steps", message).at(&device.label));
     }
-    look_at_ops(plane, &mut device);
-    if device.steps.windows(2).any(|w| w[0].window.1 > w[1].window.0) {
-        let message = "Steps overlap; an op belongs to each step whose window it starts in.";
-        notes.push(Note::new(Severity::Caution, "overlapping_steps", message).at(&device.label));
+    let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();
+    if let Some(note) = device_notes::overlap(&mut device) {
+        notes.push(note.at(&device.label));
     }
-    Some(device)
-}
-
-/// Which runs there were had to be worked out.
-fn derived_runs(platform: Platform) -> Note {
-    let message = if platform == Platform::Cpu {
-        "No line tells when programs ran: a run is from the first start to the last end of the ops of one run_id (where they \
-         have none, it begins where the op of a program comes again that came first)."
-    } else {
-        "No line tells when programs ran: a run begins where the kernel of a program comes again that came first, and lasts \
-         until its last one ends. Of a capture that begins amid a run, runs begin at another op but are as many, and as long."
-    };
-    Note::new(Severity::Info, "derived_runs", message)
+    let time = look_at_ops(plane, &mut device).max(steps);
+    Some((device, time))
 }
 
 /// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
@@ -292,22 +272,27 @@ fn steps(
     steps
 }
 
-/// When the first op starts and the last one ends, how much of that is busy, and how many start in each step.
-fn look_at_ops(plane: &Plane, device: &mut Device) {
+/// When the first op starts and the last one ends, how much of that is busy, and how many start in each step. Returns what the
+/// ops' durations add up to, on the clock on which that is more.
+fn look_at_ops(plane: &Plane, device: &mut Device) -> u128 {
     let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
     edges.sort_unstable();
     edges.dedup();
     let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
     let mut whole = (u64::MAX, 0);
+    let (mut on_op_clock, mut on_step_clock) = (0_u128, 0_u128);
+    let length = |events: &[Interval]| events.iter().map(|(start, end)| u128::from(end - start)).sum::<u128>();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let mut events = intervals(line, device.op_clock);
         if let Some(events) = &mut events {
+            on_op_clock += length(events);
             device.busy += Picos(union_length(events));
             for (start, end) in events {
                 whole = (whole.0.min(*start), whole.1.max(*end));
             }
         }
         let events = if device.step_clock == device.op_clock { events } else { intervals(line, device.step_clock) };
+        on_step_clock += events.as_deref().map_or(0, length);
         events.iter().flatten().for_each(|(start, _)| starts.add(*start));
     }
     device.whole = (whole.0.min(whole.1), whole.1);
@@ -315,6 +300,7 @@ fn look_at_ops(plane: &Plane, device: &mut Device) {
     for step in &mut device.steps {
         step.n_ops = before(step.window.1) - before(step.window.0);
     }
+    on_op_clock.max(on_step_clock)
 }
 
 /// How many ops start between the edges of steps, which may overlap.
@@ -350,8 +336,9 @@ impl Starts {
 
 /// `TPU:0` twice becomes `host-a TPU:0` and `host-b TPU:0`; failing that, `TPU:0 (2)`.
 fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
-    let is_double = |devices: &[Device], label: &str| devices.iter().filter(|d| d.label == label).count() > 1;
-    if devices.iter().any(|d| is_double(devices, &d.label)) && profile.files.len() > 1 {
+    let mut labels: Keyed<&str, ()> = Keyed::default();
+    let has_double = !devices.iter().all(|device| labels.first(&device.label, ()));
+    if has_double && profile.files.len() > 1 {
         let names = hosts::names(profile);
         for device in devices.iter_mut() {
             let host = names.get(profile.planes[device.plane].file).map_or("", String::as_str);
@@ -366,37 +353,6 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
             device.label = format!("{} ({n})", device.label);
         }
     }
-}
-
-fn no_devices(profile: &Profile) -> Note {
-    let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
-    let is = |of| profile.planes.iter().any(|p| Platform::of(&p.name) == Some(of));
-    let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
-    let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
-    if n == 0 && !profile.hlo.is_empty() {
-        let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
-                       them, to see where the time goes.";
-        return Note::new(Severity::Caution, "only_programs", message);
-    }
-    let message = if n == 0 {
-        "The capture has no planes.".to_owned()
-    } else if gpu && !tpu {
-        "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler could \
-         not trace it (CUPTI and rocprofiler need permission to; the host's log says so). Start the capture before the step \
-         and stop it after block_until_ready()."
-            .to_owned()
-    } else if tpu {
-        "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. \
-         Start the capture before the step and stop it after block_until_ready()."
-            .to_owned()
-    } else {
-        let rest = if n > 6 { ", …" } else { "" };
-        format!(
-            "No device with ops: no TPU plane with an XLA Ops line, no GPU plane with streams, and no event of the host says \
-             its hlo_op. The {n} planes of this capture: {shown}{rest}."
-        )
-    };
-    Note::new(Severity::Caution, "no_tpu_ops", message)
 }
 
 impl Device {

@@ -8,7 +8,8 @@
 //!
 //! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
 
-use super::device::{Clock, Device, StepBasis};
+use super::device::{Clock, Device, Step, StepBasis};
+use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, Severity};
 use crate::units::Picos;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +26,11 @@ pub(super) fn names(profile: &Profile) -> Vec<String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         name.split(".xplane").next().unwrap_or(name).to_owned()
     };
+    let mut files: Keyed<String, u32> = Keyed::default();
+    profile.files.iter().for_each(|file| *files.entry(short(file), u32::default) += 1);
     let of = |file: &String| {
         let name = short(file);
-        let again = profile.files.iter().filter(|other| short(other) == name).count() > 1;
+        let again = files.get(&name).is_some_and(|n| *n > 1);
         match file.rsplit('/').nth(1).filter(|_| again) {
             Some(folder) => format!("{folder}/{name}"),
             None => name,
@@ -111,19 +114,26 @@ fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     Some(Note::new(Severity::Info, "steps_of_some_hosts", message))
 }
 
-/// When a host says that a step began, ps after its own zero.
-fn start(host: &Host<'_>, number: u64) -> Option<i128> {
-    let Clock::Event { origin_ns } = host.device.event_clock else { return None };
-    let step = host.device.steps.iter().find(|step| step.number == number)?;
-    Some(i128::from(origin_ns) * 1000 + i128::from(step.event_window.0))
+/// When a host says that each of its steps began, ps after its own zero, by the step's number.
+fn starts(host: &Host<'_>) -> Keyed<u64, i128> {
+    let mut starts = Keyed::default();
+    if let Clock::Event { origin_ns } = host.device.event_clock {
+        let start = |step: &Step| i128::from(origin_ns) * 1000 + i128::from(step.event_window.0);
+        for step in &host.device.steps {
+            starts.first(step.number, start(step));
+        }
+    }
+    starts
 }
 
 /// Common steps begin farther apart than a step is long: one step cannot, but clocks can.
 fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     let (first, rest) = hosts.split_first()?;
+    let of_first = starts(first);
     let apart = |host: &Host<'_>| {
+        let of_host = starts(host);
         let mut all: Vec<i128> =
-            common.iter().filter_map(|number| Some(start(host, *number)? - start(first, *number)?)).collect();
+            common.iter().filter_map(|number| Some(of_host.get(number)? - of_first.get(number)?)).collect();
         all.sort_unstable();
         all.get(all.len() / 2).copied()
     };

@@ -4,6 +4,7 @@
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
 use super::sweep::{Interval, sweep};
+use crate::keyed::Keyed;
 use crate::profile::Plane;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,7 +32,7 @@ impl OpTime {
 }
 
 /// A stretch of a device's time that is asked about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// "all", or the step's number.
     pub name: String,
@@ -110,8 +111,9 @@ pub fn measure(plane: &Plane, device: &Device, window: &Window) -> Measured {
 
 fn add_execution(time: &mut OpTime, (start, end): Interval, own: u64, window: Interval, whole: bool) {
     let inclusive = end.min(window.1).saturating_sub(start.max(window.0));
-    time.own += own;
-    time.inclusive += inclusive;
+    // Lines side by side, and times of a damaged file, add up to more than 2⁶⁴ ps: `device` says so in a note.
+    time.own = time.own.saturating_add(own);
+    time.inclusive = time.inclusive.saturating_add(inclusive);
     // An op of no length at the very end of the capture starts where the window ends; it has no next window.
     if whole || (window.0..window.1).contains(&start) {
         time.n += 1;
@@ -127,35 +129,45 @@ pub fn union_length(intervals: &mut [Interval]) -> u64 {
     let (mut sum, mut reached) = (0, 0);
     for (start, end) in intervals {
         let from = (*start).max(reached);
+        // Parts of [0, 2⁶⁴) that do not overlap: no more than that.
         sum += end.saturating_sub(from);
         reached = reached.max(*end);
     }
     sum
 }
 
-/// Ops whose times are kept, over all windows: 24 MB of them.
-const KEPT_OPS: usize = 500_000;
+/// Ops whose times are kept in each of two generations: 12 MB of them.
+const KEPT_OPS: usize = 250_000;
 
-/// The windows that were measured last.
+/// What is kept of a window beside its ops, counted as so many ops.
+const ENTRY_OPS: usize = 8;
+
+/// The windows that were measured last, in two generations: a window that is asked about again moves to the younger one, and
+/// when that is full it takes the older one's place. So keeping, finding and forgetting take the same time however many there are.
 #[derive(Default)]
 pub struct Measures {
-    kept: RefCell<Vec<(usize, Window, Rc<Measured>)>>,
+    generations: RefCell<[Generation; 2]>,
+}
+
+#[derive(Default)]
+struct Generation {
+    kept: Keyed<(usize, Window), Rc<Measured>>,
+    n_ops: usize,
 }
 
 impl Measures {
     /// The times of a device's ops within a window, from before or measured now.
     pub fn of(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<Measured> {
-        let mut kept = self.kept.borrow_mut();
-        let found = kept.iter().position(|(i, w, _)| *i == index && w == window);
-        let entry = match found {
-            Some(at) => kept.remove(at),
-            None => (index, window.clone(), Rc::new(measure(plane, device, window))),
-        };
-        let measured = Rc::clone(&entry.2);
-        kept.push(entry);
-        let total = |kept: &[(usize, Window, Rc<Measured>)]| kept.iter().map(|(.., m)| m.ops.len()).sum::<usize>();
-        while kept.len() > 1 && total(&kept) > KEPT_OPS {
-            kept.remove(0);
+        let [young, old] = &mut *self.generations.borrow_mut();
+        let key = (index, window.clone());
+        if let Some(measured) = young.kept.get(&key) {
+            return Rc::clone(measured);
+        }
+        let measured = old.kept.get(&key).map_or_else(|| Rc::new(measure(plane, device, window)), Rc::clone);
+        young.n_ops = young.n_ops.saturating_add(measured.ops.len()).saturating_add(ENTRY_OPS);
+        young.kept.first(key, Rc::clone(&measured));
+        if young.n_ops > KEPT_OPS {
+            *old = std::mem::take(young);
         }
         measured
     }

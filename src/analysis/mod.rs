@@ -16,6 +16,7 @@ mod category;
 mod classify;
 pub mod comm;
 mod device;
+mod device_notes;
 mod file;
 mod filter;
 mod hosts;

@@ -107,7 +107,7 @@ impl Engine {
             usual_device: analysis.usual_device(&profile),
             planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
             notes: profile.notes.clone(),
-            partial,
+            partial: partial.or_else(|| analysis.beyond_sums()),
             n_events: profile.n_events() as u64,
             summary: None,
         };

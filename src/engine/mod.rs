@@ -13,6 +13,7 @@ mod column;
 mod comm;
 pub mod comm_place;
 mod contract;
+mod copies;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
 mod estimate;

@@ -1,5 +1,6 @@
 //! Files → one profile: walks what was recognised, and puts what went wrong into sentences.
 
+use super::copies::without_copies;
 use super::instructions;
 use super::programs::Kept;
 use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
@@ -108,8 +109,10 @@ pub(super) fn open_files(
     // Trace JSON last: what of it is also in an XSpace is passed over.
     let is_trace = |c: &Capture| matches!(c.what, What::Trace(..));
     sorted::sort_by(&mut captures, |a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
+    let (captures, copies) = without_copies(captures);
     let mut opened = read(captures, state, progress)?;
     opened.profile.notes.extend(notes);
+    opened.profile.notes.extend(copies);
     opened.profile.notes.extend(sentences::left_out(skips));
     opened.profile.notes.extend(sentences::passed_over(failures, &passed_over));
     Ok(opened)
@@ -176,9 +179,13 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         let name = files.first().map_or("", |f| f.name.as_str());
         return Err(bad.unwrap_or_else(|| sentences::nothing_left(name, &Outcome::default())));
     }
+    // What the builder had no room for is said in notes already.
+    let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
+    let left_out: Vec<String> = left_out.map(|note| note.message.clone()).collect();
     for sentence in &partial {
         profile.notes.push(Note::new(Severity::Partial, "partial_file", sentence.clone()));
     }
+    partial.extend(left_out);
     let partial = (!partial.is_empty()).then(|| partial.join(" "));
     Ok(Opened { profile, files, partial, kept })
 }

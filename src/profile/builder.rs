@@ -14,6 +14,7 @@ use super::memory::{self, Numbers};
 use super::model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
 use super::odd::Odd;
 use super::programs::{Dropped, program_of};
+use super::room::Room;
 use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
 use super::tags::{self, Role};
@@ -36,6 +37,7 @@ pub struct Builder<'p> {
     has_flows: bool,
     pending: Pending,
     pub(super) odd: Odd,
+    pub(super) room: Room,
     memories: Numbers,
     /// Programs that are files of their own.
     dropped: Vec<Dropped>,
@@ -99,6 +101,7 @@ impl<'p> Builder<'p> {
             has_flows: false,
             pending: Pending::default(),
             odd: Odd::default(),
+            room: Room::default(),
             memories: Numbers::default(),
             dropped: Vec::new(),
             progress,
@@ -126,6 +129,7 @@ impl<'p> Builder<'p> {
     /// The profile, with notes on what was odd; complete, unless it [needs deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
+        self.profile.notes.extend(self.room.notes());
         self.profile.unsettled = Some(self.dropped);
         if !self.profile.needs_deriving() {
             self.profile.settle();
@@ -207,12 +211,14 @@ impl Sink for Builder<'_> {
         self.variants.clear();
         self.pending = Pending::default();
         self.role = Role::of(&head.name);
+        self.room.read(head.bytes);
+        let room = usize::try_from(self.room.left()).unwrap_or(usize::MAX);
         self.plane = Plane {
             id: head.id,
             name: head.name,
             file: self.profile.files.len().saturating_sub(1),
             ops: Vec::with_capacity(head.n_event_metadata),
-            lines: Vec::with_capacity(head.n_lines),
+            lines: Vec::with_capacity(head.n_lines.min(room)),
             bytes: head.bytes,
             ..Plane::default()
         };
@@ -369,7 +375,11 @@ impl Sink for Builder<'_> {
         if !line.is_async() {
             line.flows = Vec::new();
         }
-        if line.events.close() {
+        let is_mixed = line.events.close();
+        if !self.room.take() {
+            return self.room.leave_out(line.events.len() as u64);
+        }
+        if is_mixed {
             self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
         }
         self.plane.lines.push(line);
@@ -377,6 +387,11 @@ impl Sink for Builder<'_> {
 
     fn plane_end(&mut self) {
         let mut plane = std::mem::take(&mut self.plane);
+        // One with a line or with a program in it took room before, or is as large as what it holds.
+        let holds = plane.lines.is_empty() && self.profile.hlo.last().is_none_or(|hlo| hlo.file != plane.file);
+        if !self.room.take() && holds {
+            return self.room.leave_out(0);
+        }
         for slot in &self.names.slots {
             let count = plane.stat_counts.entry(self.profile.text(slot.name).to_owned()).or_default();
             count.on_events += slot.on_events;

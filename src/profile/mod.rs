@@ -19,6 +19,7 @@ mod model;
 mod note;
 mod odd;
 mod programs;
+mod room;
 mod short_name;
 mod stats;
 mod strings;

@@ -60,8 +60,9 @@ fn usable(program: proto::HloProto) -> Result<proto::HloProto, HloError> {
 /// Whether bytes are worth decoding.
 fn check(bytes: &[u8], part: Part) -> Result<(), HloError> {
     let parts = count(bytes, part, 0)?;
-    // Real programs have some forty bytes per part. Decoded, a part takes about a hundred and fifty.
-    if parts > THIN.max(bytes.len() as u64 / 8) {
+    // Real programs have some forty bytes per part, the plainest (additions without metadata) have seven: 38 for an instruction, which
+    // counts four, and its shape. Decoded, a part takes about a hundred and fifty.
+    if parts > THIN.max(bytes.len() as u64 / 6) {
         return Err(HloError::Thin { parts, bytes: bytes.len() as u64 });
     }
     Ok(())

@@ -128,8 +128,10 @@ fn mangled(head: &[u8]) -> Option<u64> {
 /// `HloProto` with a module, whose first field is its name; a module alone with that name.
 fn protobuf(head: &[u8]) -> Option<Format> {
     match head {
-        // A length that ends at once: an empty first plane, or the very start of a file that was cut there.
-        [0x0a] | [0x0a, 0, ..] => Some(Format::XSpace),
+        // A length that ends at once: an empty first plane.
+        [0x0a, 0, ..] => Some(Format::XSpace),
+        // Line ends and a few letters after them: not even the start of a plane is there.
+        [0x0a, ..] if head.len() <= 11 && head.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) => None,
         [0x0a, rest @ ..] => {
             let (length, n) = super::cursor::varint(rest).ok()?;
             // Lengths beyond 2⁶² are no lengths of anything; they are still told as a damaged XSpace.

@@ -14,6 +14,7 @@ pub use report::{
 use super::breakdown::Analysis;
 use super::device::{Device, StepBasis};
 use super::platform::Platform;
+use crate::keyed::Keyed;
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 
@@ -21,8 +22,9 @@ impl Analysis {
     /// Looks at everything that was opened; `files` are those of the profile, in its order.
     pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
         // What was derived is in no file.
+        let by_plane: Keyed<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
-            let device = self.devices.iter().find(|device| device.plane == i);
+            let device = by_plane.get(&i).copied();
             let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
             of_plane(plane, device, plane.name == "/host:CPU" && on_threads())
         });
@@ -106,7 +108,7 @@ fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
 fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
     let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
     match device {
-        Some(device) if device.ops.contains(&index) => LineUse::Ops,
+        Some(device) if device.ops.binary_search(&index).is_ok() => LineUse::Ops,
         Some(device) if of_steps(device) => LineUse::Steps,
         _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
         Some(_) if line.is_async() && !line.events.is_empty() => LineUse::Async,

@@ -28,13 +28,13 @@ fn about(note: &Note) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
     Some(match note.code.as_str() {
         "partial_file" if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
-        "partial_file" | "file_not_read" | "members_passed_over" => (K::Truncated, Some(AGAIN)),
+        "partial_file" | "file_not_read" | "members_passed_over" | "lines_left_out" => (K::Truncated, Some(AGAIN)),
         "left_out" => (K::Missing, Some("Open the files again, and choose those too.")),
         "long_texts" => (K::Truncated, Some(XSPACE)),
         "profiler_error" | "profiler_warning" => (K::Profiler, None),
         "unnamed_stats" => (K::Unresolved, None),
         "negative_time" | "implausible_time" | "mixed_clock" | "overlapping_steps" | "aggregated_events"
-        | "allocator_clock" => (K::Clock, None),
+        | "allocator_clock" | "time_overflow" => (K::Clock, None),
         "clock_skew" => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
         "hosts_not_aligned" | "steps_from_modules" => (K::Missing, Some(STEPS)),
         "no_steps" | "no_tpu_ops" | "steps_of_some_hosts" => (K::Missing, Some(WHOLE)),

@@ -24,7 +24,7 @@ impl Analysis {
         }
         let header = &found.asked.header;
         let mut figures = OpFigures { step: header.step.clone(), peaks: header.peaks, ..OpFigures::default() };
-        let (mut min, mut max, mut by_kind) = (u64::MAX, 0, [0_u64; 7]);
+        let (mut min, mut max, mut by_kind) = (u64::MAX, 0, [Picos::ZERO; 7]);
         for member in found.members.iter().filter(|m| m.chosen) {
             let (time, device) = (member.time, &self.devices[member.device]);
             let stats = profile.planes[device.plane].op(member.op).stats;
@@ -32,7 +32,7 @@ impl Analysis {
             figures.total += Picos(time.own);
             figures.inclusive += Picos(time.inclusive);
             (min, max) = (min.min(time.min), max.max(time.max));
-            by_kind[self.facts[member.device].of(member.op).kind.index()] += time.own;
+            by_kind[self.facts[member.device].of(member.op).kind.index()] += Picos(time.own);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
             for (sum, cost) in [
@@ -52,11 +52,11 @@ impl Analysis {
         }
         figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
-        figures.of_kind = Picos(by_kind[kind.index()]).fraction_of(found.asked.totals.of(kind));
+        figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.of(kind));
         let (steps, own) = self.executions(profile, found);
         let mut steps = steps.into_entries();
         sorted::sort_by_key(&mut steps, |(number, _)| *number);
-        figures.steps = steps.into_iter().map(|(number, (n, own))| OpStep { number, n, total: Picos(own) }).collect();
+        figures.steps = steps.into_iter().map(|(number, (n, total))| OpStep { number, n, total }).collect();
         figures.histogram = histogram(&own);
         Some(figures)
     }
@@ -69,7 +69,7 @@ impl Analysis {
             let plane = &profile.planes[of.plane];
             let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();
             for step in &of.steps {
-                steps.first(step.number, (0, 0));
+                steps.first(step.number, (0, Picos::ZERO));
             }
             if mine.is_empty() {
                 continue;
@@ -93,7 +93,7 @@ impl Analysis {
 }
 
 /// Count and self time by step.
-type Steps = Keyed<u64, (u64, u64)>;
+type Steps = Keyed<u64, (u64, Picos)>;
 
 /// Sweeps a device's op lines once: into steps, and into executions that start in the window.
 fn walk(
@@ -119,19 +119,25 @@ fn walk(
             }
             if let Some(steps) = steps.as_deref_mut() {
                 open.each(&device.steps, (from, to), |step, length| {
-                    steps.entry(device.steps[step].number, Default::default).1 += length;
+                    steps.entry(device.steps[step].number, Default::default).1 += Picos(length);
                 });
             }
             if let Some(window) = window {
                 own[event] += to.min(window.span.1).saturating_sub(from.max(window.span.0));
             }
         });
-        for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
-            if let Some(steps) = steps.as_deref_mut() {
-                for step in device.steps.iter().filter(|s| (s.window.0..s.window.1).contains(start)) {
-                    steps.entry(step.number, Default::default).0 += 1;
-                }
+        if let Some(steps) = steps.as_deref_mut() {
+            let mut starts: Vec<u64> =
+                events.iter().zip(&is_mine).filter(|(_, mine)| **mine).map(|(at, _)| at.0).collect();
+            starts.sort_unstable();
+            let mut open = Open::default();
+            for start in starts {
+                open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
+                    steps.entry(device.steps[step].number, Default::default).0 += 1;
+                });
             }
+        }
+        for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
             if window.is_some_and(|w| w.whole || (w.span.0..w.span.1).contains(start)) {
                 executions.push(own[i]);
             }

@@ -11,7 +11,8 @@ mod report;
 mod roofline_args;
 
 use args::{Args, Command, Output, View};
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{
@@ -24,7 +25,7 @@ use rooflight::report::{
     json, non_compute_json, non_compute_table, number, roofline_json, roofline_table,
     summary::{self, Summary},
     tables,
-    text::Table,
+    text::{Table, neutralise, neutralise_lines},
 };
 use roofline_args::Roofs;
 use std::cell::RefCell;
@@ -42,6 +43,15 @@ const PARTIAL: &str = "Partial: totals are of what was read, and too small (see 
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
+        // A suggestion by letters alone would name a command that does something else.
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
+            let asked = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(asked)) => asked.as_str(),
+                _ => "",
+            };
+            let known: Vec<String> = Args::command().get_subcommands().map(|of| of.get_name().to_owned()).collect();
+            return fail(&format!("There is no command {asked}. Commands: {}.", known.join(", ")));
+        }
         Err(error) => {
             let help = error.use_stderr();
             // Nothing to do if the terminal is gone.
@@ -60,12 +70,19 @@ pub fn main() -> ExitCode {
 }
 
 fn fail(message: &str) -> ExitCode {
-    eprintln!("rooflight: {message}");
+    complain(message);
     ExitCode::from(2)
+}
+
+/// One line on stderr, safe to print: names of files and captures stand in it.
+fn complain(message: &str) {
+    eprintln!("rooflight: {}", neutralise(message));
 }
 
 fn deliver(args: &Args, text: &str) -> Result<(), String> {
     use std::io::Write;
+    // Cells of tables are safe already; headings, notes and what a report says are made so here. JSON has escapes.
+    let text: &str = &neutralise_lines(text);
     if let Some(path) = &args.view().out {
         return std::fs::write(path, text).map_err(|e| format!("{} could not be written. {e}", path.display()));
     }
@@ -84,8 +101,8 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     }
     let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
     let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
-    let partial = opened.partial.is_some();
     let analysis = Analysis::new(&opened.profile);
+    let partial = opened.partial.is_some() || analysis.beyond_sums().is_some();
     let session = Session { opened, analysis, programs, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
@@ -273,10 +290,8 @@ impl Session<'_> {
         if let StepChoice::Number(n) = step {
             let has = |d: &rooflight::analysis::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
-                let steps = self.analysis.devices[0].steps.iter().map(|s| s.number.to_string());
-                let known: Vec<String> = steps.take(20).collect();
-                let known = if known.is_empty() { "there are none".to_owned() } else { known.join(", ") };
-                return Err(Failure { title: format!("No step {n}"), message: format!("Steps: {known}.") });
+                let steps: Vec<u64> = self.analysis.devices[0].steps.iter().map(|s| s.number).collect();
+                return Err(no_step(n, &steps));
             }
         }
         Ok(Query { device, step, by, filter })
@@ -313,10 +328,32 @@ impl Session<'_> {
     fn notes(&self, of_view: &[Note]) -> Vec<Note> {
         let notes: Vec<Note> = self.opened.profile.notes.iter().chain(of_view).cloned().collect();
         for note in notes.iter().filter(|n| n.severity == Severity::Partial) {
-            eprintln!("rooflight: partial: {}", note.message);
+            complain(&format!("partial: {}", note.message));
         }
         notes
     }
+}
+
+/// There is no step of this number; these are there.
+fn no_step(n: u64, steps: &[u64]) -> Failure {
+    /// Numbers with gaps between them that are listed, but for the last.
+    const LISTED: usize = 10;
+    let text = |steps: &[u64]| steps.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let known = match steps {
+        [] => "there are none".to_owned(),
+        [first, .., last] if steps.len() > 2 && steps.windows(2).all(|two| two[1].checked_sub(two[0]) == Some(1)) => {
+            format!("{first} to {last}")
+        }
+        [few @ .., last] if few.len() > LISTED => {
+            format!(
+                "{}, …, {last} ({} in all)",
+                text(few.get(..LISTED).unwrap_or(few)),
+                number::count(steps.len() as u64)
+            )
+        }
+        all => text(all),
+    };
+    Failure { title: format!("No step {n}"), message: format!("Steps: {known}.") }
 }
 
 fn bad_filter(error: &FilterError) -> Failure {
@@ -333,7 +370,7 @@ fn heading(header: &rooflight::analysis::Header) -> String {
     } else {
         format!("step {} (one of {})", header.step, header.n_steps)
     };
-    format!("{device}{kind}, {step}{window}\n\n")
+    neutralise(&format!("{device}{kind}, {step}{window}")).into_owned() + "\n\n"
 }
 
 /// One line on what the filter matched, and where; nothing without a filter.
@@ -357,7 +394,8 @@ fn says(notes: &[Note]) -> String {
     let mut out = String::new();
     for note in notes {
         let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));
-        out.push_str(&format!("\nnote: {}{place}", note.message));
+        out.push_str("\nnote: ");
+        out.push_str(&neutralise(&(note.message.clone() + &place)));
     }
     if out.is_empty() { out } else { out + "\n" }
 }

@@ -72,7 +72,7 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     };
     let told = ask.cut(&engine.report(&ask)?);
     if let Some(partial) = &session.partial {
-        eprintln!("rooflight: partial: {partial}");
+        super::complain(&format!("partial: {partial}"));
     }
     let text = match (&args.rooflight, &args.html) {
         (Some(path), _) => write_file(path, &told, &captures(args, view)?)?,
@@ -103,10 +103,10 @@ fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
 fn step(session: &Session, view: &View) -> Result<StepChoice, Failure> {
     let has = |n: u64| session.devices.iter().any(|device| device.steps.iter().any(|step| step.number == n));
     match view.step {
-        StepChoice::Number(n) if !has(n) => Err(Failure {
-            title: format!("No step {n}"),
-            message: "`rooflight summary` lists the steps of each device.".to_owned(),
-        }),
+        StepChoice::Number(n) if !has(n) => {
+            let of_first = session.devices.first().map_or(&[][..], |device| &device.steps);
+            Err(super::no_step(n, &of_first.iter().map(|step| step.number).collect::<Vec<_>>()))
+        }
         step => Ok(step),
     }
 }
@@ -128,7 +128,7 @@ fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, 
             message: format!("{} --level takes less, --rooflight writes a file.", sentence.unwrap_or_default()),
         }),
         (_, sentence) => {
-            sentence.iter().for_each(|sentence| eprintln!("rooflight: {sentence}"));
+            sentence.iter().for_each(|sentence| super::complain(sentence));
             Ok(link + "\n")
         }
     }

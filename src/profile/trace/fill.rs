@@ -109,6 +109,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             None => profile.notes.push(nature.at(profile.files[file].clone())),
         }
         profile.notes.extend(self.left_out.notes());
+        profile.notes.extend(self.tree.room.notes());
     }
 
     /// The op that the event at hand is of.
@@ -152,7 +153,9 @@ impl<'b, 'p> Fill<'b, 'p> {
 
     /// Adds the event at hand to its line; returns its place there.
     fn add(&mut self, event: &Event<'_>, start_ps: i128) -> Option<usize> {
-        let (Some(at), Some(start)) = (self.tree.find(event), self.since_origin(start_ps)) else {
+        // The first walk had no room for its thread, and counted it.
+        let at = self.tree.find(event)?;
+        let Some(start) = self.since_origin(start_ps) else {
             self.left_out.untimed += 1;
             return None;
         };

@@ -1,5 +1,6 @@
 //! Processes and threads as planes and lines, found by their ids. Knows no event's content.
 
+use super::super::room::Room;
 use crate::wire::trace::{Event, Id};
 use rustc_hash::FxHashMap;
 
@@ -36,36 +37,45 @@ pub(super) struct Tree {
     texts: FxHashMap<Box<[u8]>, i64>,
     by_process: FxHashMap<Key, usize>,
     by_thread: FxHashMap<(usize, Key, bool), usize>,
+    /// For both.
+    pub(super) room: Room,
 }
 
 /// Whether it is a text, and its number.
 type Key = (bool, i64);
 
 impl Tree {
-    /// The event's process; a new one if need be.
-    pub(super) fn process(&mut self, event: &Event<'_>) -> usize {
-        let key = self.key(event.process);
-        let n = self.processes.len();
-        let at = *self.by_process.entry(key).or_insert(n);
-        if at == n {
-            let name = name_of(event.process);
-            self.processes.push(Process { id: key.1, order: key.1, name });
+    /// The event's process; a new one if need be. `None` where there is no room for one more.
+    pub(super) fn process(&mut self, event: &Event<'_>) -> Option<usize> {
+        if let Some(at) = self.known(event.process).and_then(|key| self.by_process.get(&key)) {
+            return Some(*at);
         }
-        at
+        if !self.room.take() {
+            return None;
+        }
+        let key = self.key(event.process);
+        let at = self.processes.len();
+        self.by_process.insert(key, at);
+        self.processes.push(Process { id: key.1, order: key.1, name: name_of(event.process) });
+        Some(at)
     }
 
-    /// The event's thread; a new one if need be.
-    pub(super) fn thread(&mut self, event: &Event<'_>) -> usize {
-        let process = self.process(event);
-        let key = self.key(event.thread);
-        let n = self.threads.len();
-        let is_async = is_async(event.phase);
-        let at = *self.by_thread.entry((process, key, is_async)).or_insert(n);
-        if at == n {
-            let name = name_of(event.thread);
-            self.threads.push(Thread { process, id: key.1, is_async, name, order: key.1, ..Thread::default() });
+    /// The event's thread; a new one if need be. `None` where there is no room for one more.
+    pub(super) fn thread(&mut self, event: &Event<'_>) -> Option<usize> {
+        if let Some(at) = self.find(event) {
+            return Some(at);
         }
-        at
+        let process = self.process(event)?;
+        if !self.room.take() {
+            return None;
+        }
+        let key = self.key(event.thread);
+        let at = self.threads.len();
+        let is_async = is_async(event.phase);
+        self.by_thread.insert((process, key, is_async), at);
+        let name = name_of(event.thread);
+        self.threads.push(Thread { process, id: key.1, is_async, name, order: key.1, ..Thread::default() });
+        Some(at)
     }
 
     /// The event's thread, if it is known.

@@ -1,0 +1,128 @@
+//! What is to be said of devices and their steps: sentences. Knows what was found; finds nothing itself.
+
+use super::device::{Device, StepBasis};
+use super::platform::Platform;
+use crate::keyed::Keyed;
+use crate::profile::{Note, Profile, Severity};
+use crate::sorted;
+
+/// Steps that may be open at one moment. What is counted per step takes as many times as long as steps overlap, and no program
+/// has so many steps under way.
+const MAX_OPEN_STEPS: usize = 64;
+
+/// Sums of times end at 2⁶⁴ ps, which are 213 days: no capture lasts that long, but a damaged one may say so.
+pub const fn is_beyond_sums(time: u128) -> bool {
+    time > u64::MAX as u128
+}
+
+pub fn beyond_sums() -> Note {
+    let message = "Durations add up to more than 2⁶⁴ ps (213 days), which no capture lasts: some are damaged. Sums stop at \
+                   18,446,744,073,709,551,615 ps and are too small. Copy the file again, or profile again.";
+    Note::new(Severity::Partial, "time_overflow", message)
+}
+
+/// The same sentence about several devices is one note.
+pub fn join_places(notes: Vec<Note>) -> Vec<Note> {
+    let mut joined: Keyed<Note, Vec<String>> = Keyed::default();
+    for mut note in notes {
+        let place = note.place.take();
+        joined.entry(note, Vec::new).extend(place);
+    }
+    let place = |places: Vec<String>| match places.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [first, .., last] => Some(format!("{} devices, {first} to {last}", places.len())),
+    };
+    joined.into_entries().into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
+}
+
+/// Steps that overlap. Where too many do, there are none: see [`MAX_OPEN_STEPS`].
+pub fn overlap(device: &mut Device) -> Option<Note> {
+    let most = most_open(device);
+    if most < 2 {
+        return None;
+    }
+    let mut message = "Steps overlap; an op belongs to each step whose window it starts in.".to_owned();
+    if most > MAX_OPEN_STEPS {
+        message = format!(
+            "{most} of the {} steps run at the same time, more than the {MAX_OPEN_STEPS} that are told apart: only the whole \
+             capture is shown.",
+            device.steps.len()
+        );
+        (device.steps, device.basis) = (Vec::new(), StepBasis::None);
+    }
+    Some(Note::new(Severity::Caution, "overlapping_steps", message))
+}
+
+/// How many steps are under way at once at most. Those of no length, and those that only touch, do not overlap.
+fn most_open(device: &Device) -> usize {
+    // Steps are in order of their starts.
+    let windows = || device.steps.iter().map(|step| step.window).filter(|(start, end)| start < end);
+    let mut ends: Vec<u64> = windows().map(|(_, end)| end).collect();
+    ends.sort_unstable();
+    let (mut ended, mut most) = (0, 0);
+    for (begun, (start, _)) in (1_usize..).zip(windows()) {
+        while ends.get(ended).is_some_and(|end| *end <= start) {
+            ended += 1;
+        }
+        most = most.max(begun - ended);
+    }
+    most
+}
+
+/// Which runs there were had to be worked out.
+pub fn derived_runs(platform: Platform) -> Note {
+    let message = if platform == Platform::Cpu {
+        "No line tells when programs ran: a run is from the first start to the last end of the ops of one run_id (where they \
+         have none, it begins where the op of a program comes again that came first)."
+    } else {
+        "No line tells when programs ran: a run begins where the kernel of a program comes again that came first, and lasts \
+         until its last one ends. Of a capture that begins amid a run, runs begin at another op but are as many, and as long."
+    };
+    Note::new(Severity::Info, "derived_runs", message)
+}
+
+/// Why there is no device with ops.
+pub fn no_devices(profile: &Profile) -> Note {
+    let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
+    let is = |of| profile.planes.iter().any(|p| Platform::of(&p.name) == Some(of));
+    let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
+    let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
+    if n == 0 && !profile.hlo.is_empty() {
+        let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
+                       them, to see where the time goes.";
+        return Note::new(Severity::Caution, "only_programs", message);
+    }
+    let message = if n == 0 {
+        "The capture has no planes.".to_owned()
+    } else if gpu && !tpu {
+        "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler could \
+         not trace it (CUPTI and rocprofiler need permission to; the host's log says so). Start the capture before the step \
+         and stop it after block_until_ready()."
+            .to_owned()
+    } else if tpu {
+        "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. \
+         Start the capture before the step and stop it after block_until_ready()."
+            .to_owned()
+    } else {
+        let rest = if n > 6 { ", …" } else { "" };
+        format!(
+            "No device with ops: no TPU plane with an XLA Ops line, no GPU plane with streams, and no event of the host says \
+             its hlo_op. The {n} planes of this capture: {shown}{rest}."
+        )
+    };
+    Note::new(Severity::Caution, "no_tpu_ops", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sentence_about_several_devices_is_one_note() {
+        let of = |text: &str, place: &str| Note::new(Severity::Info, "a", text).at(place);
+        let joined = join_places(vec![of("x", "TPU:0"), of("y", "TPU:0"), of("x", "TPU:1"), of("x", "TPU:2")]);
+        let places: Vec<_> = joined.iter().map(|note| (note.message.as_str(), note.place.as_deref())).collect();
+        assert_eq!(places, [("x", Some("3 devices, TPU:0 to TPU:2")), ("y", Some("TPU:0"))]);
+    }
+}
