@@ -4,6 +4,7 @@
 //! left out when the page does not build.
 
 mod counts;
+mod dependencies;
 pub mod stages;
 
 use std::fmt::Write as _;

@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 use super::counts::Counts;
+use super::dependencies;
 use crate::tools::{self, browser};
 use crate::{page, process, repo, scripts};
 
@@ -21,8 +22,9 @@ pub struct Stage {
 }
 
 /// All of them.
-pub const STAGES: [Stage; 10] = [
+pub const STAGES: [Stage; 11] = [
     Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
+    Stage { name: "deny", what: "dependencies' licences, bans and duplicates", needs: None, run: dependencies::check },
     Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
     Stage { name: "lint-web", what: "lints, page and worker", needs: None, run: clippy_web },
     Stage { name: "fuzz", what: "fuzz targets compile", needs: None, run: fuzz },

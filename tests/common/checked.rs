@@ -1,0 +1,226 @@
+//! Everything that can be asked of captures, asked; what must hold whatever is in them, checked: parts sum to wholes, busy and idle
+//! fill the window, what is in flight is exposed or overlapped, and a report says at every level as much time as the capture.
+//! For tests and for fuzzing.
+
+use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
+use rooflight::analysis::memory::{MemoryQuery, Points};
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, Filter, GroupBy, Kind, Query, StepChoice, StepStats};
+use rooflight::engine::{
+    Column, CommView, Engine, Export, Input, OpRef, Opened, Question, Reply, Request, RoofColumn, RoofRowsQuery,
+    RoofSort, RooflineHead, RowsQuery, ShareAsk, Sort, open,
+};
+use rooflight::share::{Level, Report, decode, encode, link, markdown, read_link};
+use rooflight::units::Picos;
+
+/// Rows that hold ops of several kinds lose time below full detail (finding F1 of issue 19, whose repair is another change): set
+/// this to true with it, and the levels of those reports are checked, too.
+const MIXED_ROWS_KEEP_THEIR_TIME: bool = false;
+
+fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {
+    let input = |(name, bytes): &(&str, &[u8])| Input {
+        name: (*name).to_owned(),
+        source: Box::new(bytes.to_vec()),
+        from_folder: false,
+    };
+    files.iter().map(input).collect()
+}
+
+/// Asks all of captures. Whether they open.
+///
+/// # Panics
+/// Where something does not hold.
+pub fn check(files: &[(&str, &[u8])]) -> bool {
+    let Ok(opened) = open(inputs(files), &mut |_| {}) else { return false };
+    let analysis = Analysis::new(&opened.profile);
+    let exact = analysis.beyond_sums().is_none();
+    for query in queries(&analysis) {
+        sums(&opened, &analysis, &query, exact);
+    }
+    if exact {
+        steps(&opened, &analysis);
+    }
+    let view = analysis.file_view(&opened.profile, &opened.files, opened.partial.is_some());
+    let of_planes: u64 = view.planes.iter().map(|plane| plane.n_events).sum();
+    assert_eq!(of_planes, view.n_events, "events of the planes");
+    let (mut engine, _) = Engine::open(inputs(files), &mut |_| {}).expect("it opened before");
+    for query in queries(&analysis).iter().take(2) {
+        views(&mut engine, query);
+    }
+    ops_and_programs(&mut engine);
+    let report = engine.report(&ShareAsk::default()).expect("a report is made");
+    levels(&report, exact);
+    true
+}
+
+/// Some devices and steps: all of both, and one of each.
+fn queries(analysis: &Analysis) -> Vec<Query> {
+    let first = analysis.devices.first();
+    let last_step =
+        first.and_then(|of| of.steps.last()).map_or(StepChoice::Busiest, |step| StepChoice::Number(step.number));
+    let last = DeviceChoice::One((analysis.devices.len() as u32).saturating_sub(1));
+    let of = |device, step| Query { device, step, ..Query::default() };
+    vec![
+        of(DeviceChoice::All, StepChoice::All),
+        of(DeviceChoice::One(0), last_step),
+        of(last, StepChoice::All),
+        of(DeviceChoice::All, StepChoice::Busiest),
+    ]
+}
+
+fn total<T>(items: &[T], of: impl Fn(&T) -> Picos) -> u128 {
+    items.iter().map(|item| u128::from(of(item).0)).sum()
+}
+
+/// `exact`: no sum can go beyond what a number holds.
+fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
+    let profile = &opened.profile;
+    for by in GroupBy::ALL {
+        let query = Query { by, ..query.clone() };
+        let Breakdown { header, totals, shown, groups, .. } = analysis.breakdown(profile, &query).expect("no filter");
+        let filter = Filter { text: "fusion".into(), ..Filter::default() };
+        let filtered = analysis.breakdown(profile, &Query { filter, ..query.clone() }).expect("a plain text");
+        if !exact {
+            continue;
+        }
+        let busy = u128::from(totals.busy.0);
+        assert_eq!(total(&groups, |group| group.total), busy, "rows by {by:?} are the busy time: {query:?}");
+        assert_eq!(total(&totals.by_kind, |time| *time), busy, "kinds are the busy time: {query:?}");
+        assert_eq!(shown.total, totals.busy);
+        assert_eq!(groups.iter().map(|group| group.n_executions).sum::<u64>(), totals.n_events, "executions by {by:?}");
+        assert!(totals.union <= totals.busy);
+        if let Some(window) = header.step_duration {
+            assert_eq!(totals.union + totals.idle, window, "union and idle are the window: {query:?}");
+        }
+        assert!(filtered.shown.total <= totals.busy && filtered.totals == totals, "a filter changes no total");
+    }
+    let scopes = analysis.scopes(profile, query, "", 0.01).expect("no filter");
+    let audit = analysis.non_compute(profile, query, None);
+    let roofs =
+        analysis.roofline_steps(profile, &RooflineQuery { query: query.clone(), ..RooflineQuery::default() }, None);
+    assert!(roofs.is_ok());
+    if exact {
+        assert_eq!(total(&scopes.nodes, |node| node.own), u128::from(scopes.total.0), "scopes: {query:?}");
+        assert_eq!(total(&audit.by_category, |row| row.total), u128::from(audit.total.0), "audit: {query:?}");
+        assert_eq!(total(&audit.by_source, |row| row.total), u128::from(audit.total.0), "audit by source: {query:?}");
+        let moves = [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| audit.totals.of(kind));
+        assert!(u128::from(audit.total.0) <= total(&moves, |time| *time));
+    }
+}
+
+fn steps(opened: &Opened, analysis: &Analysis) {
+    let StepStats { devices, .. } = analysis.step_stats(&opened.profile);
+    for (at, (of, device)) in devices.iter().zip(&analysis.devices).enumerate() {
+        assert_eq!(of.steps.len(), device.steps.len());
+        for step in &of.steps {
+            assert_eq!(total(&step.by_kind, |time| *time), u128::from(step.busy.0), "kinds of step {}", step.number);
+            assert!(device.ops.len() > 1 || step.busy + step.idle == step.duration, "busy and idle of {step:?}");
+            if at == 0 {
+                let query = Query { step: StepChoice::Number(step.number), ..Query::default() };
+                let asked = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;
+                assert_eq!((asked.busy, asked.by_kind), (step.busy, step.by_kind), "step {}", step.number);
+            }
+        }
+    }
+}
+
+/// What the page asks.
+fn views(engine: &mut Engine, query: &Query) {
+    let sort = |column| Sort { column, descending: true };
+    for column in [Column::ALL[0], Column::ALL[Column::ALL.len() / 2]] {
+        let rows = RowsQuery { query: query.clone(), sort: sort(column), first: 1, count: 50 };
+        assert!(matches!(engine.answer(&Request::Rows(rows)), Reply::Rows(_)));
+        for format in [Export::Csv, Export::Json] {
+            engine.answer(&Request::Export { query: query.clone(), sort: sort(column), format });
+        }
+    }
+    engine.answer(&Question::NonCompute(query.clone()).into());
+    for all_kinds in [false, true] {
+        let ask = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
+        let head = engine.answer(&Question::Roofline(ask.clone()).into()).told::<RooflineHead>();
+        let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline is told") };
+        let held = figures.step.as_ref().map_or(0, |roof| u128::from(roof.total.0));
+        let skipped = total(&figures.skipped, |skipped| skipped.total);
+        let is_beyond = figures.considered == Picos(u64::MAX);
+        assert!(
+            is_beyond || held + skipped == u128::from(figures.considered.0),
+            "held against roofs, and not: {query:?}"
+        );
+        let roof_sort = RoofSort { column: RoofColumn::ALL[0], descending: true };
+        let rows = RoofRowsQuery { ask: ask.clone(), sort: roof_sort, first: 0, count: 50 };
+        engine.answer(&Question::RooflineRows(rows).into());
+        engine.answer(&Question::ExportRoofline { ask, sort: roof_sort, format: Export::Json }.into());
+    }
+    for by in [CommBy::Op, CommBy::Source] {
+        let ask = CommQuery { query: query.clone(), by, ..CommQuery::default() };
+        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(ask).into()).told::<CommView>() else {
+            panic!("communication is told")
+        };
+        for row in comm.rows.iter().chain(&comm.copy_rows) {
+            let (all, parts) = (row.overlap.in_flight, row.overlap.exposed + row.overlap.overlapped);
+            assert_eq!(all, parts, "what is in flight is exposed or overlapped: {}", row.key);
+        }
+    }
+    let lanes = LaneQuery { query: query.clone(), carried: Carried::All, part: None, most: 0 };
+    if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).told::<CommLanes>() {
+        assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
+    }
+}
+
+fn ops_and_programs(engine: &mut Engine) {
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 6 };
+    let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("rows are told") };
+    for row in page.rows {
+        let op = OpRef::new(&row.key, row.program_id);
+        let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+        engine.answer(&Question::Op { ask, op: op.clone() }.into());
+        engine.answer(&Question::Graph { query: query.clone(), op, open: Vec::new() }.into());
+    }
+    for question in [Question::Memory, Question::File, Question::ExportMemory(Export::Json)] {
+        engine.answer(&question.into());
+    }
+    for color in [0, 1] {
+        let ask = MemoryQuery { color, ..MemoryQuery::default() };
+        engine.answer(&Question::MemoryOf(ask.clone()).into());
+        engine.answer(&Question::MemoryCurve { ask, points: Points { from: 0, to: u32::MAX } }.into());
+    }
+    engine.answer(&Request::Steps);
+}
+
+/// A report at all levels: it is read back as it was written, and time is neither lost nor made.
+fn levels(full: &Report, exact: bool) {
+    let time = |report: &Report| total(&report.rows, |row| row.group.total) + total(&report.rest, |rest| rest.total);
+    let is_mixed = Kind::ALL.iter().any(|kind| {
+        let rows = full.rows.iter().filter(|row| row.group.kind == *kind).map(|row| u128::from(row.group.total.0));
+        rows.sum::<u128>() != u128::from(full.totals.of(*kind).0)
+    });
+    let is_checked = exact && (MIXED_ROWS_KEEP_THEIR_TIME || !is_mixed);
+    if exact {
+        assert_eq!(time(full), u128::from(full.totals.busy.0), "a full report");
+    }
+    for at in [0, 25, 99] {
+        let told = full.at(Level::of(at));
+        let written = encode(&told);
+        let again = decode(&written).expect("what is written is read");
+        assert!(encode(&again) == written, "what is read is written the same");
+        let text = link(&told);
+        assert!(text.len() > 64_000 || read_link(&text).is_ok());
+        for told in [told.without_sources(), told.anonymise()] {
+            let _ = (told.preview(), markdown(&told, None));
+        }
+        assert_eq!((&told.totals, told.n_rows()), (&full.totals, full.n_rows()));
+        if is_checked {
+            assert_eq!(time(&told), time(full), "at level {at}");
+            for row in &told.rows {
+                let is = |of: &&rooflight::share::OpRow| {
+                    (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id)
+                };
+                let of = full.rows.iter().find(is).expect("a row of the report").group.total;
+                let by = u128::from(row.group.total.0.abs_diff(of.0));
+                // Four digits; what rounding leaves over is with the longest rows.
+                assert!(by * 20 <= u128::from(of.0) + 1000, "{} at level {at}: {of:?}", row.group.key);
+            }
+        }
+    }
+}

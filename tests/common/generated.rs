@@ -1,0 +1,288 @@
+//! Captures made of any bytes: each byte is a choice, so what changes a byte changes a part of a capture and leaves it a capture.
+//! Planes of TPUs, GPUs and hosts with steps, modules, nested and overlapping ops, asynchronous pairs, collectives, costs, scopes,
+//! sources, allocators; now and then numbers that no profiler writes, or damage. For tests and for fuzzing.
+
+use super::make::{Plane, int, text};
+use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
+
+/// The bytes, taken one by one. Where there are none left, every choice is the first.
+pub struct Choices<'a>(&'a [u8]);
+
+const WILD: [i64; 12] = [
+    0,
+    -1,
+    1,
+    i64::MAX,
+    i64::MIN,
+    i64::MAX - 1000,
+    1 << 62,
+    1 << 53,
+    1 << 32,
+    9_223_372_036_854_775,
+    18_446_744_073_709_551,
+    1_700_000_000_000_000_000,
+];
+
+impl<'a> Choices<'a> {
+    /// Choices made by these bytes.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    /// A number below `n`, which is at most 256.
+    fn below(&mut self, n: usize) -> usize {
+        usize::from(self.byte()) % n.max(1)
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    /// True so many times of 256.
+    fn rarely(&mut self, of_256: u8) -> bool {
+        // Without bytes, what is rare does not happen.
+        self.byte().wrapping_sub(1) >= u8::MAX - of_256
+    }
+
+    /// A length of time, or a cost; wild ones are what a damaged file may say.
+    fn number(&mut self, is_wild: bool) -> i64 {
+        if is_wild && self.rarely(64) {
+            return self.one_of(&WILD);
+        }
+        let high = self.byte();
+        i64::from(self.byte()) * [1, 7, 1000, 50_000][usize::from(high % 4)]
+    }
+}
+
+/// The bytes of a capture, made of choices.
+pub fn capture(choices: &[u8]) -> Vec<u8> {
+    let mut of = Choices::new(choices);
+    let is_wild = of.rarely(40);
+    let damage = of.rarely(30);
+    let space = space(&mut of, is_wild);
+    let mut bytes = prost::Message::encode_to_vec(&space);
+    if damage && !bytes.is_empty() {
+        for _ in 0..=of.below(3) {
+            let at = (of.below(256) << 8 | of.below(256)) % bytes.len();
+            match of.below(3) {
+                0 => bytes.truncate(at.max(1)),
+                1 => bytes[at] ^= 1 << of.below(8),
+                _ => bytes[at] = 0xff,
+            }
+        }
+    }
+    bytes
+}
+
+fn space(of: &mut Choices<'_>, is_wild: bool) -> XSpace {
+    let n = 1 + of.below(4);
+    let style = of.below(3);
+    let mut planes: Vec<XPlane> = Vec::new();
+    for i in 0..n {
+        // Choices for one plane do not shift those of the next.
+        let own = of.0.len() / (n - i);
+        let (mine, rest) = of.0.split_at(own);
+        of.0 = rest;
+        let mut mine = Choices::new(mine);
+        let is_host = style == 2 || mine.rarely(40);
+        let name = match (is_host, style) {
+            (true, _) => "/host:CPU".to_owned(),
+            (_, 0) => format!("/device:TPU:{i}"),
+            _ => format!("/device:GPU:{i}"),
+        };
+        planes.push(plane(&mut mine, &name, (is_host, style == 0), is_wild));
+    }
+    XSpace { planes, hostnames: vec!["host".into()], ..XSpace::default() }
+}
+
+const OPCODES: [&str; 20] = [
+    "fusion",
+    "dot",
+    "copy",
+    "while",
+    "all-reduce",
+    "all-reduce-start",
+    "all-reduce-done",
+    "all-gather-start",
+    "all-gather-done",
+    "copy-start",
+    "copy-done",
+    "custom-call",
+    "async-start",
+    "async-done",
+    "collective-permute-start",
+    "collective-permute-done",
+    "reduce-scatter",
+    "transpose",
+    "conditional",
+    "send",
+];
+const CATEGORIES: [&str; 12] = [
+    "loop fusion",
+    "convolution fusion",
+    "all-reduce",
+    "data formatting",
+    "while",
+    "copy-start",
+    "copy-done",
+    "all-reduce fusion",
+    "custom-call",
+    "a category of tomorrow",
+    "async-done",
+    "",
+];
+const SHAPES: [&str; 8] = [
+    "f32[8,128]{1,0:T(8,128)}",
+    "bf16[64,64]{0,1:T(8,128)(2,1)S(1)}",
+    "(f32[8], f32[8], u32[])",
+    "s8[]",
+    "f32[9223372036854775807,2]{1,0}",
+    "pred[0,4]",
+    "f8e4m3fn[16]{0:S(5)}",
+    "token[]",
+];
+const GROUPS: [&str; 6] = [
+    "",
+    ", replica_groups={{0,1},{2,3}}",
+    ", replica_groups=[2,2]<=[4]",
+    ", replica_groups=[2,4]<=[2,2,2]T(2,1,0)",
+    ", source_target_pairs={{0,1},{1,0}}",
+    ", replica_groups=[1000000,1000000]<=[1000000,1000000]",
+];
+const PATHS: [&str; 8] = [
+    "jit(f)/jvp(Model)/layers_0/mlp/dot_general",
+    "jit(f)/transpose(jvp(Model))/layers_1/attn/q/dot_general",
+    "jit(f)/rematted_computation/layers_0/mlp/add",
+    "jit(f)/while/body/closed_call/layers/moe/gmm",
+    "a/b/c/d/e/f/g/h",
+    "",
+    "////",
+    "jit(f)/optimizer/adam",
+];
+/// The same name may be of several programs, and of ops of several kinds.
+const NUMBERS: usize = 4;
+
+fn op(of: &mut Choices<'_>, plane: &mut Plane, (is_host, is_tpu): (bool, bool), is_wild: bool) -> i64 {
+    let opcode = of.one_of(&OPCODES);
+    let name = format!("{opcode}.{}", of.below(NUMBERS));
+    let (shape, groups) = (of.one_of(&SHAPES), of.one_of(&GROUPS));
+    let operand = format!("%{}.{}", opcode.replace("-done", "-start"), of.below(NUMBERS));
+    let target = if opcode == "custom-call" { ", custom_call_target=\"tpu_custom_call\"" } else { "" };
+    let mut hlo = format!("%{name} = {shape} {opcode}({shape} {operand}){groups}{target}");
+    let mut stats: Vec<(&str, Value)> = Vec::new();
+    if of.rarely(230) {
+        stats.push(("hlo_category", text(of.one_of(&CATEGORIES))));
+    }
+    let program = of.below(4);
+    if program > 0 {
+        // Metadata entries are found by their text: those of several programs differ.
+        hlo += &format!(", metadata={{op_name=\"p{program}\"}}");
+        stats.push(("program_id", int(program as i64)));
+    }
+    for cost in ["flops", "bytes_accessed", "model_flops"] {
+        if of.rarely(140) {
+            stats.push((cost, int(of.number(is_wild))));
+        }
+    }
+    if of.rarely(170) {
+        stats.push(("tf_op", text(of.one_of(&PATHS))));
+    }
+    if of.rarely(120) {
+        stats.push(("source_stack", text(of.one_of(&["a.py:1:0", "a.py:1:0\nb.py:2:3", "c.py:9:9", ""]))));
+    }
+    if of.rarely(60) {
+        stats.push(("deduplicated_name", text(of.one_of(&["fusion.0", "copy.1"]))));
+    }
+    if is_host || !is_tpu {
+        stats.push(("hlo_op", text(&name)));
+        stats.push(("hlo_module", text(of.one_of(&["jit_f", "jit_g"]))));
+    }
+    plane.op(&hlo, &name, &stats)
+}
+
+/// Events one after the other, within each other, or anyhow: (op, offset, duration).
+fn events(of: &mut Choices<'_>, ops: &[i64], most: usize, is_wild: bool) -> Vec<(i64, i64, i64)> {
+    let n = of.below(most);
+    let way = of.below(4);
+    let (mut at, mut events) = (0_i64, Vec::new());
+    for _ in 0..n {
+        let (op, length) = (of.one_of(ops), of.number(is_wild));
+        let start = match way {
+            0 => at,
+            1 => at.saturating_add(of.number(is_wild)),
+            2 => at.saturating_sub(length.saturating_abs() / 2),
+            _ => of.number(is_wild),
+        };
+        events.push((op, start, length));
+        at = start.saturating_add(length).max(at);
+    }
+    events
+}
+
+fn plane(of: &mut Choices<'_>, name: &str, what: (bool, bool), is_wild: bool) -> XPlane {
+    let (is_host, is_tpu) = what;
+    let mut plane = Plane::new(name);
+    if of.rarely(180) {
+        plane.own("device_type_string", text(of.one_of(&["TPU v5e", "TPU v6 lite", "TPU v7x", "a chip"])));
+        plane.own("peak_teraflops_per_second", Value::DoubleValue(f64::from(of.byte())));
+        plane.own("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(f64::from(of.byte()) * 10.0));
+    }
+    let ops: Vec<i64> = (0..=of.below(12)).map(|_| op(of, &mut plane, what, is_wild)).collect();
+    let steps: Vec<i64> = (0..=of.below(5)).map(|i| plane.op(&format!("{i}"), "", &[])).collect();
+    let modules: Vec<i64> = (1..=3).map(|i| plane.op(&format!("jit_f({i})"), "", &[])).collect();
+    let clock = of.rarely(60);
+    let lines: &[&str] = match (is_host, is_tpu) {
+        (true, _) => &["python/1", "tf_XLAEigen/2", "tf_XLAEigen/3", "XLA Modules"],
+        (_, true) => &["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA Ops", "XLA TraceMe"],
+        _ => &["Stream #16(Kernel)", "Stream #17(Compute,MemcpyD2D)", "Stream #9(MemcpyH2D)", "Steps"],
+    };
+    for line in lines {
+        if of.rarely(70) {
+            continue;
+        }
+        let (of_line, most) = match *line {
+            "Steps" => (&steps, 6),
+            "XLA Modules" => (&modules, 6),
+            _ => (&ops, 40),
+        };
+        let events = events(of, of_line, most, is_wild);
+        let mut own: Vec<Vec<XStat>> = Vec::new();
+        for _ in &events {
+            own.push(event_stats(of, &mut plane, is_host, clock));
+        }
+        let made = plane.line(line, &events);
+        made.timestamp_ns = if is_wild && of.rarely(30) { of.one_of(&WILD) } else { 1_000_000 };
+        made.events.iter_mut().zip(own).for_each(|(event, stats)| event.stats = stats);
+    }
+    plane.done()
+}
+
+/// What single events say: times on the device's clock, flows, runs, launches, allocators.
+fn event_stats(of: &mut Choices<'_>, plane: &mut Plane, is_host: bool, clock: bool) -> Vec<XStat> {
+    let mut stats = Vec::new();
+    let mut say = |name: &str, n: i64| stats.push(plane.stat(name, int(n)));
+    if clock {
+        say("device_offset_ps", of.number(false));
+        say("device_duration_ps", of.number(false));
+    }
+    match of.below(10) {
+        0 => say("flow", of.below(6) as i64),
+        1 => say("correlation_id", of.below(6) as i64),
+        2 => say("run_id", of.below(4) as i64),
+        3 => say("device_ordinal", of.below(3) as i64),
+        4 if is_host => {
+            for name in ["bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use"] {
+                say(name, of.number(true));
+            }
+        }
+        _ => {}
+    }
+    stats
+}
