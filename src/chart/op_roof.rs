@@ -117,7 +117,7 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     rows.push(("FLOPs", flops));
     if let Some(dtype) = &held.dtype {
         let peak =
-            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.key()));
+            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
         let sure = if held.dtype_uncertain { "; its operands cannot be seen" } else { "" };
         rows.push(("Type", format!("{dtype}{peak}{sure}")));
     }

@@ -17,6 +17,7 @@ mod contract;
 mod engine;
 mod estimate;
 mod instructions;
+mod kernel_counts;
 mod listings;
 mod memory;
 pub mod memory_place;

@@ -37,7 +37,7 @@ fn peaks(p: &DevicePeaks) -> String {
     let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
     let told = |peak: &Peak| {
         let value = match peak.of {
-            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.key(), tflops(peak.value)),
+            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
             PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
             PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
         };
@@ -45,7 +45,7 @@ fn peaks(p: &DevicePeaks) -> String {
     };
     let all: Vec<String> = p.used.iter().map(told).collect();
     let all = if all.is_empty() { "no peaks are known".to_owned() } else { all.join(", ") };
-    let ridge = p.ridge(Precision::Bf16).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
+    let ridge = p.ridge(p.main()).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
     let n = counted(p.devices.len() as u64, "device", "devices");
     format!("{chip}, {n}: {all}{ridge}")
 }

@@ -302,6 +302,38 @@ pub struct GapRank {
     pub cumulative: f64,
 }
 
+/// Where the number of devices that share a step is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceCountSource {
+    /// The user.
+    Yours,
+    /// The program with the most time: its replicas × partitions.
+    Program,
+    /// The devices of the capture: a job may have more.
+    Capture,
+}
+
+impl DeviceCountSource {
+    /// The name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Yours => "yours",
+            Self::Program => "program",
+            Self::Capture => "capture",
+        }
+    }
+}
+
+/// Devices that share a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceCount {
+    /// How many.
+    pub n: u32,
+    /// Who says so.
+    pub source: DeviceCountSource,
+}
+
 /// The window as a whole: all that runs in it, of every kind, idle time included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WindowUse {
@@ -325,6 +357,8 @@ pub struct WindowUse {
     pub useful_flops: Option<f64>,
     /// That ÷ (peak × window).
     pub useful_mfu: Option<f64>,
+    /// Devices that share the useful FLOPs of a step; `None` where none are given, or a link leaves it out.
+    pub useful_devices: Option<DeviceCount>,
 }
 
 /// The answer but for its rows.

@@ -2,7 +2,7 @@
 //! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
 
 use super::roofs;
-use crate::analysis::roofline::{Bound, Level, Precision, RooflineFigures, UsefulFlops, WindowUse};
+use crate::analysis::roofline::{Bound, Level, RooflineFigures, UsefulFlops, WindowUse};
 use crate::chart::readout::{Figure, Readout, figure, row, share_figure};
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
@@ -74,8 +74,9 @@ fn share_of(figures: &RooflineFigures) -> String {
 }
 
 fn ridge(figures: &RooflineFigures) -> String {
-    let ridge = figures.peaks.first().and_then(|peaks| peaks.ridge(Precision::Bf16));
-    ridge.map_or_else(|| ABSENT.to_owned(), |ridge| format!("{} FLOP/byte for bf16", number::decimal(ridge, 1)))
+    let ridge = figures.peaks.first().and_then(|peaks| Some((peaks.ridge(peaks.main())?, peaks.main().label())));
+    let says = |(ridge, of)| format!("{} FLOP/byte for {of}", number::decimal(ridge, 1));
+    ridge.map_or_else(|| ABSENT.to_owned(), says)
 }
 
 fn coverage(figures: &RooflineFigures) -> Figure {

@@ -95,7 +95,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
     let compute = ceilings
         .compute
         .iter()
-        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.key(), number::tflops(*flops)));
+        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.label(), number::tflops(*flops)));
     let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", roofs::memory(level), number::gbs(bytes)));
     let roofs: Vec<String> = compute.chain(memory).collect();
     let roofs = if roofs.is_empty() { "no known roof".to_owned() } else { roofs.join(", ") };
