@@ -197,6 +197,13 @@ impl Roof {
         self.t_memory[Level::Hbm.index()]
     }
 
+    /// Whether it takes so little time that a rate would say nothing: less than 10 ns per execution (a device's clock counts
+    /// in nanoseconds), and less than a hundred-thousandth of the time asked about.
+    pub fn is_too_short(&self, considered: Picos) -> bool {
+        self.total.0.checked_div(self.n).is_none_or(|mean| Picos(mean) < SHORTEST)
+            && self.total.fraction_of(considered).is_none_or(|share| share < SMALLEST)
+    }
+
     /// Whether their cost estimate as a whole is above the peak.
     pub fn is_above(&self) -> bool {
         self.gap < 0
@@ -391,6 +398,10 @@ pub struct RooflineFigures {
     /// What was assumed or left out.
     pub notes: Vec<Note>,
 }
+
+/// Executions shorter than this on average have no rates, unless they are more than [`SMALLEST`] of the time asked about.
+const SHORTEST: Picos = Picos(10_000);
+const SMALLEST: f64 = 1e-5;
 
 /// Gaps that are ranked, at most.
 pub const MAX_GAPS: usize = 100;
