@@ -150,7 +150,7 @@ fn figures_marks_and_rows_tell_the_same() {
 
 fn look(dots: &Dots, ceilings: &Ceilings) -> Look {
     let window = usual(dots, ceilings);
-    Look { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE }
+    Look { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE, pinned: false }
 }
 
 fn texts(scene: &Scene) -> Vec<Rect> {

@@ -72,9 +72,9 @@ fn verdict(of: &Verified) -> String {
     let times = times(of.ratio);
     match of.verdict {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
-        Verdict::Fine => format!("At its roof: {times} × its floor, there is nothing to win here."),
-        Verdict::Fair => format!("Near its roof: {times} × its floor."),
-        Verdict::Far => format!("Far from its roof: {times} × its floor. Worth a look:"),
+        Verdict::Fine => format!("At its roof: {times} × its minimum time, nothing to gain here."),
+        Verdict::Fair => format!("Below its roof: {times} × as long as its minimum time."),
+        Verdict::Far => format!("Far below its roof: {times} × as long as its minimum time. Worth a look:"),
     }
 }
 
@@ -117,7 +117,7 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     rows.push(("FLOPs", flops));
     if let Some(dtype) = &held.dtype {
         let peak =
-            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.key()));
+            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
         let sure = if held.dtype_uncertain { "; its operands cannot be seen" } else { "" };
         rows.push(("Type", format!("{dtype}{peak}{sure}")));
     }
@@ -128,10 +128,10 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     }
     let floors =
         format!("{} of compute, {} of HBM", number::time_text(verified.t_compute), number::time_text(verified.t_hbm));
-    rows.push(("Floors", floors));
+    rows.push(("Min. time", floors));
     if held.recoverable > Picos::ZERO {
         let won = number::time_text(held.recoverable);
-        rows.push(("Recoverable", format!("{won} if it ran at the {} roof", bound(verified.bound))));
+        rows.push(("Potential savings", format!("{won} if it ran at the {} roof", bound(verified.bound))));
     }
     rows
 }

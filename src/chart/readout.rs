@@ -24,6 +24,8 @@ pub struct Figure {
     pub value: String,
     /// Its unit, or nothing for counts.
     pub unit: &'static str,
+    /// Of which part of the time it speaks, where that is not all of it: "of 24.05 ms compute".
+    pub scope: Option<String>,
     /// How it is computed.
     pub how: How,
 }
@@ -60,7 +62,7 @@ pub(super) fn figure(
     formula: &str,
     rows: Vec<(String, String)>,
 ) -> Figure {
-    Figure { label: label.into(), value, unit, how: How { formula: formula.to_owned(), rows } }
+    Figure { label: label.into(), value, unit, scope: None, how: How { formula: formula.to_owned(), rows } }
 }
 
 /// A line of how a figure is computed.
@@ -80,7 +82,7 @@ pub(super) fn exact(time: Picos) -> String {
 
 fn timed(label: &str, time: Picos, how: How) -> Figure {
     let (value, unit) = number::figure_time(time);
-    Figure { label: label.to_owned(), value, unit, how }
+    Figure { label: label.to_owned(), value, unit, scope: None, how }
 }
 
 fn hero(header: &Header) -> Figure {
@@ -109,7 +111,7 @@ fn hero(header: &Header) -> Figure {
         (false, true) => "Step = Σ over devices: its end − its start",
     };
     let (value, unit) = header.step_duration.map_or((number::ABSENT.to_owned(), ""), number::figure_time);
-    Figure { label, value, unit, how: How { formula: formula.to_owned(), rows } }
+    Figure { label, value, unit, scope: None, how: How { formula: formula.to_owned(), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -135,7 +137,7 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
     ];
     let formula = "Idle = (window − time in which an op ran) ÷ window".to_owned();
     let value = share.map_or_else(|| number::ABSENT.to_owned(), number::percent);
-    Figure { label: "Idle".to_owned(), value, unit: "%", how: How { formula, rows } }
+    Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: How { formula, rows } }
 }
 
 fn executions(totals: &Totals) -> Figure {
@@ -145,7 +147,13 @@ fn executions(totals: &Totals) -> Figure {
         row("Left out", "runs that start before the window; their time within it is counted in busy"),
     ];
     let formula = "Runs = op events that start in the window".to_owned();
-    Figure { label: "Runs".to_owned(), value: number::count(totals.n_events), unit: "", how: How { formula, rows } }
+    Figure {
+        label: "Runs".to_owned(),
+        value: number::count(totals.n_events),
+        unit: "",
+        scope: None,
+        how: How { formula, rows },
+    }
 }
 
 fn overlap(totals: &Totals) -> Option<Figure> {
@@ -177,6 +185,7 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
         label: "Unresolved".to_owned(),
         value: number::count(totals.n_unresolved),
         unit: "",
+        scope: None,
         how: How { formula, rows },
     })
 }

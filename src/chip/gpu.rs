@@ -1,6 +1,8 @@
 //! What a GPU can do by what its driver says of it: multiprocessors × clock × operations a cycle. Knows architectures by
 //! number; no captures.
 
+use super::Chip;
+
 /// FLOP of one multiprocessor in one cycle, dense, with operands of f16 or bf16 on its matrix units: of `NVIDIA` GPUs by
 /// compute capability (the architectures' white papers; the figures that xprof takes), of AMD's by `gfx` number. `None`
 /// for what is not known; a guess would be off by a factor.
@@ -9,7 +11,8 @@ pub fn flop_per_cycle(amd: bool, major: u32, minor: u32) -> Option<f64> {
         (false, 7, _) | (false, 8, 6 | 9) => 1024.0,
         // gfx942, MI300: 304 units at 2.1 GHz are the 1,307.4 TFLOP/s of its data sheet.
         (false, 8, 0) | (true, 9, 4) => 2048.0,
-        (false, 9, _) => 4096.0,
+        // gfx950, MI355X: 256 units at 2.4 GHz are 2,516.6.
+        (false, 9, _) | (true, 9, 5) => 4096.0,
         (false, 10, _) => 8192.0,
         _ => return None,
     })
@@ -17,13 +20,60 @@ pub fn flop_per_cycle(amd: bool, major: u32, minor: u32) -> Option<f64> {
 
 /// How many times as fast operands of f8 are; `None` where the matrix units take none.
 pub fn fp8_ratio(amd: bool, major: u32, minor: u32) -> Option<f64> {
-    let has = if amd { (major, minor) == (9, 4) } else { (major, minor) >= (8, 9) };
+    let has = if amd { matches!((major, minor), (9, 4 | 5)) } else { (major, minor) >= (8, 9) };
     (has && flop_per_cycle(amd, major, minor).is_some()).then_some(2.0)
+}
+
+/// Whether the matrix units take bf16: NVIDIA's do from Ampere on, before they take f16 alone.
+pub const fn takes_bf16(amd: bool, major: u32) -> bool {
+    amd || major >= 8
+}
+
+/// A GPU by what its driver says: AMD's or not, architecture (major, minor), multiprocessors, GiB of memory, and its name in
+/// the table.
+type Hardware = (bool, (u32, u32), f64, f64, &'static str);
+
+/// What tells chips apart, as drivers say it. gfx90a is 9.0 as older chips without matrix units are: its units tell.
+const HARDWARE: [Hardware; 10] = [
+    (false, (7, 0), 80.0, 16.0, "V100 16GB SXM2"),
+    (false, (7, 0), 80.0, 32.0, "V100 32GB SXM2"),
+    (false, (8, 0), 108.0, 40.0, "A100 40GB SXM"),
+    (false, (8, 0), 108.0, 80.0, "A100 80GB SXM"),
+    (false, (9, 0), 132.0, 80.0, "H100 SXM"),
+    (false, (9, 0), 132.0, 141.0, "H200 SXM"),
+    (true, (9, 0), 110.0, 64.0, "MI250X"),
+    (true, (9, 4), 304.0, 192.0, "MI300X"),
+    (true, (9, 4), 304.0, 256.0, "MI325X"),
+    (true, (9, 5), 256.0, 288.0, "MI355X"),
+];
+
+/// The chip that has so many multiprocessors and bytes of memory; `None` where none of the table has. Drivers keep up to a
+/// twentieth of the memory for themselves.
+pub fn chip(amd: bool, major: u32, minor: u32, units: f64, memory: f64) -> Option<&'static Chip> {
+    let gib = memory / 1_073_741_824.0;
+    let same = |of: &&Hardware| {
+        (of.0, of.1) == (amd, (major, minor)) && (of.2 - units).abs() < 0.5 && (0.95..=1.01).contains(&(gib / of.3))
+    };
+    HARDWARE.iter().find(same).and_then(|of| Chip::named(of.4))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chips_by_their_hardware() {
+        let name = |amd, major, minor, units, memory| chip(amd, major, minor, units, memory).map(|chip| chip.name);
+        assert_eq!(name(false, 7, 0, 80.0, 16_945_512_448.0), Some("V100 16GB SXM2"));
+        assert_eq!(name(false, 8, 0, 108.0, 42_505_273_344.0), Some("A100 40GB SXM"));
+        assert_eq!(name(false, 9, 0, 132.0, 85_029_158_912.0), Some("H100 SXM"));
+        assert_eq!(name(true, 9, 4, 304.0, 206_141_652_992.0), Some("MI300X"));
+        assert_eq!(name(true, 9, 4, 80.0, 206_141_652_992.0), None, "another one of its family");
+        assert_eq!(name(false, 8, 9, 142.0, 48e9), None);
+        for (amd, (major, minor), units, gib, known) in HARDWARE {
+            assert_eq!(name(amd, major, minor, units, gib * 1_073_741_824.0), Some(known));
+        }
+    }
 
     #[test]
     fn peaks_are_those_of_the_data_sheets() {
@@ -34,6 +84,7 @@ mod tests {
         assert_eq!(peak(false, 8, 0, 108.0, 1.41e9), Some(311.9), "A100");
         assert_eq!(peak(false, 9, 0, 132.0, 1.83e9), Some(989.4), "H100");
         assert_eq!(peak(true, 9, 4, 304.0, 2.1e9), Some(1307.4), "MI300X");
+        assert_eq!(peak(true, 9, 5, 256.0, 2.4e9), Some(2516.6), "MI355X");
         assert_eq!(peak(false, 6, 0, 56.0, 1.48e9), None, "no matrix units");
         assert_eq!((peak(true, 11, 0, 96.0, 2.5e9), fp8_ratio(false, 8, 0)), (None, None));
         assert_eq!(

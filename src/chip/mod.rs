@@ -38,8 +38,10 @@ pub struct Chip {
     pub cores: u32,
     /// The cores work as one device, unless the capture says otherwise (`has_megacore`).
     pub megacore: bool,
-    /// FLOP/s with operands of bf16 or f16.
+    /// FLOP/s with operands of bf16, and of f16 where `f16` is `None`.
     pub bf16: Option<Figure>,
+    /// FLOP/s with operands of f16, where its matrix units take no bf16.
+    pub f16: Option<Figure>,
     /// FLOP/s with operands of any f8.
     pub fp8: Option<Figure>,
     /// Operations/s with operands of s8 or u8.
@@ -113,6 +115,26 @@ mod tests {
         assert!((ridge("TPU v7x") - 312.601_63).abs() < 1e-4);
         assert_eq!(chip("TPU v7x").devices(None), 2);
         assert_eq!((chip("TPU v5p").devices(None), chip("TPU v5p").devices(Some(false))), (1, 2));
+    }
+
+    #[test]
+    fn figures_are_those_of_the_data_sheets() {
+        // bf16 or f16 TFLOP/s, fp8, HBM GB/s.
+        for (name, half, fp8, hbm) in [
+            ("Tesla V100-SXM2-16GB", 125.0, None, 900.0),
+            ("NVIDIA A100-SXM4-40GB", 312.0, None, 1555.0),
+            ("AMD Instinct MI250X", 383.0, None, 3276.8),
+            ("AMD Instinct MI300X", 1307.4, Some(2614.9), 5300.0),
+            ("AMD Instinct MI325X", 1307.4, Some(2614.9), 6000.0),
+            ("AMD Instinct MI355X", 2516.6, Some(5033.2), 8000.0),
+        ] {
+            let chip = chip(name);
+            let tera = |figure: Option<Figure>| figure.map(|f| f.value / 1e12);
+            assert_eq!((tera(chip.bf16.or(chip.f16)), tera(chip.fp8)), (Some(half), fp8), "{name}");
+            assert_eq!(chip.hbm.map(|f| f.value / 1e9), Some(hbm), "{name}");
+        }
+        assert_eq!(chip("Tesla V100-SXM2-32GB").bf16, None, "its tensor cores take no bf16");
+        assert_eq!(chip("MI250X").devices(None), 2);
     }
 
     #[test]

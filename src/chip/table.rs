@@ -11,10 +11,16 @@ const CLOUD_V5P: &str = "cloud.google.com/tpu/docs/v5p";
 const CLOUD_V6E: &str = "cloud.google.com/tpu/docs/v6e";
 const CLOUD_V7X: &str = "cloud.google.com/tpu/docs/tpu7x";
 const SCALING: &str = "jax-ml.github.io/scaling-book/tpus";
+const V100: &str = "NVIDIA V100 data sheet, SXM2, tensor cores with fp16";
+const A100_40: &str = "NVIDIA A100 40GB SXM datasheet, dense";
 const A100: &str = "NVIDIA A100 80GB SXM datasheet, dense";
 const H100: &str = "NVIDIA H100 SXM datasheet, dense";
 const H200: &str = "NVIDIA H200 SXM datasheet, dense";
 const B200: &str = "NVIDIA B200 datasheet, dense";
+const MI250X: &str = "AMD Instinct MI250X data sheet, dense";
+const MI300X: &str = "AMD Instinct MI300X data sheet, dense";
+const MI325X: &str = "AMD Instinct MI325X data sheet, dense";
+const MI355X: &str = "AMD Instinct MI355X data sheet, dense";
 
 /// No vendor says a TPU's clock. It follows from the bf16 peak and the multipliers of its matrix units:
 /// FLOP/s ÷ (cores × units × side² × 2).
@@ -45,12 +51,18 @@ const fn nvlink(gigabytes: f64, source: &'static str) -> Option<Link> {
     Some(Link { bytes: Figure { value: gigabytes / 2.0 * 1e9, source }, links: 1 })
 }
 
+/// One direction of each link to the other GPUs of a board.
+const fn fabric(gigabytes: f64, links: u32, source: &'static str) -> Option<Link> {
+    Some(Link { bytes: Figure { value: gigabytes * 1e9, source }, links })
+}
+
 const TPU: Chip = Chip {
     name: "",
     spellings: &[],
     cores: 1,
     megacore: false,
     bf16: None,
+    f16: None,
     fp8: None,
     int8: None,
     hbm: None,
@@ -59,7 +71,7 @@ const TPU: Chip = Chip {
     clock: None,
 };
 
-/// Every chip that is known, oldest first.
+/// Every chip that is known: TPUs, then NVIDIA's, then AMD's, each oldest first.
 pub const CHIPS: &[Chip] = &[
     Chip {
         name: "TPU v2",
@@ -119,6 +131,7 @@ pub const CHIPS: &[Chip] = &[
         hbm_size: gib(95.0, CLOUD_V5P),
         link: ici(100.0, 6),
         clock: clock(1750.0),
+        ..TPU
     },
     Chip {
         name: "TPU v6e",
@@ -142,6 +155,34 @@ pub const CHIPS: &[Chip] = &[
         hbm_size: gib(192.0, CLOUD_V7X),
         link: ici(100.0, 6),
         clock: clock(2200.0),
+        ..TPU
+    },
+    Chip {
+        name: "V100 16GB SXM2",
+        spellings: &["Tesla V100-SXM2-16GB"],
+        f16: tera(125.0, V100),
+        hbm: giga(900.0, V100),
+        hbm_size: giga(16.0, V100),
+        link: nvlink(300.0, V100),
+        ..TPU
+    },
+    Chip {
+        name: "V100 32GB SXM2",
+        spellings: &["Tesla V100-SXM2-32GB"],
+        f16: tera(125.0, V100),
+        hbm: giga(900.0, V100),
+        hbm_size: giga(32.0, V100),
+        link: nvlink(300.0, V100),
+        ..TPU
+    },
+    Chip {
+        name: "A100 40GB SXM",
+        spellings: &["NVIDIA A100-SXM4-40GB"],
+        bf16: tera(312.0, A100_40),
+        int8: tera(624.0, A100_40),
+        hbm: giga(1555.0, A100_40),
+        hbm_size: giga(40.0, A100_40),
+        link: nvlink(600.0, A100_40),
         ..TPU
     },
     Chip {
@@ -185,6 +226,50 @@ pub const CHIPS: &[Chip] = &[
         hbm: giga(8000.0, B200),
         hbm_size: giga(192.0, B200),
         link: nvlink(1800.0, B200),
+        ..TPU
+    },
+    Chip {
+        name: "MI250X",
+        spellings: &["AMD Instinct MI250X"],
+        cores: 2,
+        bf16: tera(383.0, MI250X),
+        int8: tera(383.0, MI250X),
+        hbm: giga(3276.8, MI250X),
+        hbm_size: gib(128.0, MI250X),
+        link: fabric(50.0, 8, MI250X),
+        ..TPU
+    },
+    Chip {
+        name: "MI300X",
+        spellings: &["AMD Instinct MI300X"],
+        bf16: tera(1307.4, MI300X),
+        fp8: tera(2614.9, MI300X),
+        int8: tera(2614.9, MI300X),
+        hbm: giga(5300.0, MI300X),
+        hbm_size: gib(192.0, MI300X),
+        link: fabric(64.0, 7, MI300X),
+        ..TPU
+    },
+    Chip {
+        name: "MI325X",
+        spellings: &["AMD Instinct MI325X"],
+        bf16: tera(1307.4, MI325X),
+        fp8: tera(2614.9, MI325X),
+        int8: tera(2614.9, MI325X),
+        hbm: giga(6000.0, MI325X),
+        hbm_size: gib(256.0, MI325X),
+        link: fabric(64.0, 7, MI325X),
+        ..TPU
+    },
+    Chip {
+        name: "MI355X",
+        spellings: &["AMD Instinct MI355X"],
+        bf16: tera(2516.6, MI355X),
+        fp8: tera(5033.2, MI355X),
+        int8: tera(5033.2, MI355X),
+        hbm: giga(8000.0, MI355X),
+        hbm_size: gib(288.0, MI355X),
+        link: fabric(76.8, 7, MI355X),
         ..TPU
     },
 ];

@@ -9,12 +9,14 @@
 //!
 //! What the capture says stays. Each program is read once, and let go.
 
+use super::kernel_counts;
 use super::programs::{Kept, choose, load};
 use crate::analysis::category_of_text;
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::keyed::Keyed;
 use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use crate::sorted;
+use std::num::NonZeroU32;
 
 /// Programs looked at for one that has an op, where several have its program's name.
 const SEARCHED: usize = 8;
@@ -45,6 +47,7 @@ pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
     let mut programs = programs.into_entries();
     sorted::sort_by_key(&mut programs, |((id, _, file), ops)| (*file, *id, ops.first().copied()));
     let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
+    let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
     for ((id, module, file), mut ops) in programs {
         let name = module.map(|module| profile.text(module).to_owned());
         let (candidates, _) = choose(profile, id, name.as_deref(), Some(file));
@@ -53,7 +56,11 @@ pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
                 Ok(proto) => {
                     let module = Module::from_proto(&proto);
                     drop(proto);
-                    ops.retain(|(plane, op)| !take(profile, (*plane, *op), &module, &mut n_costs));
+                    let per_execution = events_per_execution(profile, &ops, &module, id, &events);
+                    ops.retain(|at| {
+                        let per_execution = per_execution.get(at).copied().unwrap_or(1);
+                        !take(profile, *at, &module, per_execution, &mut n_costs)
+                    });
                 }
                 Err(note) if !profile.notes.contains(&note) => profile.notes.push(note),
                 Err(_) => {}
@@ -67,11 +74,44 @@ pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
     profile.notes.extend(notes(n_costs, n_missing));
 }
 
+/// How many events each op of a plane has, where programs say more of its ops.
+fn events(plane: &Plane) -> Vec<u64> {
+    if plane.ops.iter().any(|op| is_open(plane, op)) { kernel_counts::events(plane) } else { Vec::new() }
+}
+
+/// As how many events one execution of each op's instruction is seen, by plane.
+fn events_per_execution(
+    profile: &Profile,
+    ops: &[(usize, OpId)],
+    module: &Module,
+    program: Option<ProgramId>,
+    events: &[Vec<u64>],
+) -> Keyed<(usize, OpId), u32> {
+    let mut by_plane: Keyed<usize, Vec<kernel_counts::Found>> = Keyed::default();
+    for (at, op) in ops {
+        let name = profile.planes[*at].op(*op).stats.hlo_op.map(|name| profile.text(name));
+        if let Some(id) = name.and_then(|name| module.instruction_named(name)) {
+            by_plane.entry(*at, Vec::new).push((*op, id));
+        }
+    }
+    let mut per_execution = Keyed::default();
+    for (at, found) in by_plane.iter() {
+        let plane = &profile.planes[*at];
+        let runs = kernel_counts::runs(plane, program);
+        let counts = kernel_counts::per_execution(plane, found, module, &events[*at], runs);
+        for ((op, _), n) in found.iter().zip(counts) {
+            per_execution.entry((*at, *op), || n);
+        }
+    }
+    per_execution
+}
+
 fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
     let mut notes = Vec::new();
     if n_costs > 0 {
         let message = "The capture says no FLOPs and bytes: they are computed from the shapes in its HLO. What a kernel reads \
-                       twice, or keeps in a cache, is not in them.";
+                       twice, or keeps in a cache, is not in them. An instruction that runs as several kernels costs once: \
+                       each kernel has an equal share.";
         notes.push(Note::new(Severity::Info, "costs_by_shapes", message));
     }
     if n_missing > 0 {
@@ -84,7 +124,13 @@ fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
 }
 
 /// Takes from a program what an op does not say; `false` where the program has no such instruction.
-fn take(profile: &mut Profile, (plane, op): (usize, OpId), module: &Module, n_costs: &mut u64) -> bool {
+fn take(
+    profile: &mut Profile,
+    (plane, op): (usize, OpId),
+    module: &Module,
+    per_execution: u32,
+    n_costs: &mut u64,
+) -> bool {
     let Profile { planes, strings, .. } = profile;
     let op = &mut planes[plane].ops[op.0 as usize];
     let Some(name) = op.stats.hlo_op.map(|name| strings.get(name)) else { return false };
@@ -111,8 +157,10 @@ fn take(profile: &mut Profile, (plane, op): (usize, OpId), module: &Module, n_co
     }
     let cost = module.cost(id);
     *n_costs += u64::from(stats.flops.is_none() && cost.flops.is_some());
-    stats.flops = stats.flops.or(cost.flops);
-    stats.bytes_accessed = stats.bytes_accessed.or(cost.bytes);
+    let share = |cost: Option<f64>| Some(cost? / f64::from(per_execution));
+    stats.flops = stats.flops.or(share(cost.flops));
+    stats.bytes_accessed = stats.bytes_accessed.or(share(cost.bytes));
+    stats.events_per_execution = NonZeroU32::new(per_execution).filter(|n| n.get() > 1);
     true
 }
 

@@ -18,6 +18,7 @@ mod copies;
 mod engine;
 mod estimate;
 mod instructions;
+mod kernel_counts;
 mod listings;
 mod memory;
 pub mod memory_place;

@@ -1,10 +1,11 @@
 //! What one execution of an instruction costs by its shapes, for programs whose captures do not say it.
 //!
-//! The rules are those of XLA's `HloCostAnalysis`: a dot is 2 · result · contracted, a convolution 2 · result · kernel ÷ output
-//! features, a reduction what goes in less what comes out, elementwise arithmetic one per element; bytes are what is taken and
-//! what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
+//! The rules are those of XLA's `HloCostAnalysis`: a dot is 2 · result · contracted, a convolution 2 for each multiply-add that
+//! meets an element of its input (padding and the holes of dilation are none), a reduction what goes in less what comes out,
+//! elementwise arithmetic one per element; bytes are what is taken and what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
 //! convolutions have FLOPs. Knows shapes; no time.
 
+use super::convolution;
 use super::{ComputationId, Instruction, InstructionId, Module, Shape};
 
 /// The cost of one execution. `None`: not known, as of a call into what cannot be seen.
@@ -36,7 +37,7 @@ impl Module {
         match &*of.opcode {
             "fusion" => self.sum_of(of.call("calls")?.id?, depth.checked_sub(1)?),
             "dot" => Some(2.0 * result * contracted(operand(0)?, &numbers(of.text("lhs_contracting_dims")?))?),
-            "convolution" => convolution(of, result, operand(1)?),
+            "convolution" => self.convolution(of, id),
             "custom-call" => self.library_call(of, id, result),
             "reduce" | "reduce-window" => {
                 let taken: f64 = operand(0).map(elements)?;
@@ -66,7 +67,12 @@ impl Module {
         }
         // Of the gradients' calls other operands are the kernel; forward ones take it second.
         let forward = matches!(target, "__cudnn$convForward" | "__cudnn$convBiasActivationForward");
-        if forward { convolution(of, result, self.operand_shape(id, 1)?) } else { None }
+        if forward { self.convolution(of, id) } else { None }
+    }
+
+    fn convolution(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
+        let [input, kernel] = [0, 1].map(|i| self.operand_shape(id, i).and_then(Shape::as_array));
+        convolution::flops(of, input?, kernel?, result(of)?.as_array()?)
     }
 
     fn bytes(&self, of: &Instruction, id: InstructionId) -> Option<f64> {
@@ -132,14 +138,6 @@ impl Module {
 fn result(of: &Instruction) -> Option<&Shape> {
     let library = of.custom_call_target().is_some_and(|target| target.starts_with("__cu"));
     if library { of.shape.elements().first().or(Some(&of.shape)) } else { Some(&of.shape) }
-}
-
-fn convolution(of: &Instruction, result: f64, kernel: &Shape) -> Option<f64> {
-    let labels = of.text("dim_labels")?;
-    let at = labels.split_once('_')?.1.split_once("->")?.0.find('o')?;
-    #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
-    let features = *kernel.as_array()?.dims.get(at)? as f64;
-    (features > 0.0).then(|| 2.0 * result * elements(kernel) / features)
 }
 
 /// The product of these dimensions.

@@ -13,6 +13,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod convolution;
 mod cost;
 mod dtype;
 mod escape;

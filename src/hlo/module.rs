@@ -1,7 +1,7 @@
 //! A module: computations of instructions, linked both ways. Knows neither the text nor the proto it came from.
 
 use super::opcode::is_done;
-use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text};
+use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text, Value};
 use crate::keyed::Keyed;
 use std::ops::Range;
 
@@ -22,6 +22,8 @@ pub struct Module {
     pub frames: Frames,
     /// What could not be read. Empty for every module that a compiler wrote.
     pub damage: Damage,
+    /// Replicas and partitions that its devices were assigned to.
+    pub(super) assigned: Option<(u64, u64)>,
     pub(super) computations: Vec<Computation>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) links: Links,
@@ -82,6 +84,20 @@ pub(super) struct Links {
 }
 
 impl Module {
+    /// Devices that one run of it is shared by: replicas × partitions; `None` where it does not say them.
+    pub fn devices(&self) -> Option<u64> {
+        let attribute = |key: &str| match &self.attributes.iter().find(|a| &*a.key == key)?.value {
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        let by_text = || match (attribute("replica_count"), attribute("num_partitions")) {
+            (None, None) => None,
+            (replicas, partitions) => Some((replicas.unwrap_or(1_u64), partitions.unwrap_or(1_u64))),
+        };
+        let (replicas, partitions) = self.assigned.or_else(by_text)?;
+        replicas.checked_mul(partitions).filter(|n| *n > 0)
+    }
+
     /// Its computations with their ids, in the order of the file: the entry is mostly the last.
     pub fn computations(&self) -> impl ExactSizeIterator<Item = (ComputationId, &Computation)> {
         self.computations.iter().enumerate().map(|(i, c)| (ComputationId::new(i), c))

@@ -175,6 +175,9 @@ pub struct OpStats {
     pub model_flops: Option<f64>,
     /// `bytes_accessed`.
     pub bytes_accessed: Option<f64>,
+    /// As how many events one execution of its instruction is seen, where it is more than one: kernels of a library call. The
+    /// costs above are then one event's share.
+    pub events_per_execution: Option<std::num::NonZeroU32>,
 }
 
 /// What the bytes of a serialized program are.

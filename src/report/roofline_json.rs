@@ -43,7 +43,7 @@ struct PeaksJson<'a> {
     hbm_gbps: Option<f64>,
     memory_gbps: BTreeMap<&'static str, f64>,
     ridge_points: BTreeMap<&'static str, f64>,
-    /// Of bf16's peak and HBM's; `mixed` where they differ.
+    /// Of the main peak of compute (bf16; f16 where there is no bf16) and HBM's; `mixed` where they differ.
     source: Option<&'static str>,
     sources: BTreeMap<&'static str, SourceJson<'a>>,
     offers: Vec<OfferJson<'a>>,
@@ -83,7 +83,7 @@ impl<'a> PeaksJson<'a> {
     fn new(peaks: &'a DevicePeaks) -> Self {
         let gbps = |level| Some(peaks.bytes(level)? / 1e9);
         let source = |of| peaks.peak(of).map(|peak| peak.source.key());
-        let main = [PeakOf::Compute(Precision::Bf16), PeakOf::Memory(Level::Hbm)].map(source);
+        let main = [PeakOf::Compute(peaks.main()), PeakOf::Memory(Level::Hbm)].map(source);
         let offer = |peak: &'a Peak| {
             let (tflops, gbps) = units(peak);
             OfferJson { of: name(peak.of), tflops, gbps, source: peak.source.key(), from: &peak.from }
@@ -274,6 +274,10 @@ struct WindowJson {
     hbm_util: Option<f64>,
     useful_flops: Option<f64>,
     useful_mfu: Option<f64>,
+    /// Devices that share the useful FLOPs of a step.
+    useful_devices: Option<u32>,
+    /// `yours`, `program`, `capture`.
+    useful_devices_source: Option<&'static str>,
 }
 
 impl WindowJson {
@@ -289,6 +293,8 @@ impl WindowJson {
             hbm_util: w.hbm_util,
             useful_flops: w.useful_flops,
             useful_mfu: w.useful_mfu,
+            useful_devices: w.useful_devices.map(|devices| devices.n),
+            useful_devices_source: w.useful_devices.map(|devices| devices.source.key()),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::text::Table;
 use crate::analysis::roofline::{
     Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
 };
-use crate::analysis::{Group, GroupBy};
+use crate::analysis::{Group, GroupBy, Kind};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -14,22 +14,49 @@ const ABSENT: &str = "–";
 pub fn head(f: &RooflineFigures) -> String {
     let mut lines: Vec<String> = f.peaks.iter().map(peaks).collect();
     if let Some(roof) = &f.step {
-        let of_compute = f.coverage.map_or(String::new(), |c| format!(", {} of the time asked about", percent_text(c)));
+        let of_compute = f.coverage.map_or(String::new(), |c| format!("; coverage {}", percent_text(c)));
         let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent_text);
-        let mean = [("MFU", roof.mfu), ("HBM", roof.hbm_util()), ("of the roof", roof.util)];
+        let mean = [("MFU", roof.mfu), ("HBM bandwidth utilization", roof.hbm_util())];
         let mean = mean.map(|(name, f)| format!("{name} {}", fraction(f))).join(", ");
-        lines.push(format!("Held against roofs: {}{of_compute}; {mean}", time_text(roof.total)));
+        let scope = scope(f).unwrap_or_default();
+        lines.push(format!("Roofline efficiency: {} {scope}{of_compute}; there {mean}", fraction(roof.util)));
         let of_step = f.header.step_duration.and_then(|w| roof.recoverable.fraction_of(w));
-        let of_step = of_step.map_or(String::new(), |f| format!(" ({} of the window)", percent_text(f)));
-        lines.push(format!("At the roof: {} shorter{of_step}", time_text(roof.recoverable)));
+        let of_step = of_step.map_or(String::new(), |share| format!(" ({} of the {})", percent_text(share), whole(f)));
+        lines.push(format!("Potential savings: {}{of_step}", time_text(roof.recoverable)));
     }
-    let w = &f.window;
-    let mfu = [("all FLOPs", w.mfu), ("model FLOPs", w.model_mfu), ("useful FLOPs", w.useful_mfu), ("HBM", w.hbm_util)];
-    let mfu: Vec<String> = mfu.iter().filter_map(|(n, f)| Some(format!("{n} {}", percent_text((*f)?)))).collect();
-    if !mfu.is_empty() {
-        lines.push(format!("Of the whole window: {}", mfu.join(", ")));
+    let use_of_step = window_use(f);
+    if !use_of_step.is_empty() {
+        let use_of_step: Vec<String> = use_of_step.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+        lines.push(format!("Of the whole {}: {}", whole(f), use_of_step.join(", ")));
     }
     lines.join("\n") + "\n\n"
+}
+
+/// "step", or "capture" where that is what was asked about.
+fn whole(f: &RooflineFigures) -> &'static str {
+    if f.header.step == "all" { "capture" } else { "step" }
+}
+
+/// Of which part of the step the roofline's averages speak: "of 24.05 ms compute, 2.7 % of the step".
+pub fn scope(f: &RooflineFigures) -> Option<String> {
+    let roof = f.step.as_ref()?;
+    let what = if f.considered == f.totals.of(Kind::Compute) { "compute" } else { "the ops chosen" };
+    let share = f.header.step_duration.and_then(|all| roof.total.fraction_of(all));
+    let share = share.map_or(String::new(), |share| format!(", {} of the {}", percent_text(share), whole(f)));
+    Some(format!("of {} {what}{share}", time_text(roof.total)))
+}
+
+/// Use of the whole step, idle time included: names and percents of what is known. MFU counts the model's FLOPs, HFU all that
+/// ran, recompute included.
+pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
+    let w = &f.window;
+    let all = [
+        ("MFU", w.model_mfu),
+        ("HFU (incl. recompute)", w.mfu),
+        ("MFU from tokens", w.useful_mfu),
+        ("HBM bandwidth utilization", w.hbm_util),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, percent_text(value?)))).collect()
 }
 
 /// "TPU v6e: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s (profile); ridge 560".
@@ -37,7 +64,7 @@ fn peaks(p: &DevicePeaks) -> String {
     let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
     let told = |peak: &Peak| {
         let value = match peak.of {
-            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.key(), tflops(peak.value)),
+            PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
             PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
             PeakOf::Memory(level) => format!("{} {} GB/s", level.key().replace('_', " "), gbs(peak.value)),
         };
@@ -45,7 +72,7 @@ fn peaks(p: &DevicePeaks) -> String {
     };
     let all: Vec<String> = p.used.iter().map(told).collect();
     let all = if all.is_empty() { "no peaks are known".to_owned() } else { all.join(", ") };
-    let ridge = p.ridge(Precision::Bf16).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
+    let ridge = p.ridge(p.main()).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
     let n = counted(p.devices.len() as u64, "device", "devices");
     format!("{chip}, {n}: {all}{ridge}")
 }
@@ -76,8 +103,8 @@ pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
             row.group.total,
             row.group.of_step,
             row.roof.as_ref(),
-            remark(row),
-            unit,
+            remark(row, f.considered),
+            (unit, f.considered),
         ));
     }
     let short = |table: &mut Table, label: String, total: Picos| {
@@ -93,7 +120,7 @@ pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
         short(&mut table, format!("of these {}, {}", s.reason.label(), counted(s.n_ops.into(), "op", "ops")), s.total);
     }
     let of_step = f.header.step_duration.and_then(|w| f.considered.fraction_of(w));
-    table.row(cells("All".into(), f.considered, of_step, f.step.as_ref(), String::new(), unit));
+    table.row(cells("All".into(), f.considered, of_step, f.step.as_ref(), String::new(), (unit, f.considered)));
     table
 }
 
@@ -103,7 +130,7 @@ fn cells(
     of_step: Option<f64>,
     roof: Option<&Roof>,
     remark: String,
-    unit: TimeUnit,
+    (unit, considered): (TimeUnit, Picos),
 ) -> Vec<String> {
     let fraction = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
     let mut cells = vec![name, time(total, unit), fraction(of_step)];
@@ -111,14 +138,16 @@ fn cells(
         Some(r) => {
             let mark = if r.dtype_uncertain { "?" } else { "" };
             let seconds = r.total.as_f64() / 1e12;
+            let too_short = r.is_too_short(considered);
             let rate = |amount: f64, show: fn(f64) -> String| {
-                if seconds > 0.0 { show(amount / seconds) } else { ABSENT.into() }
+                if seconds > 0.0 && !too_short { show(amount / seconds) } else { ABSENT.into() }
             };
+            let fraction = |f: Option<f64>| fraction(f.filter(|_| !too_short));
             cells.push(format!("{}{mark}", r.dtype.as_deref().unwrap_or("mixed")));
             cells.push(r.intensity.map_or(ABSENT.into(), intensity));
             cells.push(if r.bound == Bound::Compute { "compute".into() } else { r.bound.key().replace('_', " ") });
             cells.push(rate(r.flops, tflops));
-            cells.push(rate(r.bytes, gbs));
+            cells.push(if r.bytes > 0.0 { rate(r.bytes, gbs) } else { ABSENT.into() });
             cells.extend([r.mfu, r.hbm_util(), r.util].map(fraction));
             let sign = if r.gap < 0 { "\u{2212}" } else { "" };
             cells.push(format!("{sign}{}", time(Picos(r.gap.unsigned_abs()), unit)));
@@ -129,11 +158,13 @@ fn cells(
     cells
 }
 
-fn remark(row: &RoofRow) -> String {
+fn remark(row: &RoofRow, considered: Picos) -> String {
     let mut words = Vec::new();
     if let Some(roof) = &row.roof {
         let verdict = verify(roof).map(|v| v.verdict);
-        words.extend((verdict == Some(Verdict::AbovePeak)).then_some("▲ cost estimate above peak"));
+        let above = verdict == Some(Verdict::AbovePeak) && !roof.is_too_short(considered);
+        words.extend(above.then_some("▲ cost estimate above peak"));
+        words.extend(roof.is_too_short(considered).then_some("too short for rates"));
         words.extend(roof.latency_bound.then_some("latency bound"));
         words.extend(roof.dtype_mixed.then_some("types differ"));
     }

@@ -3,6 +3,7 @@
 use super::report::Report;
 use crate::analysis::{Kind, Status};
 use crate::report::number::{bytes_text, counted, percent_text, time_text};
+use crate::report::roofline_table;
 use crate::report::text::Table;
 
 /// Ops that are told.
@@ -42,12 +43,11 @@ fn figures(report: &Report) -> Vec<String> {
         lines.push(format!("{steps} of {}: {span}", device.label));
     }
     let figures = &report.roofline.figures;
-    let coverage = figures.coverage.map_or(String::new(), |f| format!(", of {} of compute time", percent_text(f)));
-    if let Some(mfu) = figures.window.mfu {
-        lines.push(format!("MFU of the step: {}", percent_text(mfu)));
-    }
+    let coverage = figures.coverage.map_or(String::new(), |f| format!("; coverage {}", percent_text(f)));
+    lines.extend(roofline_table::window_use(figures).into_iter().map(|(name, value)| format!("{name}: {value}")));
     if let Some(util) = figures.step.as_ref().and_then(|step| step.util) {
-        lines.push(format!("At the roof: {}{coverage}", percent_text(util)));
+        let scope = roofline_table::scope(figures).unwrap_or_default();
+        lines.push(format!("Roofline efficiency: {} {scope}{coverage}", percent_text(util)));
     }
     let peaks = report.memory.programs.iter().flat_map(|program| program.spaces.iter().map(move |s| (program, s)));
     if let Some((program, space)) = peaks.clone().find(|(_, space)| space.color == 0) {

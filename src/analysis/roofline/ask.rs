@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// bf16 and f16.
+    /// bf16, and f16 where [`Precision::F16`] has no peak of its own.
     Bf16,
     /// Any f8.
     Fp8,
@@ -23,11 +23,14 @@ pub enum Precision {
     F64,
     /// f4.
     Fp4,
+    /// f16 alone: of matrix units that take no bf16.
+    F16,
 }
 
 impl Precision {
     /// All of them.
-    pub const ALL: [Self; 7] = [Self::Bf16, Self::Fp8, Self::Int8, Self::Int4, Self::F32, Self::F64, Self::Fp4];
+    pub const ALL: [Self; 8] =
+        [Self::Bf16, Self::Fp8, Self::Int8, Self::Int4, Self::F32, Self::F64, Self::Fp4, Self::F16];
 
     /// The name in JSON, on the command line and in links.
     pub const fn key(self) -> &'static str {
@@ -39,6 +42,15 @@ impl Precision {
             Self::F32 => "f32",
             Self::F64 => "f64",
             Self::Fp4 => "fp4",
+            Self::F16 => "f16",
+        }
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::F16 => "fp16",
+            other => other.key(),
         }
     }
 
@@ -46,7 +58,8 @@ impl Precision {
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_ascii_lowercase();
         Some(match name.as_str() {
-            "bf16" | "f16" | "fp16" => Self::Bf16,
+            "bf16" => Self::Bf16,
+            "f16" | "fp16" => Self::F16,
             "fp8" => Self::Fp8,
             "int8" | "s8" | "u8" => Self::Int8,
             "int4" | "s4" | "u4" => Self::Int4,
@@ -170,7 +183,7 @@ pub struct UsefulFlops {
     pub sequence: f64,
     /// FLOP per token; for training mostly 6 × parameters, and what attention adds.
     pub flops_per_token: f64,
-    /// Devices that share the step; `None`: as many as are asked about.
+    /// Devices that share the step; `None`: as many as its program is compiled for, else those of the capture.
     pub devices: Option<u32>,
 }
 
@@ -210,7 +223,7 @@ mod tests {
         let of = |name| Precision::named(name).map(Precision::key);
         assert_eq!(
             [of("f16"), of("F8E4M3FN"), of("u8"), of("s4")],
-            [Some("bf16"), Some("fp8"), Some("int8"), Some("int4")]
+            [Some("f16"), Some("fp8"), Some("int8"), Some("int4")]
         );
         assert_eq!([of("pred"), of("s32"), of("c64"), of("")], [None; 4]);
     }

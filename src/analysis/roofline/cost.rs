@@ -24,7 +24,9 @@ pub(super) fn cost(
 ) -> Result<Cost, SkipReason> {
     if let Some(KernelCost { flops, bytes, .. }) = costs.iter().find(|cost| fits(&cost.pattern, name)) {
         let known = |cost: f64| if cost.is_finite() && cost > 0.0 { cost } else { 0.0 };
-        let (flops, bytes) = (known(*flops), known(*bytes));
+        // What the user gives is of one execution; of its kernels each has a share.
+        let events = op.stats.events_per_execution.map_or(1.0, |n| f64::from(n.get()));
+        let (flops, bytes) = (known(*flops) / events, known(*bytes) / events);
         if flops > 0.0 || bytes > 0.0 {
             return Ok(Cost { flops, bytes, levels: all_hbm(bytes), source: CostSource::Yours });
         }
@@ -102,8 +104,10 @@ mod tests {
         let model = OpStats { model_flops: Some(5.0), bytes_accessed: Some(8.0), ..OpStats::default() };
         assert_eq!(of(model, true, &[]).unwrap().source, CostSource::ModelFlops);
         let yours = KernelCost { pattern: "k*".into(), flops: 9.0, bytes: f64::NAN };
-        let told = of(stats(Some(4.0), Some(2.0)), true, &[yours]).unwrap();
+        let told = of(stats(Some(4.0), Some(2.0)), true, std::slice::from_ref(&yours)).unwrap();
         assert_eq!((told.flops, told.bytes, told.source), (9.0, 0.0, CostSource::Yours));
+        let three = OpStats { events_per_execution: std::num::NonZeroU32::new(3), ..stats(Some(4.0), Some(2.0)) };
+        assert_eq!(of(three, true, &[yours]).unwrap().flops, 3.0, "one of three kernels of an execution");
     }
 
     #[test]

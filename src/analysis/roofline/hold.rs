@@ -1,11 +1,11 @@
 //! One op against its device's roofs, or why not. Knows ops, programs and peaks; no sums.
 
-use super::ask::{KernelCost, Level, Precision};
+use super::ask::{KernelCost, Level};
 use super::cost::cost;
 use super::peaks::{Ceilings, DevicePeaks};
 use super::report::SkipReason;
 use super::sums::Held;
-use super::work::{Work, needs_program, precision, work};
+use super::work::{Work, needs_program, work};
 use crate::analysis::Kind;
 use crate::analysis::category::category;
 use crate::analysis::classify::opcode;
@@ -18,6 +18,31 @@ use crate::hlo::opcode::{is_done, is_start};
 use crate::hlo::{DType, text};
 use crate::keyed::Keyed;
 use crate::profile::{Op, ProgramId, StrId};
+
+/// An instruction of a slice, by program and name.
+pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
+
+/// Ops of instructions that run as several kernels, put together: a kernel's share of the cost says nothing by itself.
+#[derive(Default)]
+pub(super) struct Together(Keyed<Instruction, (Option<Held>, u64, u64)>);
+
+impl Together {
+    /// Keeps executions and self time of an op, if it is one of several of its instruction; whether it is.
+    pub fn keeps(&mut self, instruction: Option<Instruction>, held: &Held, n: u64, own: u64) -> bool {
+        let Some(instruction) = instruction else { return false };
+        let kept = self.0.entry(instruction, Default::default);
+        kept.0.get_or_insert(*held);
+        kept.1 = kept.1.saturating_add(n);
+        kept.2 = kept.2.saturating_add(own);
+        true
+    }
+
+    /// The instructions: program, what each kernel costs, kernels, self time.
+    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, Held, u64, u64)> {
+        let entries = self.0.into_entries().into_iter();
+        entries.filter_map(|((_, program, _), (held, n, own))| Some((program, held?, n, own)))
+    }
+}
 
 /// Holds ops against roofs. What an op computes with is looked at once per text.
 pub(super) struct Holder<'a, 'm> {
@@ -56,16 +81,16 @@ impl<'a, 'm> Holder<'a, 'm> {
         let cost = cost(op, name, is_custom_call(&self.known, op), memory, self.costs)?;
         let mut work = self.work(op, facts);
         let ceilings = &self.ceilings[member.slice as usize];
-        let has_peak = |dtype: DType| precision(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
+        let has_peak = |dtype: DType| ceilings.class(dtype).is_some_and(|p| ceilings.flops[p as usize].is_some());
         if let Some(instead) = work.instead.filter(|_| work.uncertain && !work.dtype.is_some_and(has_peak)) {
             work.dtype = Some(instead);
         }
-        let of_type = work.dtype.and_then(precision);
+        let of_type = work.dtype.and_then(|dtype| ceilings.class(dtype));
         let precision = if work.matmul {
             of_type.ok_or(SkipReason::NoPeak)?
         } else {
             // Vector units have no published peak. No op of the device is faster than its matrix units.
-            of_type.filter(|p| ceilings.yours[*p as usize]).unwrap_or(Precision::Bf16)
+            of_type.filter(|p| ceilings.yours[*p as usize]).unwrap_or(ceilings.main)
         };
         let peak = ceilings.flops[precision as usize].ok_or(SkipReason::NoPeak)?;
         if ceilings.bytes[Level::Hbm.index()].is_none() && cost.levels[Level::Hbm.index()] > 0.0 {
@@ -73,6 +98,12 @@ impl<'a, 'm> Holder<'a, 'm> {
         }
         let Work { dtype, uncertain, mixed, .. } = work;
         Ok(Held { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
+    }
+
+    /// The instruction that an op is one of several kernels of.
+    pub fn instruction(&self, slices: &[Slice], member: Member) -> Option<Instruction> {
+        let (op, _) = self.known.op(slices[member.slice as usize].device, member.op);
+        op.stats.events_per_execution.map(|_| (member.slice, op.stats.program, op.name))
     }
 
     /// What an op computes with.

@@ -28,8 +28,8 @@ mod work;
 pub use ask::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use report::{
-    Bound, CostSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof, RoofRow, Roofline, RooflineFigures,
-    SkipReason, Skipped, StepRoof, WindowUse,
+    Bound, CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof,
+    RoofRow, Roofline, RooflineFigures, SkipReason, Skipped, StepRoof, WindowUse,
 };
 pub use verify::{Check, Verdict, Verified, verify};
 
@@ -46,9 +46,9 @@ use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::sorted;
 use crate::units::Picos;
-use hold::Holder;
+use hold::{Holder, Together};
 use std::cmp::Reverse;
-use sums::Sums;
+use sums::{Held, Sums};
 
 /// An answer in a form that may be kept: its rows are told one by one.
 pub struct RooflineAnswer {
@@ -176,7 +176,7 @@ impl Analysis {
             step,
             gaps,
             latency_bound,
-            window: self.window_use(profile, ask, &all, &by_slice),
+            window: self.window_use(profile, ask, &all, &by_slice, programs),
             header,
             totals,
             notes,
@@ -278,6 +278,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     fn row(&mut self, members: &[Member], slices: &[Slice], known: Known<'_>) -> RowSums {
         let mut row = RowSums::default();
         let mut names: Keyed<(SkipReason, Named), ()> = Keyed::default();
+        let mut together = Together::default();
         for member in members {
             let slice = &slices[member.slice as usize];
             let (op, facts) = known.op(slice.device, member.op);
@@ -287,12 +288,10 @@ impl<'a, 'm> Walk<'a, 'm> {
             program.0 = program.0.saturating_add(time.own);
             match self.holder.hold(slices, *member) {
                 Ok(held) => {
-                    let sums = [
-                        row.roof.get_or_insert_default().as_mut(),
-                        program.1.get_or_insert_default(),
-                        self.step.get_or_insert_default(),
-                    ];
-                    sums.into_iter().for_each(|sums| sums.add(&held, time.n, time.own));
+                    let instruction = self.holder.instruction(slices, *member);
+                    if !together.keeps(instruction, &held, time.n, time.own) {
+                        self.add(&mut row, op.stats.program, &held, time.n, time.own);
+                    }
                     self.seen.add(&held, self.holder.work(op, facts).matmul, time.own);
                     self.seen.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
                 }
@@ -310,15 +309,29 @@ impl<'a, 'm> Walk<'a, 'm> {
                 }
             }
         }
+        for (program, held, n, own) in together.into_iter() {
+            self.add(&mut row, program, &held, n, own);
+        }
         sorted::sort_by_key(&mut row.skipped, |s| (Reverse(s.total), s.reason));
         row
+    }
+
+    /// Adds what is held against roofs to its row, its program and the step.
+    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, held: &Held, n: u64, own: u64) {
+        let program = self.by_program.entry(program, Default::default);
+        let sums = [
+            row.roof.get_or_insert_default().as_mut(),
+            program.1.get_or_insert_default(),
+            self.step.get_or_insert_default(),
+        ];
+        sums.into_iter().for_each(|sums| sums.add(held, n, own));
     }
 
     fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, own: u64, known: Known<'_>) {
         match reason {
             SkipReason::OpaqueCall => {
                 let kernel = self.kernels.entry(name, || Opaque { at, n: 0, own: 0 });
-                kernel.n += n;
+                kernel.n = kernel.n.saturating_add(n);
                 kernel.own = kernel.own.saturating_add(own);
             }
             SkipReason::NoPeak => {

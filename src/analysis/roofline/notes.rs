@@ -1,9 +1,9 @@
 //! What is to be said beside a roofline's figures. Knows figures; computes none.
 
 use super::Seen;
-use super::ask::{PeakSource, Precision, RooflineQuery};
-use super::peaks::PeakOf;
-use super::report::{RooflineFigures, SkipReason};
+use super::ask::{Level, PeakSource, RooflineQuery};
+use super::peaks::{DevicePeaks, Peak, PeakOf};
+use super::report::{DeviceCountSource, RooflineFigures, SkipReason};
 use super::sums::Held;
 use crate::analysis::report::Status;
 use crate::analysis::roofline::CostSource;
@@ -38,7 +38,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen)
     if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
         say(caution, "unknown_chip", format!("No chip is called “{name}”: the capture’s own device counts."));
     }
-    let unknown = figures.peaks.iter().find(|peaks| peaks.flops(Precision::Bf16).is_none());
+    let unknown = figures.peaks.iter().find(|peaks| peaks.flops(peaks.main()).is_none());
     if let Some(peaks) = unknown {
         let what = peaks.device_type.as_deref().unwrap_or("a device without a name");
         let message = format!(
@@ -101,13 +101,68 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen)
     if figures.step.is_some() && !seen.split {
         say(info, "bytes_not_split", "Nothing splits bytes by memory: all of them count as HBM’s.".into());
     }
-    let from_table = |of| figures.peaks.iter().any(|p| p.peak(of).is_some_and(|p| p.source == PeakSource::Published));
-    if from_table(PeakOf::Compute(Precision::Bf16)) && ask.peaks.prefer != PeakSource::Published {
+    let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
+    let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
+    if from_table && ask.peaks.prefer != PeakSource::Published {
         say(info, "published_peaks", "The capture does not say the device’s peaks: published ones count.".into());
+    }
+    let hbm = PeakOf::Memory(Level::Hbm);
+    let by_profile = |peaks: &DevicePeaks| {
+        peaks.offers.iter().find(|peak| (peak.of, peak.source) == (hbm, PeakSource::Profile)).map(|peak| peak.value)
+    };
+    let halved = figures.peaks.iter().find_map(|peaks| {
+        let used = peaks.peak(hbm).filter(|peak| is_of_table(peak) && ask.peaks.prefer != PeakSource::Published)?;
+        Some((used.value, by_profile(peaks)?, peaks.chip.as_deref()?))
+    });
+    if let Some((published, profile, chip)) = halved {
+        let message = format!(
+            "HBM bandwidth: {:.0} GB/s as published for {chip} counts. The profile says {:.0} GB/s: the driver counts two \
+             transfers a clock, where this memory makes four.",
+            published / 1e9,
+            profile / 1e9
+        );
+        say(info, "published_hbm", message);
     }
     if ask.useful.is_some() && figures.window.useful_mfu.is_none() {
         let message = "The useful-FLOPs MFU needs steps, and numbers above zero.".into();
         say(caution, "no_useful_mfu", message);
+    }
+    if let Some(devices) = figures.window.useful_devices {
+        let n = devices.n;
+        match devices.source {
+            DeviceCountSource::Yours => {}
+            DeviceCountSource::Program => {
+                let message = format!(
+                    "The useful FLOPs of a step are shared by {n} devices: its program is compiled for as many."
+                );
+                say(info, "useful_devices", message);
+            }
+            DeviceCountSource::Capture => {
+                let message = format!(
+                    "The useful FLOPs of a step are shared by {n} devices: those of the capture. If the job has more, give \
+                     their number."
+                );
+                say(info, "useful_devices", message);
+            }
+        }
+    }
+    let window = &figures.window;
+    let of_window = [
+        ("useful-FLOPs MFU", window.useful_mfu),
+        ("MFU", window.model_mfu),
+        ("HFU", window.mfu),
+        ("use of HBM", window.hbm_util),
+    ];
+    for (what, value) in
+        of_window.into_iter().filter_map(|(what, value)| Some((what, value.filter(|value| *value > 1.0)?)))
+    {
+        let reason = if what == "useful-FLOPs MFU" {
+            "check the number of devices of the job, the batch and the FLOPs per token"
+        } else {
+            "cost estimates or peaks are wrong"
+        };
+        let message = format!("The {what} of the window is {}, more than devices can do: {reason}.", percent(value));
+        say(caution, "window_above_peak", message);
     }
     notes
 }

@@ -1,7 +1,7 @@
 //! One op against its roofs, for its panel. Knows the op as it was found; no rows.
 
 use super::ask::RooflineQuery;
-use super::hold::Holder;
+use super::hold::{Holder, Together};
 use super::peaks::DevicePeaks;
 use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
@@ -30,20 +30,28 @@ impl Analysis {
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
         let mut holder = Holder::new(self.known(profile), programs, &ask.costs, peaks.iter());
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
-        let mut ran = false;
+        let (mut together, mut ran) = (Together::default(), false);
         for (device, op, time) in found.shown() {
             let Some(slice) = slices.iter().position(|slice| slice.device == device) else { continue };
             if time.n == 0 && time.own == 0 && time.inclusive == 0 {
                 continue;
             }
             ran = true;
-            match holder.hold(slices, Member { slice: slice as u32, op }) {
-                Ok(held) => sums.get_or_insert_default().add(&held, time.n, time.own),
+            let member = Member { slice: slice as u32, op };
+            match holder.hold(slices, member) {
+                Ok(held) => {
+                    if !together.keeps(holder.instruction(slices, member), &held, time.n, time.own) {
+                        sums.get_or_insert_default().add(&held, time.n, time.own);
+                    }
+                }
                 Err(reason) => match skipped.iter_mut().find(|s| s.reason == reason) {
                     Some(known) => known.total += Picos(time.own),
                     None => skipped.push(Skipped { reason, n_ops: 1, total: Picos(time.own) }),
                 },
             }
+        }
+        for (_, held, n, own) in together.into_iter() {
+            sums.get_or_insert_default().add(&held, n, own);
         }
         sorted::sort_by_key(&mut skipped, |s| (Reverse(s.total), s.reason));
         let roof = sums.map(|sums| sums.told(ask.latency));

@@ -10,7 +10,9 @@
 //! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. Knows planes and chips; no ops.
 
 use super::ask::{Level, PeakChoice, PeakSource, Precision};
+use super::work::precision;
 use crate::chip::{Chip, Figure, gpu};
+use crate::hlo::DType;
 use crate::profile::Plane;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +66,12 @@ impl DevicePeaks {
         self.peak(PeakOf::Compute(precision)).map(|peak| peak.value)
     }
 
+    /// What most programs compute with on it: bf16, or f16 where its matrix units take no bf16.
+    pub fn main(&self) -> Precision {
+        let has = |precision| self.flops(precision).is_some();
+        if !has(Precision::Bf16) && has(Precision::F16) { Precision::F16 } else { Precision::Bf16 }
+    }
+
     /// Bytes/s of a memory.
     pub fn bytes(&self, level: Level) -> Option<f64> {
         self.peak(PeakOf::Memory(level)).map(|peak| peak.value)
@@ -77,7 +85,8 @@ impl DevicePeaks {
     /// The peaks of a plane's device.
     pub fn of(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
         let device_type = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
-        let told = device_type.and_then(Chip::named);
+        let gpu = Gpu::of(plane);
+        let told = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
         let asked = choice.chip.as_deref().and_then(Chip::named);
         let chip = asked.or(told);
         // The capture's figures are not those of another chip that is asked about.
@@ -93,8 +102,16 @@ impl DevicePeaks {
         }
         offers.retain(|peak| peak.value.is_finite() && peak.value > 0.0);
         let published_first = choice.prefer == PeakSource::Published;
+        // ROCm's figure counts two transfers a clock of memory; HBM3 makes four. The data sheet is right.
+        let is_amd = gpu.as_ref().is_some_and(|gpu| gpu.amd);
+        let halved = |peak: &Peak| {
+            is_amd
+                && (peak.of, peak.source) == (PeakOf::Memory(Level::Hbm), PeakSource::Profile)
+                && chip.and_then(|chip| chip.hbm).is_some_and(|published| published.value > 1.5 * peak.value)
+        };
         let rank = |peak: &Peak| match peak.source {
             PeakSource::Yours => 0,
+            PeakSource::Profile if halved(peak) => 3,
             PeakSource::Profile => 1 + u8::from(published_first),
             PeakSource::Published => 2 - u8::from(published_first),
         };
@@ -131,7 +148,12 @@ fn published(chip: &Chip, devices: u32) -> Vec<Peak> {
             |figure: Figure| if devices > 1 { format!("{} ÷ {devices}", figure.source) } else { figure.source.into() };
         figure.map(|f| Peak { of, value: f.value / n, source: PeakSource::Published, from: from(f) })
     };
-    let compute = [(Precision::Bf16, chip.bf16), (Precision::Fp8, chip.fp8), (Precision::Int8, chip.int8)];
+    let compute = [
+        (Precision::Bf16, chip.bf16),
+        (Precision::Fp8, chip.fp8),
+        (Precision::Int8, chip.int8),
+        (Precision::F16, chip.f16),
+    ];
     let compute = compute.into_iter().filter_map(|(precision, figure)| of(PeakOf::Compute(precision), figure));
     compute.chain(of(PeakOf::Memory(Level::Hbm), chip.hbm)).collect()
 }
@@ -156,7 +178,8 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
     } else if let Some(gpu) = Gpu::of(plane) {
         if let Some(n) = gpu::flop_per_cycle(gpu.amd, gpu.major, gpu.minor) {
             let from = format!("core_count × clock_rate × {n} FLOP a cycle");
-            peaks.push(peak(bf16, gpu.cycles * n, from.clone()));
+            let half = if gpu::takes_bf16(gpu.amd, gpu.major) { bf16 } else { PeakOf::Compute(Precision::F16) };
+            peaks.push(peak(half, gpu.cycles * n, from.clone()));
             if let Some(ratio) = gpu::fp8_ratio(gpu.amd, gpu.major, gpu.minor) {
                 peaks.push(peak(PeakOf::Compute(Precision::Fp8), gpu.cycles * n * ratio, format!("{from} × {ratio}")));
             }
@@ -183,8 +206,12 @@ struct Gpu {
     amd: bool,
     major: u32,
     minor: u32,
+    /// Multiprocessors.
+    units: f64,
     /// Cycles/s of all multiprocessors.
     cycles: f64,
+    /// Bytes of its memory, where the plane says them.
+    memory: Option<f64>,
 }
 
 impl Gpu {
@@ -197,18 +224,27 @@ impl Gpu {
             amd: plane.text_stat("device_vendor").is_some_and(|vendor| vendor.to_ascii_uppercase().contains("AMD")),
             major: whole("compute_cap_major")?,
             minor: whole("compute_cap_minor")?,
+            units: cores,
             cycles: cores * kilohertz * 1e3,
+            memory: plane.number_stat("memory_size"),
         })
+    }
+
+    /// The chip that has these multiprocessors and this memory.
+    fn chip(&self) -> Option<&'static Chip> {
+        gpu::chip(self.amd, self.major, self.minor, self.units, self.memory?)
     }
 }
 
 /// The peaks of a device in the form that ops are held against.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Ceilings {
     /// FLOP/s, by [`Precision`].
-    pub flops: [Option<f64>; 7],
+    pub flops: [Option<f64>; 8],
     /// The user gave it.
-    pub yours: [bool; 7],
+    pub yours: [bool; 8],
+    /// What counts for ops of no type with a peak: [`DevicePeaks::main`].
+    pub main: Precision,
     /// Bytes/s, by [`Level`].
     pub bytes: [Option<f64>; 5],
 }
@@ -219,8 +255,16 @@ impl Ceilings {
         Self {
             flops: Precision::ALL.map(|p| peaks.flops(p)),
             yours: Precision::ALL.map(yours),
+            main: peaks.main(),
             bytes: Level::ALL.map(|l| peaks.bytes(l)),
         }
+    }
+
+    /// The class whose peak a type is held against: f16 has bf16's where it has none of its own.
+    pub fn class(&self, dtype: DType) -> Option<Precision> {
+        let class = precision(dtype)?;
+        let is_shared = class == Precision::F16 && self.flops[class as usize].is_none();
+        Some(if is_shared { Precision::Bf16 } else { class })
     }
 }
 
@@ -296,7 +340,8 @@ mod tests {
             number("compute_cap_major", 7.0),
             number("compute_cap_minor", 0.0),
         ]);
-        assert!(near(v100.flops(Precision::Bf16), 125.3376e12) && near(v100.bytes(Level::Hbm), 898.048e9));
+        assert!(near(v100.flops(Precision::F16), 125.3376e12) && near(v100.bytes(Level::Hbm), 898.048e9));
+        assert_eq!((v100.flops(Precision::Bf16), v100.main()), (None, Precision::F16), "its tensor cores take no bf16");
         let mut mi300 = vec![
             number("clock_rate", 2_100_000.0),
             number("core_count", 304.0),
@@ -306,6 +351,12 @@ mod tests {
         assert!(near(gpu(&mi300).flops(Precision::Bf16), 304.0 * 2.1e9 * 4096.0), "NVIDIA's, by default");
         mi300.push(text("device_vendor", "AMD"));
         assert!(near(gpu(&mi300).flops(Precision::Bf16), 1307.4432e12), "as xprof says");
+        mi300.extend([number("memory_bandwidth", 2_662.4e9), number("memory_size", 206_141_652_992.0)]);
+        let known = gpu(&mi300);
+        assert_eq!(known.chip.as_deref(), Some("MI300X"));
+        assert!(near(known.bytes(Level::Hbm), 5300e9), "the driver counts half of the transfers: {:?}", known.used);
+        let beside = known.offers.iter().any(|p| p.source == PeakSource::Profile && near(Some(p.value), 2_662.4e9));
+        assert!(beside, "what the profile says stands beside it");
         let unknown =
             gpu(&[number("clock_rate", 1.0), number("core_count", f64::NAN), number("compute_cap_major", -3.0)]);
         assert!(unknown.used.is_empty());

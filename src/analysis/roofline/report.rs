@@ -197,6 +197,13 @@ impl Roof {
         self.t_memory[Level::Hbm.index()]
     }
 
+    /// Whether it takes so little time that a rate would say nothing: less than 10 ns per execution (a device's clock counts
+    /// in nanoseconds), and less than a hundred-thousandth of the time asked about.
+    pub fn is_too_short(&self, considered: Picos) -> bool {
+        self.total.0.checked_div(self.n).is_none_or(|mean| Picos(mean) < SHORTEST)
+            && self.total.fraction_of(considered).is_none_or(|share| share < SMALLEST)
+    }
+
     /// Whether their cost estimate as a whole is above the peak.
     pub fn is_above(&self) -> bool {
         self.gap < 0
@@ -302,6 +309,38 @@ pub struct GapRank {
     pub cumulative: f64,
 }
 
+/// Where the number of devices that share a step is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceCountSource {
+    /// The user.
+    Yours,
+    /// The program with the most time: its replicas × partitions.
+    Program,
+    /// The devices of the capture: a job may have more.
+    Capture,
+}
+
+impl DeviceCountSource {
+    /// The name in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Yours => "yours",
+            Self::Program => "program",
+            Self::Capture => "capture",
+        }
+    }
+}
+
+/// Devices that share a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceCount {
+    /// How many.
+    pub n: u32,
+    /// Who says so.
+    pub source: DeviceCountSource,
+}
+
 /// The window as a whole: all that runs in it, of every kind, idle time included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WindowUse {
@@ -325,6 +364,8 @@ pub struct WindowUse {
     pub useful_flops: Option<f64>,
     /// That ÷ (peak × window).
     pub useful_mfu: Option<f64>,
+    /// Devices that share the useful FLOPs of a step; `None` where none are given, or a link leaves it out.
+    pub useful_devices: Option<DeviceCount>,
 }
 
 /// The answer but for its rows.
@@ -357,6 +398,10 @@ pub struct RooflineFigures {
     /// What was assumed or left out.
     pub notes: Vec<Note>,
 }
+
+/// Executions shorter than this on average have no rates, unless they are more than [`SMALLEST`] of the time asked about.
+const SHORTEST: Picos = Picos(10_000);
+const SMALLEST: f64 = 1e-5;
 
 /// Gaps that are ranked, at most.
 pub const MAX_GAPS: usize = 100;

@@ -1,7 +1,7 @@
 //! Every step against the roofs: one sweep per device, not one per step. Knows steps and ops; no rows.
 
 use super::ask::RooflineQuery;
-use super::hold::Holder;
+use super::hold::{Holder, Together};
 use super::peaks::DevicePeaks;
 use super::report::StepRoof;
 use super::sums::{Held, Sums};
@@ -49,16 +49,27 @@ impl Analysis {
         for (at, slice) in slices.iter().enumerate() {
             let spent = self.spent(profile, slice);
             let mut held: Keyed<u32, Option<Held>> = Keyed::default();
+            let mut together: Keyed<u64, Together> = Keyed::default();
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number, Default::default);
             }
             for ((step, op), (n, own)) in spent.into_entries() {
-                let sums = steps.entry(self.devices[slice.device].steps[step].number, Default::default);
+                let number = self.devices[slice.device].steps[step].number;
+                let sums = steps.entry(number, Default::default);
                 sums.0 = sums.0.saturating_add(own);
                 let member = Member { slice: at as u32, op: OpId(op) };
                 if let Some(held) = held.entry(op, || holder.hold(&slices, member).ok()) {
-                    sums.1.get_or_insert_default().add(held, n, own);
+                    let instruction = holder.instruction(&slices, member);
+                    let kept = instruction.is_some()
+                        && together.entry(number, Together::default).keeps(instruction, held, n, own);
+                    if !kept {
+                        sums.1.get_or_insert_default().add(held, n, own);
+                    }
                 }
+            }
+            for (number, together) in together.into_entries() {
+                let sums = steps.entry(number, Default::default).1.get_or_insert_default();
+                together.into_iter().for_each(|(_, held, n, own)| sums.add(&held, n, own));
             }
         }
         let told = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
@@ -97,7 +108,8 @@ impl Analysis {
                 let op = line.events.op(event as usize);
                 if passes(op) {
                     open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
-                        spent.entry((step, op.0), Default::default).0 += 1;
+                        let n = &mut spent.entry((step, op.0), Default::default).0;
+                        *n = n.saturating_add(1);
                     });
                 }
             }

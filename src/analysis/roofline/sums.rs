@@ -124,7 +124,7 @@ impl Sums {
         let times = n as f64;
         let Cost { flops, bytes, levels, source } = held.cost;
         self.own = self.own.saturating_add(own);
-        self.n += n;
+        self.n = self.n.saturating_add(n);
         self.flops += flops * times;
         self.bytes += bytes * times;
         let mut exact = [flops * times / held.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];

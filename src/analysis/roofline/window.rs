@@ -5,15 +5,17 @@
 //! ```
 //! Loops are left out (their ops are there), and of an asynchronous pair the start. Knows ops and peaks; no rows.
 
-use super::ask::{Level, Precision, RooflineQuery};
+use super::ask::{Level, RooflineQuery};
 use super::hold::is_begin;
 use super::peaks::DevicePeaks;
-use super::report::WindowUse;
+use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
+use crate::analysis::non_compute::Programs;
 use crate::analysis::query::StepChoice;
 use crate::analysis::rows::{Slice, each};
-use crate::profile::Profile;
+use crate::keyed::Keyed;
+use crate::profile::{Profile, ProgramId};
 use crate::units::Picos;
 
 impl Analysis {
@@ -24,6 +26,7 @@ impl Analysis {
         ask: &RooflineQuery,
         slices: &[Slice],
         peaks: &[DevicePeaks],
+        programs: Option<Programs<'_>>,
     ) -> WindowUse {
         let known = self.known(profile);
         let mut found = WindowUse::default();
@@ -36,19 +39,22 @@ impl Analysis {
             let seconds = length.as_f64() / 1e12;
             found.window += length;
             let more = |sum: Option<f64>, peak: Option<f64>| Some(sum? + peak? * seconds);
-            flops = more(flops, peaks.flops(Precision::Bf16));
+            flops = more(flops, peaks.flops(peaks.main()));
             bytes = more(bytes, peaks.bytes(Level::Hbm));
             #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
             let n = device.steps.len() as f64;
             steps += if ask.query.step == StepChoice::All { n } else { 1.0 };
         }
         let mut hbm: Option<f64> = None;
+        let mut by_program: Keyed<Option<ProgramId>, u64> = Keyed::default();
         each(slices, |member, time| {
             let device = slices[member.slice as usize].device;
             let (op, facts) = known.op(device, member.op);
             if facts.kind == Kind::Container || is_begin(&known, op) {
                 return;
             }
+            let program = by_program.entry(op.stats.program, || 0);
+            *program = program.saturating_add(time.own);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
             let add = |sum: &mut Option<f64>, cost: Option<f64>| {
@@ -64,18 +70,38 @@ impl Analysis {
             add(&mut hbm, of_hbm.or(op.stats.bytes_accessed));
         });
         let of = |amount: Option<f64>, most: Option<f64>| Some(amount? / most.filter(|most| *most > 0.0)?);
-        let alike = peaks.first().and_then(|first| first.flops(Precision::Bf16));
-        let same = |p: &DevicePeaks| p.flops(Precision::Bf16).map(f64::to_bits) == alike.map(f64::to_bits);
+        let alike = peaks.first().and_then(|first| first.flops(first.main()));
+        let same = |p: &DevicePeaks| p.flops(p.main()).map(f64::to_bits) == alike.map(f64::to_bits);
         found.peak_flops = alike.filter(|_| peaks.iter().all(same));
         found.mfu = of(found.flops, flops);
         found.model_mfu = of(found.model_flops, flops);
         found.hbm_util = of(hbm, bytes);
         if let Some(useful) = ask.useful {
-            let devices = useful.devices.unwrap_or(slices.len() as u32);
-            let total = useful.flops() * steps / f64::from(devices.max(1));
+            let devices = self.job_devices(useful.devices, &by_program, programs);
+            let total = useful.flops() * steps / f64::from(devices.n.max(1));
+            found.useful_devices = Some(devices);
             found.useful_flops = Some(total).filter(|total| total.is_finite() && *total > 0.0);
             found.useful_mfu = of(found.useful_flops, flops);
         }
         found
+    }
+
+    /// Devices that share a step: as the user says, as the program with the most time is compiled for, else as many as the
+    /// capture has. Which of them are shown plays no part.
+    fn job_devices(
+        &self,
+        given: Option<u32>,
+        by_program: &Keyed<Option<ProgramId>, u64>,
+        programs: Option<Programs<'_>>,
+    ) -> DeviceCount {
+        let longest = by_program.iter().max_by_key(|(id, own)| (*own, std::cmp::Reverse(*id)));
+        let compiled = || {
+            let module = programs?(longest?.0?)?;
+            u32::try_from(module.devices()?).ok()
+        };
+        let found = given.map(|n| (n, DeviceCountSource::Yours));
+        let found = found.or_else(|| Some((compiled()?, DeviceCountSource::Program)));
+        let (n, source) = found.unwrap_or((self.devices.len() as u32, DeviceCountSource::Capture));
+        DeviceCount { n, source }
     }
 }

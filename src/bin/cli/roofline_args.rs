@@ -35,7 +35,7 @@ pub struct Roofs {
     /// FLOP per token; for training mostly 6 × parameters, and what attention adds.
     #[arg(long, value_name = "X", value_parser = positive, requires = "batch")]
     flops_per_token: Option<f64>,
-    /// Devices that share a step, where there are more than those shown.
+    /// Devices of the job that share a step. Without it: as many as its program is compiled for, else those of the capture.
     #[arg(long, value_name = "N", requires = "batch")]
     job_devices: Option<u32>,
 }

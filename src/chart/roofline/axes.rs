@@ -68,27 +68,80 @@ impl Axes {
         self.frame.x + self.frame.width
     }
 
+    /// The place within the frame that is nearest to another one, so far from its edges.
+    pub fn clamp(&self, (x, y): (f64, f64), inset: f64) -> (f64, f64) {
+        let within = |at: f64, from: f64, length: f64| {
+            at.clamp(from + inset.min(length / 2.0), from + length - inset.min(length / 2.0))
+        };
+        (within(x, self.frame.x, self.frame.width), within(y, self.frame.y, self.frame.height))
+    }
+
     pub fn holds(&self, (x, y): (f64, f64)) -> bool {
         self.frame.distance(x, y) <= 0.0
     }
 }
 
-/// Rows with less than this part of the time do not stretch the axes that are shown first.
-const TINY: f64 = 2e-4;
+/// Rows at an end of an axis that have less than this part of the time do not stretch the axes that are shown first.
+const TINY: f64 = 0.01;
+/// Nor do rows farther from the ridge, or below the highest roof, by more than these factors.
+const FARTHEST: (f64, f64) = (1e4, 1e5);
+/// Unless more than this part of the time is there.
+const MUCH: f64 = 0.2;
 
 /// Whole decades around all marks, the ridge and the highest roof.
 pub fn whole(dots: &Dots, ceilings: &Ceilings) -> Window {
     around(dots.all.iter(), ceilings)
 }
 
-/// The same around what matters: a few rows of next to no time may lie many decades away.
+/// The same around what matters: a few rows of little time may lie many decades away. They are drawn at the edge.
 pub fn usual(dots: &Dots, ceilings: &Ceilings) -> Window {
-    let all: f64 = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).sum();
-    around(dots.all.iter().filter(|dot| dot.roof.total.as_f64() >= all * TINY), ceilings)
+    let rows: Vec<&Dot> = dots.all.iter().filter(|dot| dot.form.is_some()).collect();
+    let all: f64 = rows.iter().map(|dot| dot.roof.total.as_f64()).sum();
+    let ridge = ceilings.ridge().map(|ridge| (ridge / FARTHEST.0, ridge * FARTHEST.0));
+    let top = ceilings.top().map(|top| (top / FARTHEST.1, f64::INFINITY));
+    let x = ends(&rows, |dot| dot.x, all, ridge);
+    let y = ends(&rows, |dot| dot.y, all, top);
+    let is_near = |dot: &&Dot| dot.form.is_none() || (within(dot.x, x) && within(dot.y, y));
+    around(dots.all.iter().filter(is_near), ceilings)
+}
+
+fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
+    lo <= value && value <= hi
+}
+
+/// Between which values most of the time lies: without what little lies at each end, and without what lies beyond limits.
+fn ends(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
+    let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
+    crate::sorted::sort_by(&mut sorted, |a, b| a.0.total_cmp(&b.0));
+    let end = |values: Vec<&(f64, f64)>| {
+        let mut before = 0.0;
+        values.into_iter().find_map(|(value, time)| {
+            before += time;
+            (before > all * TINY).then_some(*value)
+        })
+    };
+    let (lo, hi) = (end(sorted.iter().collect()), end(sorted.iter().rev().collect()));
+    let (mut lo, mut hi) = (lo.unwrap_or(0.0), hi.unwrap_or(f64::INFINITY));
+    if let Some((least, most)) = limits {
+        let beyond = sorted.iter().filter(|(value, _)| !within(*value, (least, most)));
+        if beyond.map(|(_, time)| time).sum::<f64>() <= all * MUCH {
+            (lo, hi) = (lo.max(least), hi.min(most));
+        }
+    }
+    (lo, hi)
 }
 
 fn around<'a>(dots: impl Iterator<Item = &'a Dot> + Clone, ceilings: &Ceilings) -> Window {
     let ridge = ceilings.ridge();
+    if dots.clone().next().is_none()
+        && let (Some(ridge), Some(top)) = (ridge, ceilings.top())
+    {
+        // Nothing but the roof: it lies in the middle.
+        return Window {
+            x: decades([ridge / 300.0, ridge * 30.0].into_iter()),
+            y: decades([top / 1000.0, top * 1.5].into_iter()),
+        };
+    }
     let x = dots.clone().map(|dot| dot.x).chain(ridge).chain(ridge.map(|x| x * 2.0));
     let y = dots.map(|dot| dot.y).chain(ceilings.top()).chain(ceilings.top().map(|y| y * 1.5));
     Window { x: decades(x), y: decades(y) }
@@ -154,6 +207,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::roofline::{Bound, CostSource, Level, Precision, Roof};
 
     const WHOLE: Window = Window { x: (0.1, 10_000.0), y: (1e9, 1e15) };
 
@@ -162,6 +216,72 @@ mod tests {
         let window = whole(&Dots::default(), &Ceilings::default());
         assert_eq!(window.x, (0.1, 1000.0));
         assert!(window.y.0 < window.y.1);
+    }
+
+    /// A row at a place, with so much time.
+    fn row(x: f64, y: f64, micros: u64) -> Dot {
+        let total = Picos(micros * 1_000_000);
+        let roof = Roof {
+            total,
+            n: 1,
+            flops: 1.0,
+            bytes: 1.0,
+            level_bytes: [1.0, 0.0, 0.0, 0.0, 0.0],
+            dtype: None,
+            precision: None,
+            dtype_uncertain: false,
+            dtype_mixed: false,
+            cost: CostSource::Capture,
+            intensity: Some(x),
+            ridge: None,
+            bound: Bound::Compute,
+            t_compute: Picos::ZERO,
+            t_memory: [Picos::ZERO; 5],
+            t_roof: Picos::ZERO,
+            bound_total: [Picos::ZERO; 6],
+            mfu: None,
+            level_util: [None; 5],
+            util: None,
+            gap: 0,
+            gap_fraction: None,
+            recoverable: Picos::ZERO,
+            above: Picos::ZERO,
+            latency_bound: false,
+        };
+        Dot { name: "a".into(), key: "a".into(), form: Some(super::super::Form::Other), x, y, roof, cumulative: None }
+    }
+
+    #[test]
+    fn a_row_of_little_time_far_away_does_not_stretch_the_axes() {
+        let ceilings = Ceilings {
+            compute: vec![(Precision::Bf16, 459e12)],
+            memory: Some((Level::Hbm, 2765e9)),
+            others: Vec::new(),
+        };
+        let near: Vec<Dot> = (0..40).map(|i| row(0.3 + f64::from(i) * 10.0, 1e12, 2000)).collect();
+        let far = row(1.31e8, 1e12, 300);
+        let dots = Dots { all: near.iter().cloned().chain([far]).collect(), ..Dots::default() };
+        let window = usual(&dots, &ceilings);
+        assert!(window.x.1 <= 1e4, "{window:?}");
+        assert!(whole(&dots, &ceilings).x.1 >= 1.31e8);
+        let axes = Axes::new(window, 700.0, 500.0);
+        assert_eq!(axes.beyond(&dots), (1, Picos(300_000_000)));
+        // Many rows of next to no FLOPs: five decades below the roof are enough.
+        let low = (0..9).map(|_| row(1e-6, 1e7, 1000));
+        let dots = Dots { all: near.iter().cloned().chain(low).collect(), ..Dots::default() };
+        assert!(usual(&dots, &ceilings).y.0 >= 1e9, "{:?}", usual(&dots, &ceilings));
+        // Where most of the time is there, they are what matters.
+        let low: Vec<Dot> = (0..9).map(|_| row(1e-6, 1e7, 1000)).collect();
+        let dots = Dots { all: low, ..Dots::default() };
+        assert!(usual(&dots, &ceilings).y.0 <= 1e7);
+    }
+
+    #[test]
+    fn the_roof_alone_lies_within_the_chart() {
+        let ceilings =
+            Ceilings { compute: vec![(Precision::F16, 125e12)], memory: Some((Level::Hbm, 898e9)), others: Vec::new() };
+        let window = usual(&Dots::default(), &ceilings);
+        assert!(window.x.0 * 10.0 < 139.0 && window.x.1 > 1390.0 && window.y.0 * 100.0 < 125e12, "{window:?}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
     if let Some(roof) = &figures.step {
         parts.push(Part {
             reason: None,
-            label: "has a roof".to_owned(),
+            label: "covered".to_owned(),
             share: share(roof.total),
             says: number::time_text(roof.total),
         });
@@ -42,5 +42,5 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
 pub fn sentence(parts: &[Part]) -> String {
     let part = |part: &Part| format!("{} {} ({})", number::percent_text(part.share), part.label, part.says);
     let parts: Vec<String> = parts.iter().map(part).collect();
-    format!("Of the compute time: {}.", parts.join("; "))
+    format!("Coverage of the compute time: {}.", parts.join("; "))
 }

@@ -31,7 +31,8 @@ pub struct Dot {
 pub struct Dots {
     /// Rows, most time first, then sums.
     pub all: Vec<Dot>,
-    /// Rows that have no place on axes by decades, and their time: no FLOPs, or no bytes of the memory looked at.
+    /// Rows that have no place on axes by decades, and their time: no FLOPs, no bytes of the memory looked at, or next to no
+    /// time.
     pub nowhere: (u32, Picos),
     /// Rows that are held against a roof and were not sent to be drawn, and their time.
     pub more: (u32, Picos),
@@ -70,7 +71,8 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
             if let Some(roof) = &point.roof {
                 let form = Form::of(point.op_group.as_deref());
                 let name = super::table::name(point, by);
-                add(dot(&name, key(point), Some(form), roof, level, point.cumulative), roof.total);
+                let found = dot(&name, key(point), Some(form), roof, level, point.cumulative);
+                add(found.filter(|_| !roof.is_too_short(head.figures.considered)), roof.total);
             }
         }
     }

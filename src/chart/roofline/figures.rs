@@ -2,9 +2,10 @@
 //! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
 
 use super::roofs;
-use crate::analysis::roofline::{Bound, Level, Precision, RooflineFigures, UsefulFlops, WindowUse};
+use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops, WindowUse};
 use crate::chart::readout::{Figure, Readout, figure, row, share_figure};
 use crate::report::number::{self, ABSENT};
+use crate::report::roofline_table;
 use crate::units::Picos;
 
 fn exact(time: Picos) -> String {
@@ -18,8 +19,8 @@ fn some(value: Option<f64>, unit: &str) -> String {
 /// The read-out.
 pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readout {
     let roof = figures.step.as_ref();
-    let hero = figure(
-        "At the roof, by time",
+    let mut hero = figure(
+        "Roofline efficiency",
         share_figure(roof.and_then(|roof| roof.util)),
         "Σ time at the roof ÷ Σ self time",
         vec![
@@ -30,11 +31,12 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
         ],
     );
+    hero.scope = roofline_table::scope(figures);
     let mut main = Vec::new();
     if let Some(roof) = roof {
         let per = figures.header.step_duration.and_then(|window| roof.recoverable.fraction_of(window));
         main.push(figure(
-            "Recoverable",
+            "Potential savings",
             number::figure_time(roof.recoverable),
             "Σ of self time − time at the roof, over ops below their roof",
             vec![
@@ -74,8 +76,9 @@ fn share_of(figures: &RooflineFigures) -> String {
 }
 
 fn ridge(figures: &RooflineFigures) -> String {
-    let ridge = figures.peaks.first().and_then(|peaks| peaks.ridge(Precision::Bf16));
-    ridge.map_or_else(|| ABSENT.to_owned(), |ridge| format!("{} FLOP/byte for bf16", number::decimal(ridge, 1)))
+    let ridge = figures.peaks.first().and_then(|peaks| Some((peaks.ridge(peaks.main())?, peaks.main().label())));
+    let says = |(ridge, of)| format!("{} FLOP/byte for {of}", number::decimal(ridge, 1));
+    ridge.map_or_else(|| ABSENT.to_owned(), says)
 }
 
 fn coverage(figures: &RooflineFigures) -> Figure {
@@ -90,35 +93,43 @@ fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
     let base = |flops: Option<f64>, what: &str| {
         vec![
             row(what, some(flops, "FLOP")),
-            row("Peak", some(window.peak_flops, "FLOP/s of a device, bf16")),
+            row("Peak", some(window.peak_flops, "FLOP/s of a device")),
             row("Window, over devices", exact(window.window)),
         ]
     };
     let mut side = Vec::new();
     if useful.is_some() {
+        let mut rows = base(window.useful_flops, "FLOPs of these devices");
+        let source = |source: DeviceCountSource| match source {
+            DeviceCountSource::Yours => "yours",
+            DeviceCountSource::Program => "as the program is compiled for",
+            DeviceCountSource::Capture => "those of the capture; the job may have more",
+        };
+        let devices = window.useful_devices.map(|of| format!("{}, {}", of.n, source(of.source)));
+        rows.extend(devices.map(|devices| row("Number of devices", devices)));
         side.push(figure(
-            "Useful MFU",
+            "MFU from tokens",
             share_figure(window.useful_mfu),
-            "Batch × sequence × FLOPs per token ÷ (peak × window)",
-            base(window.useful_flops, "As you count"),
+            "Batch × sequence × FLOPs per token ÷ (number of devices × peak × time)",
+            rows,
         ));
     }
     if window.model_mfu.is_some() {
         side.push(figure(
-            "Model MFU",
+            "MFU",
             share_figure(window.model_mfu),
             "Model FLOPs, without recompute ÷ (peak × window)",
             base(window.model_flops, "Model FLOPs"),
         ));
     }
     side.push(figure(
-        "MFU of the window",
+        "HFU (incl. recompute)",
         share_figure(window.mfu),
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),
     ));
     side.push(figure(
-        "HBM",
+        "HBM bandwidth utilization",
         share_figure(window.hbm_util),
         "Bytes of HBM ÷ (bandwidth × window)",
         vec![row("Bytes", some(window.bytes, "B")), row("Window, over devices", exact(window.window))],

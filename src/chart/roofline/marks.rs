@@ -31,6 +31,8 @@ pub struct Look {
     pub selected: Vec<String>,
     /// Pixels across and down.
     pub size: (f64, f64),
+    /// Rows beyond the axes are drawn at their edge: while nothing is zoomed.
+    pub pinned: bool,
 }
 
 /// Radii in pixels: of the row with the most time, on narrow charts, and of the smallest that can be seen.
@@ -39,6 +41,9 @@ const NARROW: f64 = 9.0;
 const SMALLEST: f64 = 2.2;
 /// Half the diagonal of a sum's diamond.
 const SUM: f64 = 7.0;
+/// The largest radius of a row at the edge, and the length of the arrow beside it that points to where it lies.
+const PINNED: f64 = 5.0;
+const PIN: f64 = 7.0;
 /// Rows that are named because there is much to win.
 const NAMED: usize = 8;
 const COMPUTE: Tone = Tone::Kind(Slot::Kind(Kind::Compute));
@@ -50,6 +55,8 @@ struct Spot<'a> {
     x: f64,
     y: f64,
     r: f64,
+    /// It lies beyond the axes, that way: right and down are positive.
+    beyond: Option<(f64, f64)>,
 }
 
 /// The chart. `whose`: "TPU:0, step 3".
@@ -74,13 +81,22 @@ fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &Look) -> Vec<Spot<'a>> {
     let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
     let largest = if look.size.0 < 480.0 { NARROW } else { LARGEST };
     let spot = |(at, dot): (usize, &'a Dot)| {
-        let (x, y) = axes.to(dot.x, dot.y);
+        let place = axes.to(dot.x, dot.y);
         let hidden = dot.form.is_some_and(|form| look.hidden.contains(&form));
         let r = match dot.form {
             Some(_) => (dot.roof.total.as_f64() / most).sqrt() * largest,
             None => SUM,
         };
-        (!hidden && axes.holds((x, y))).then(|| Spot { at, dot, x, y, r: r.max(SMALLEST) })
+        if axes.holds(place) {
+            return (!hidden).then(|| Spot { at, dot, x: place.0, y: place.1, r: r.max(SMALLEST), beyond: None });
+        }
+        let is_pinned = look.pinned && dot.form.is_some() && !hidden;
+        is_pinned.then(|| {
+            let r = r.clamp(SMALLEST, PINNED);
+            let (x, y) = axes.clamp(place, PIN + r);
+            let way = |to: f64, at: f64| if (to - at).abs() > PIN + r { (to - at).signum() } else { 0.0 };
+            Spot { at, dot, x, y, r, beyond: Some((way(place.0, x), way(place.1, y))) }
+        })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
     sorted::sort_by_key(&mut spots, |spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
@@ -99,10 +115,26 @@ fn shape(spot: &Spot<'_>) -> Shape {
     }
 }
 
+/// The arrow of a row at the edge.
+fn arrow(spot: &Spot<'_>) -> Option<Shape> {
+    let (dx, dy) = spot.beyond?;
+    let length = dx.hypot(dy);
+    if length <= 0.0 {
+        return None;
+    }
+    let (dx, dy) = (dx / length, dy / length);
+    let at = |along: f64, across: f64| (spot.x + dx * along - dy * across, spot.y + dy * along + dx * across);
+    let (near, far) = (spot.r + 2.0, spot.r + PIN);
+    Some(Shape::Path(vec![at(far, 0.0), at(near, 3.5), at(near, -3.5)], true))
+}
+
 fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
     let id = u32::try_from(spot.at).unwrap_or(u32::MAX);
     let words = words::sentence(spot.dot);
     let drawn = shape(spot);
+    if let Some(arrow) = arrow(spot) {
+        marks.push(Mark::new(arrow, Paint::fill(Tone::Ink2)));
+    }
     if is_selected {
         let ring = Shape::Circle { x: spot.x, y: spot.y, r: spot.r + 4.0 };
         marks.push(Mark::new(ring.clone(), Paint::fill(Tone::Accent).faded(0.35)));
@@ -140,6 +172,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
             (_, None, _) => 60,
             (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
             _ if spot.dot.roof.is_above() => 40,
+            _ if spot.beyond.is_some() => 30,
             _ => continue,
         };
         wanted.push((spot, priority, words::label(spot.dot)));

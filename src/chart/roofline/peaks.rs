@@ -38,7 +38,7 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
     let line = |of: PeakOf| {
         let known = peaks.peak(of);
         let (label, unit) = match of {
-            PeakOf::Compute(precision) => (precision.key(), "TFLOP/s"),
+            PeakOf::Compute(precision) => (precision.label(), "TFLOP/s"),
             PeakOf::Memory(level) => (memory(level), "GB/s"),
         };
         let can_change = matches!(of, PeakOf::Compute(_) | PeakOf::Memory(Level::Hbm));
@@ -58,7 +58,8 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
 
 /// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
 pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
-    let compute = peaks.flops(Precision::Bf16).map(|flops| (number::tflops(flops), "TFLOP/s bf16"));
+    let unit = if peaks.main() == Precision::F16 { "TFLOP/s fp16" } else { "TFLOP/s bf16" };
+    let compute = peaks.flops(peaks.main()).map(|flops| (number::tflops(flops), unit));
     let memory = peaks.bytes(Level::Hbm).map(|bytes| (number::gbs(bytes), "GB/s HBM"));
     compute.into_iter().chain(memory).collect()
 }
@@ -69,7 +70,7 @@ pub fn whose(figures: &RooflineFigures) -> String {
     let sources: Vec<PeakSource> = peaks
         .used
         .iter()
-        .filter(|peak| matches!(peak.of, PeakOf::Compute(Precision::Bf16) | PeakOf::Memory(Level::Hbm)))
+        .filter(|peak| matches!(peak.of, PeakOf::Memory(Level::Hbm)) || peak.of == PeakOf::Compute(peaks.main()))
         .map(|peak| peak.source)
         .collect();
     let word = |source: PeakSource| match source {

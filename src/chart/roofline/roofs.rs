@@ -35,7 +35,7 @@ impl Ceilings {
             .filter_map(|p| Some((p, peaks.flops(p)?)))
             .collect();
         if compute.is_empty() {
-            compute.extend(peaks.flops(Precision::Bf16).map(|flops| (Precision::Bf16, flops)));
+            compute.extend(peaks.flops(peaks.main()).map(|flops| (peaks.main(), flops)));
         }
         crate::sorted::sort_by(&mut compute, |a, b| b.1.total_cmp(&a.1));
         Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
@@ -97,7 +97,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
         let start = ceilings.memory.map_or(near, |(_, bytes)| flops / bytes);
         let paint = Paint::stroke(if at == 0 { Tone::Ink } else { Tone::Ink2 }, if at == 0 { 1.75 } else { 1.25 });
         if let Some((_, to)) = line((start, *flops), (far, *flops), paint) {
-            let text = format!("{} peak {} TFLOP/s", precision.key(), number::tflops(*flops));
+            let text = format!("{} peak {} TFLOP/s", precision.label(), number::tflops(*flops));
             let above = if at == 0 { WALL + 5.0 } else { 5.0 };
             texts.push((
                 Some((to.0 - 2.0, to.1 - above, text, Anchor::End)),

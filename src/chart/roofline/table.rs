@@ -49,12 +49,19 @@ impl Units {
     /// By the largest figures, and their totals.
     pub fn of(largest: &RoofLargest, figures: &RooflineFigures) -> Self {
         let recoverable = figures.step.as_ref().map_or(Picos::ZERO, |roof| roof.recoverable);
-        Self {
-            gap: TimeUnit::for_largest(largest.recoverable),
-            total: TimeUnit::for_largest(largest.total),
-            longest: largest.total,
-            widest: (recoverable, figures.considered),
-        }
+        Self::by((largest.recoverable, largest.total), (recoverable, figures.considered))
+    }
+
+    /// Where rows are steps: each is longer than any of its ops.
+    pub fn of_steps(steps: &[StepRoof]) -> Self {
+        let recoverable = |step: &StepRoof| step.roof.as_ref().map_or(Picos::ZERO, |roof| roof.recoverable);
+        let largest = |of: &dyn Fn(&StepRoof) -> Picos| steps.iter().map(of).max().unwrap_or_default();
+        let most = (largest(&recoverable), largest(&|step| step.total));
+        Self::by(most, most)
+    }
+
+    fn by((gap, total): (Picos, Picos), widest: (Picos, Picos)) -> Self {
+        Self { gap: TimeUnit::for_largest(gap), total: TimeUnit::for_largest(total), longest: total, widest }
     }
 }
 
@@ -228,17 +235,19 @@ pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
         .unwrap_or_else(|| ABSENT.to_owned());
     };
     let roof = point.roof.as_ref();
+    // Rates of next to no time say nothing.
+    let rated = roof.filter(|roof| !roof.is_too_short(units.widest.1));
     let told = match column {
         RoofColumn::Name => Some(point.key.clone()),
         RoofColumn::Gap => roof.map(|roof| number::time(roof.recoverable, units.gap)),
         RoofColumn::Total => Some(number::time(point.total, units.total)),
-        RoofColumn::Util => roof.and_then(|roof| roof.util).map(number::percent),
+        RoofColumn::Util => rated.and_then(|roof| roof.util).map(number::percent),
         RoofColumn::Intensity => roof.and_then(|roof| roof.intensity).map(short),
         RoofColumn::Bound => roof.map(|roof| bound(roof.bound).to_owned()).or_else(|| Some(without(point))),
-        RoofColumn::Mfu => roof.and_then(|roof| roof.mfu).map(number::percent),
-        RoofColumn::HbmUtil => roof.and_then(Roof::hbm_util).map(number::percent),
-        RoofColumn::FlopRate => roof.and_then(Roof::flop_rate).map(number::tflops),
-        RoofColumn::ByteRate => roof.and_then(|roof| roof.byte_rate(Level::Hbm)).map(number::gbs),
+        RoofColumn::Mfu => rated.and_then(|roof| roof.mfu).map(number::percent),
+        RoofColumn::HbmUtil => rated.and_then(Roof::hbm_util).map(number::percent),
+        RoofColumn::FlopRate => rated.and_then(Roof::flop_rate).map(number::tflops),
+        RoofColumn::ByteRate => rated.and_then(|roof| roof.byte_rate(Level::Hbm)).map(number::gbs),
         RoofColumn::Dtype => roof.and_then(|roof| roof.dtype.clone()),
         RoofColumn::Executions => Some(number::count(point.n)),
         RoofColumn::OpGroup => point.op_group.clone(),

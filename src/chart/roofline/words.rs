@@ -5,7 +5,7 @@ use super::axes::Axes;
 use super::dots::{Dot, Dots};
 use super::marks::Look;
 use super::roofs::{self, Ceilings};
-use crate::analysis::roofline::{Bound, Level, Roof};
+use crate::analysis::roofline::{Bound, DevicePeaks, Level, PeakOf, Roof, RooflineFigures, SkipReason};
 use crate::chart::rows::Tip;
 use crate::chart::scene::SceneTable;
 use crate::report::number::{self, ABSENT};
@@ -95,7 +95,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
     let compute = ceilings
         .compute
         .iter()
-        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.key(), number::tflops(*flops)));
+        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.label(), number::tflops(*flops)));
     let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", roofs::memory(level), number::gbs(bytes)));
     let roofs: Vec<String> = compute.chain(memory).collect();
     let roofs = if roofs.is_empty() { "no known roof".to_owned() } else { roofs.join(", ") };
@@ -130,23 +130,51 @@ pub fn elsewhere(dots: &Dots, look: &Look) -> Option<String> {
     let (n, time) = Axes::new(look.window, look.size.0, look.size.1).beyond(dots);
     if n > 0 {
         let rows = number::counted(n.into(), "row lies", "rows lie");
-        said.push(format!("{rows} beyond the axes ({}): zoom out.", number::time_text(time)));
+        let drawn = match (look.pinned, n) {
+            (false, _) => "zoom out to see what lies there",
+            (true, 1) => "drawn at the edge with an arrow. Zoom out to see its place",
+            (true, _) => "drawn at the edge with an arrow. Zoom out to see their places",
+        };
+        said.push(format!("{rows} outside the plotted range ({}): {drawn}.", number::time_text(time)));
     }
     let (n, time) = dots.nowhere;
     if n > 0 {
         let rows = number::counted(n.into(), "row", "rows");
         let what = roofs::memory(look.level);
         said.push(format!(
-            "{rows} ({}) without FLOPs, or without bytes of {what}, have no place on axes by decades: they are in the table.",
+            "{rows} ({}) not plotted: no FLOPs, no bytes of {what}, or too short for rates. The table has them.",
             number::time_text(time)
         ));
     }
     let (n, time) = dots.more;
     if n > 0 {
         let rows = number::counted(n.into(), "smaller row", "smaller rows");
-        said.push(format!("{rows} ({}) are not drawn: they are in the table.", number::time_text(time)));
+        said.push(format!("{rows} ({}) not plotted. The table has them.", number::time_text(time)));
     }
     (!said.is_empty()).then(|| said.join(" "))
+}
+
+/// Why no roof can be drawn; `None` where one can.
+pub fn no_roof(figures: &RooflineFigures) -> Option<String> {
+    let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
+    let known = figures.peaks.iter().any(knows);
+    let device = figures.peaks.first().and_then(|peaks| peaks.device_type.as_deref());
+    let device = device.map_or_else(|| "this device".to_owned(), |name| format!("this device ({name})"));
+    (!known).then(|| format!("No roofline: peak FLOP/s of {device} are unknown."))
+}
+
+/// Why a roof is drawn without a mark.
+pub fn nothing(figures: &RooflineFigures) -> &'static str {
+    match figures.skipped.first().map(|skipped| skipped.reason) {
+        None if figures.considered == Picos::ZERO => "Nothing to plot: no compute ops in this selection.",
+        Some(SkipReason::NoFlops | SkipReason::NoBytes | SkipReason::OpaqueCall) => {
+            "Nothing to plot: the capture has no FLOPs and bytes of these ops."
+        }
+        Some(SkipReason::NoPeak | SkipReason::NoBandwidth) => {
+            "Nothing to plot: no peak is known for what these ops compute with."
+        }
+        _ => "Nothing to plot: these ops have no FLOPs, or no bytes.",
+    }
 }
 
 /// Those above their roof, in a sentence; `None` where there are none.

@@ -30,6 +30,7 @@ pub(crate) fn row(readout: Readout) -> AnyView {
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     let id = format!("how-{at}");
     let label = format!("How “{}” is computed", figure.label);
+    let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
     view! {
         <div class=format!("figure {class}")>
             <dt>
@@ -38,7 +39,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
                     {how(figure.how.clone())}
                 </Popover>
             </dt>
-            <dd>{figure.value} <span class="unit">{figure.unit}</span></dd>
+            <dd>{figure.value} <span class="unit">{figure.unit}</span>{scope}</dd>
         </div>
     }.any()
 }

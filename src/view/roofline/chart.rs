@@ -1,6 +1,7 @@
 //! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. Knows the
 //! pointer; geometry and words are in `chart::roofline`.
 
+use super::peaks::chips;
 use super::sight::Sight;
 use crate::analysis::roofline::Level;
 use crate::chart::place::Rect;
@@ -37,9 +38,25 @@ impl Brush {
     }
 }
 
+/// The chart, or where no peak is known the choice of a chip in its place.
+#[component]
+pub(super) fn Picture(sight: Sight) -> impl IntoView {
+    let why = Memo::new(move |_| sight.head.with(|head| head.as_ref().and_then(|head| words::no_roof(&head.figures))));
+    let offer = move || {
+        let choose = (!untrack(|| sight.state.is_summary()))
+            .then(|| view! { <label>"Choose the chip " {chips(sight)}</label> }.any());
+        why.get().map(|why| view! { <div class="no-roof" role="status"><p>{why}</p> {choose}</div> }.any())
+    };
+    view! {
+        {live(offer)}
+        <If when=move || why.with(Option::is_none)>{move || view! { <Chart sight /> }.any()}</If>
+    }
+    .any()
+}
+
 /// The chart with what is around it.
 #[component]
-pub(super) fn Chart(sight: Sight) -> impl IntoView {
+fn Chart(sight: Sight) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
@@ -49,6 +66,7 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
         hidden: sight.hidden.get(),
         selected: state.selected.get(),
         size: size.get(),
+        pinned: sight.window.with(Option::is_none),
     });
     let scene = Memo::new(move |_| {
         let dots = sight.dots.get()?;
@@ -125,7 +143,9 @@ pub(super) fn Chart(sight: Sight) -> impl IntoView {
     };
     let none = move || {
         let empty = sight.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
-        empty.then(|| view! { <p class="chart-empty">"No op that is asked about has a place here: the bar above says why."</p> }.any())
+        let why =
+            empty.then(|| sight.head.with(|head| head.as_ref().map(|head| words::nothing(&head.figures)))).flatten();
+        why.map(|why| view! { <p class="chart-empty">{why}</p> }.any())
     };
     let is_usual = Memo::new(move |_| sight.window.get().is_none());
     let is_whole = Memo::new(move |_| is_same(sight.window.get().unwrap_or(sight.usual.get()), sight.whole.get()));
@@ -335,7 +355,7 @@ fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
         });
         let Some((key, name)) = first else {
             // Always a line: what stands above it does not move when something is chosen.
-            let words = "Press a mark to choose it, once more to open it; drag to choose several.";
+            let words = "Click a point to select it, click again for details; drag to select several.";
             return view! { <p class="roofline-selection sub">{words}</p> }.any();
         };
         let all = sight.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));

@@ -37,8 +37,8 @@ pub(super) fn Kernels(sight: Sight) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <h2>"What one run of a kernel costs"</h2>
-            <p class="sub">"By name, with * for any text. The first that fits counts, also before what the capture says. “1.2T” is 1.2 × 10¹²."</p>
+            <h2>"Cost of a kernel per call"</h2>
+            <p class="sub">"Cost override by kernel name (* is any text). First matching pattern wins and overrides the capture. “1.2T” is 1.2 × 10¹²."</p>
             <Costs sight />
         </Popover>
     }
@@ -50,13 +50,13 @@ fn Costs(sight: Sight) -> impl IntoView {
     let given = move || {
         let one = |(at, cost): (usize, &KernelCost)| {
             let remove = move |_| sight.change(|place| drop(place.costs.remove(at)));
-            let label = format!("Take back the cost of {}", cost.pattern);
+            let label = format!("Remove the cost of {}", cost.pattern);
             view! {
                 <tr>
                     <th scope="row" class="mono">{cost.pattern.clone()}</th>
                     <td class="num">{number::quantity(cost.flops)} "FLOP"</td>
                     <td class="num">{number::quantity(cost.bytes)} "B"</td>
-                    <td><button type="button" class="btn icon-only small" aria-label=label title="Take back" on:click=remove>{icon(Icon::Close)}</button></td>
+                    <td><button type="button" class="btn icon-only small" aria-label=label title="Remove" on:click=remove>{icon(Icon::Close)}</button></td>
                 </tr>
             }
             .any()
@@ -79,8 +79,9 @@ fn Costs(sight: Sight) -> impl IntoView {
         let all = sight.head.with(|head| {
             let opaque = &head.as_ref()?.figures.opaque;
             let listed = opaque.iter().take(LISTED).map(one).collect_view();
-            (!opaque.is_empty())
-                .then(|| view! { <h2>"Kernels that say nothing"</h2> <ul class="editor-list">{listed}</ul> }.any())
+            (!opaque.is_empty()).then(|| {
+                view! { <h2>"Kernels without a cost estimate"</h2> <ul class="editor-list">{listed}</ul> }.any()
+            })
         });
         all.into_any()
     };
@@ -116,8 +117,8 @@ fn Costs(sight: Sight) -> impl IntoView {
                 <span class="sub">"Kernel"</span>
                 <input type="text" class="mono" autocomplete="off" spellcheck="false" prop:value=move || pattern.get() on:input=move |event| pattern.set(event_target_value(&event)) />
             </label>
-            <label><span class="sub">"FLOP a run"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=flops /></label>
-            <label><span class="sub">"Bytes a run"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=bytes /></label>
+            <label><span class="sub">"FLOPs per call"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=flops /></label>
+            <label><span class="sub">"Bytes per call"</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=bytes /></label>
             <button type="submit" class="btn line">"Add"</button>
         </form>
         <p role="status">{live(says)}</p>
@@ -137,10 +138,12 @@ pub(super) fn Useful(sight: Sight) -> impl IntoView {
         view! { <span>{if given { "Useful FLOPs: yours" } else { "Useful FLOPs" }}</span> }.any()
     };
     let fields: [Field; 4] = [
-        ("Sequences of a step, over all devices", NodeRef::new(), |useful| Some(useful.batch)),
-        ("Tokens of a sequence", NodeRef::new(), |useful| Some(useful.sequence)),
-        ("FLOP per token, for training mostly 6 × parameters", NodeRef::new(), |useful| Some(useful.flops_per_token)),
-        ("Devices that share the step; empty: those shown", NodeRef::new(), |useful| useful.devices.map(f64::from)),
+        ("Global batch size", NodeRef::new(), |useful| Some(useful.batch)),
+        ("Sequence length", NodeRef::new(), |useful| Some(useful.sequence)),
+        ("FLOPs per token (training: about 6 × parameters)", NodeRef::new(), |useful| Some(useful.flops_per_token)),
+        ("Number of devices (empty: by the program or the capture)", NodeRef::new(), |useful| {
+            useful.devices.map(f64::from)
+        }),
     ];
     let wrong = RwSignal::new(false);
     let apply =
@@ -184,13 +187,13 @@ pub(super) fn Useful(sight: Sight) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <h2>"What a step has to compute"</h2>
-            <p class="sub">"Useful MFU = batch × sequence × FLOP per token ÷ (peak × time), whatever is computed twice or not at all."</p>
+            <h2>"MFU from tokens"</h2>
+            <p class="sub">"Batch × sequence × FLOPs per token ÷ (number of devices × peak × time). The number of devices is the whole job’s."</p>
             <form on:submit=apply>
                 {form()}
                 <div class="editor-foot">
                     <button type="submit" class="btn line">"Apply"</button>
-                    <button type="button" class="btn" on:click=clear>"Take back"</button>
+                    <button type="button" class="btn" on:click=clear>"Reset"</button>
                     <span role="status">{live(says)}</span>
                 </div>
             </form>

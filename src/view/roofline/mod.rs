@@ -39,7 +39,7 @@ pub(crate) fn Roofline(state: State) -> impl IntoView {
             <coverage::Coverage sight />
             <div class="roofline-halves">
                 <section class="roofline-chart" aria-label="Chart">
-                    <chart::Chart sight />
+                    <chart::Picture sight />
                 </section>
                 <section class="roofline-table" aria-labelledby="roofline-gaps">
                     <tools::Tools sight />

@@ -63,17 +63,6 @@ fn Editor(sight: Sight) -> impl IntoView {
             .with(|head| head.as_ref()?.figures.peaks.first()?.chip.clone())
             .unwrap_or_else(|| "not known".to_owned())
     };
-    let chosen = move |name: &'static str| sight.place.with(|place| place.peaks.chip.as_deref() == Some(name));
-    let chip = move |event: ev::Event| {
-        let name = event_target_value(&event);
-        sight.change(|place| place.peaks.chip = Some(name).filter(|name| !name.is_empty()));
-    };
-    let chips = move || {
-        let one = |chip: &'static crate::chip::Chip| {
-            view! { <option value=chip.name selected=move || chosen(chip.name)>{chip.name}</option> }.any()
-        };
-        CHIPS.iter().map(one).collect_view()
-    };
     let lines = Memo::new(move |_| {
         let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
         lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
@@ -89,10 +78,7 @@ fn Editor(sight: Sight) -> impl IntoView {
             </div>
             <label>
                 <span class="sub">"Chip "</span>
-                <select on:change=chip>
-                    <option value="" selected=move || sight.place.with(|place| place.peaks.chip.is_none())>"as captured"</option>
-                    {chips()}
-                </select>
+                {chips(sight)}
             </label>
             <span class="sub">{told}</span>
         </div>
@@ -102,10 +88,29 @@ fn Editor(sight: Sight) -> impl IntoView {
         </table>
         <div class="editor-foot">
             <button type="button" class="btn line" disabled=plain on:click=move |_| sight.change(|place| place.peaks = Default::default())>
-                "As captured"
+                "Reset"
             </button>
-            <span class="sub">"Base 10. An empty field takes what the profile or the table says."</span>
+            <span class="sub">"Base 10. Leave empty to use the default."</span>
         </div>
+    }
+    .any()
+}
+
+/// The choice among the chips of the table.
+pub(super) fn chips(sight: Sight) -> AnyView {
+    let chosen = move |name: &'static str| sight.place.with(|place| place.peaks.chip.as_deref() == Some(name));
+    let choose = move |event: ev::Event| {
+        let name = event_target_value(&event);
+        sight.change(|place| place.peaks.chip = Some(name).filter(|name| !name.is_empty()));
+    };
+    let one = |chip: &'static crate::chip::Chip| {
+        view! { <option value=chip.name selected=move || chosen(chip.name)>{chip.name}</option> }.any()
+    };
+    view! {
+        <select on:change=choose>
+            <option value="" selected=move || sight.place.with(|place| place.peaks.chip.is_none())>"as captured"</option>
+            {CHIPS.iter().map(one).collect_view()}
+        </select>
     }
     .any()
 }
@@ -120,7 +125,7 @@ fn one(sight: Sight, (of, label, unit, can_change): (PeakOf, &'static str, &'sta
         line.with(|line| match line {
             Some(Line { source: Some(PeakSource::Yours), .. }) => "yours".to_owned(),
             Some(Line { from, source: Some(_), .. }) => from.clone(),
-            _ => "nobody says; its ops have no roof".to_owned(),
+            _ => "unknown".to_owned(),
         })
     };
     let typed = move |event: ev::Event| {

@@ -7,7 +7,7 @@ use crate::chart::roofline::{dots, table};
 use crate::chart::table::{self as tables, Column, Measure, Row};
 use crate::chart::window;
 use crate::engine::roofline_place::RoofBy;
-use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort};
+use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
 use crate::view::erase::{Any, effect};
 use crate::view::state::Same;
@@ -69,7 +69,11 @@ pub(super) fn model(sight: Sight) -> Model {
         found.into_inner()
     };
     let units = Memo::new(move |_| {
-        sight.head.with(|head| head.as_ref().map(|head| table::Units::of(&head.largest, &head.figures)))
+        let of = |head: &RooflineHead| match by.get() {
+            RoofBy::Step => table::Units::of_steps(&head.steps),
+            _ => table::Units::of(&head.largest, &head.figures),
+        };
+        sight.head.with(|head| head.as_ref().map(|head| of(head)))
     });
     let columns = Memo::new(move |_| {
         units.get().map(|units| table::columns(by.get(), units, sight.narrow(), measure.get())).unwrap_or_default()
@@ -180,7 +184,7 @@ pub(super) fn model(sight: Sight) -> Model {
         question,
         answer: Signal::derive(move || sight.head.track()),
         busy: sight.busy.into(),
-        none: Callback::new(move |()| view! { <p>"No op that is asked about computes."</p> }.any()),
+        none: Callback::new(move |()| view! { <p>"No compute ops in this selection."</p> }.any()),
         want: Callback::new(want),
         act: Callback::new(act),
         place: state.place,
