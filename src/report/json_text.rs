@@ -1,5 +1,6 @@
 //! JSON as text: `serde_json`'s, two spaces deep. Knows how numbers are spelled; no field.
 
+use super::text::is_invisible;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use std::io::{Result, Write};
@@ -11,6 +12,20 @@ struct Plain<'a>(PrettyFormatter<'a>);
 impl Formatter for Plain<'_> {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> Result<()> {
         write!(writer, "{value:?}")
+    }
+    /// Names of a capture cannot act on a terminal that shows the JSON: what JSON does not escape itself is escaped, too.
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(is_invisible) {
+            let (before, after) = rest.split_at(at);
+            writer.write_all(before.as_bytes())?;
+            let mut chars = after.chars();
+            for unit in chars.next().into_iter().flat_map(|c| c.encode_utf16(&mut [0; 2]).to_vec()) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = chars.as_str();
+        }
+        writer.write_all(rest.as_bytes())
     }
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> Result<()> {
         self.0.begin_array(writer)
@@ -62,6 +77,14 @@ mod tests {
         let value = serde_json::json!({"a": [1, "x\n", null, []], "b": {"c": {}, "d": true}, "e": 0.5, "f": 21.0});
         assert_eq!(text(&value), serde_json::to_string_pretty(&value).unwrap() + "\n");
         assert_eq!(text(&f64::NAN), "null\n");
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped_and_reads_back_the_same() {
+        let name = "a\u{1b}[2J\u{7f}\u{9b}31m\u{202e}\u{200b}é\u{e0041}b";
+        let json = text(&name);
+        assert_eq!(json, "\"a\\u001b[2J\\u007f\\u009b31m\\u202e\\u200bé\\udb40\\udc41b\"\n");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), name);
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! Tables for terminals, CSV and Markdown. Knows columns of text; numbers come formatted.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// A table of text. Columns after the first are figures unless said otherwise.
@@ -26,6 +27,49 @@ fn shortened(cell: &str) -> String {
     start.chain(['…']).chain(cell.chars().skip(n - CELL.1)).collect()
 }
 
+/// Whether a character acts on a terminal or hides text instead of showing a glyph: control characters (C0, DEL, C1), line
+/// and paragraph separators, bidirectional overrides and isolates, zero-width characters, variation selectors and tags.
+pub const fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A text of a capture as one line that is safe to print: [invisible](is_invisible) characters are shown as escapes, so that
+/// a name cannot clear a screen, set a title, move the cursor or overwrite the figures beside it.
+pub fn neutralise(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+/// The same for text of several lines: line ends (`\n`, `\r\n`) and tabs stay as they are.
+pub fn neutralise_lines(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    escaped(text, |at| match bytes[at] {
+        b'\n' | b'\t' => true,
+        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
+        _ => false,
+    })
+}
+
+/// Invisible characters as escapes, but for those at places to keep.
+fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
+    let hidden = |(at, c): &(usize, char)| is_invisible(*c) && !keep(*at);
+    if !text.char_indices().any(|c| hidden(&c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.char_indices() {
+        if hidden(&c) {
+            // Default: `\t`, `\r`, `\n` have short escapes; all others are `\u{…}`.
+            out.extend(c.1.escape_default());
+        } else {
+            out.push(c.1);
+        }
+    }
+    Cow::Owned(out)
+}
+
 impl Table {
     /// A table with heads; `true` marks a text column.
     pub fn new(heads: &[(&str, bool)]) -> Self {
@@ -41,10 +85,10 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Aligned columns for a terminal. Of a very long text, as a GPU's kernel has for a name, the middle is left out.
+    /// Aligned columns for a terminal, with names made [safe to print](neutralise). Of a very long text, as a GPU's kernel has for a name, the middle is left out.
     pub fn aligned(&self) -> String {
         let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| shortened(cell)).collect()).collect();
+            self.rows.iter().map(|row| row.iter().map(|cell| shortened(&neutralise(cell))).collect()).collect();
         let all = || std::iter::once(&self.heads).chain(&rows);
         let width = |i: usize| all().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
@@ -89,6 +133,21 @@ mod tests {
         table.row(vec!["a|b, \"c\"".into(), "1.5".into()]);
         table.row(vec!["é".into(), "10.25".into()]);
         table
+    }
+
+    #[test]
+    fn names_cannot_act_on_a_terminal() {
+        let plain = "fusion.1 é ∑ 名 a|b";
+        assert!(matches!(neutralise(plain), Cow::Borrowed(text) if text == plain));
+        assert_eq!(neutralise("\u{1b}[2J\u{7}\r\n\t\0"), "\\u{1b}[2J\\u{7}\\r\\n\\t\\u{0}");
+        assert_eq!(
+            neutralise("\u{9b}31m \u{202e}b\u{2066}c\u{200b}\u{feff}"),
+            "\\u{9b}31m \\u{202e}b\\u{2066}c\\u{200b}\\u{feff}"
+        );
+        assert_eq!(neutralise_lines("a\tb\r\nc\rd\n\u{1b}"), "a\tb\r\nc\\rd\n\\u{1b}");
+        let mut table = Table::new(&[("Op", true), ("Self ms", false)]);
+        table.row(vec!["x\r\n\u{1b}[1A".into(), "1".into()]);
+        assert_eq!(table.aligned(), "Op              Self ms\nx\\r\\n\\u{1b}[1A        1\n");
     }
 
     #[test]
