@@ -18,6 +18,8 @@ mod engine;
 mod estimate;
 mod instructions;
 mod listings;
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+pub mod lock;
 mod memory;
 pub mod memory_place;
 mod memory_view;
