@@ -14,6 +14,9 @@ use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::Duration;
 
+/// An address for links.
+const BASE: &str = "https://example.org/rooflight/";
+
 /// A folder with a capture in a folder, and a program to ask about it.
 struct Desk {
     dir: tempfile::TempDir,
@@ -52,7 +55,8 @@ impl Desk {
 
     fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
-        command.current_dir(self.dir.path()).arg("report").arg(&self.capture).args(args).output().unwrap()
+        command.current_dir(self.dir.path()).env_remove("ROOFLIGHT_BASE");
+        command.arg("report").arg(&self.capture).args(args).output().unwrap()
     }
 
     /// What it prints, of what succeeds.
@@ -130,10 +134,23 @@ fn block(html: &str, what: &str) -> Vec<u8> {
 #[test]
 fn a_link_opens_at_the_pages_own_address_or_another() {
     let desk = Desk::new();
-    let link = desk.said(&["--link"]);
-    let home = env!("CARGO_PKG_HOMEPAGE");
-    assert!(home.starts_with("https://") && home.ends_with('/'), "{home}");
-    assert!(link.starts_with(&format!("{home}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
+    // Whoever serves that address can read what the link holds: there is none that nobody gave.
+    desk.refused(&["--link"], &["needs the address of a Rooflight page", "--base https://", "ROOFLIGHT_BASE"]);
+    desk.refused(&["--link", "--base", ""], &["needs the address of a Rooflight page"]);
+    desk.refused(&["--link", "--base", "example.org/r"], &["--base is example.org/r", "https://"]);
+    let with = |name: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.env("ROOFLIGHT_BASE", name).arg("report").arg(&desk.capture).args(args).output().unwrap()
+    };
+    let of = |out: Output| String::from_utf8(out.stdout).unwrap();
+    let link = of(with("https://example.com/of/the/team/", &["--link"]));
+    assert!(link.starts_with("https://example.com/of/the/team/#v=") && link.lines().count() == 1, "{link}");
+    let link = of(with("https://example.com/", &["--link", "--base", BASE]));
+    assert!(link.starts_with(&format!("{BASE}#")), "the option comes before the environment: {link}");
+    assert_eq!(with("example.com", &["--link"]).status.code(), Some(2));
+    assert_eq!(of(with("", &["--link"])), "", "empty is not given");
+    let link = desk.said(&["--link", "--base", BASE]);
+    assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
     let report = read_link(&report_of(&link)).unwrap();
     assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (25, "small.xplane.pb"));
     holds_no_secret(&unbase64(&report_of(&link)));
@@ -141,7 +158,6 @@ fn a_link_opens_at_the_pages_own_address_or_another() {
     assert!(other.starts_with("https://example.org/r/#v="), "{other}");
     let report = read_link(&report_of(&other)).unwrap();
     assert_eq!((report.origin.level, report.header.step.as_str()), (80, "7"));
-    desk.refused(&["--link", "--base", ""], &["needs an address", "--base"]);
 }
 
 #[test]
@@ -157,8 +173,8 @@ fn a_report_file_holds_all_but_sources() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
         command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()
     };
-    let again = String::from_utf8(program(&["it.rooflight", "--link"]).stdout).unwrap();
-    assert_eq!(report_of(&again), report_of(&desk.said(&["--link"])));
+    let again = String::from_utf8(program(&["it.rooflight", "--link", "--base", BASE]).stdout).unwrap();
+    assert_eq!(report_of(&again), report_of(&desk.said(&["--link", "--base", BASE])));
 
     desk.said(&["--rooflight", "with.rooflight", "--with-capture"]);
     let with = fs::read(desk.path("with.rooflight")).unwrap();
@@ -217,7 +233,10 @@ fn a_page_is_made_of_the_built_one() {
         fs::remove_file(desk.path("it.html")).unwrap();
     }
     let dist = desk.dist("elsewhere");
+    desk.said(&["--html", "it.html", "--app", "elsewhere", "--base", BASE]);
+    assert!(page(&desk.path("it.html")).contains(&format!("data-base=\"{BASE}\"")), "for links made in it");
     desk.said(&["--html", "it.html", "--app", "elsewhere", "--with-capture"]);
+    assert!(page(&desk.path("it.html")).contains("data-base=\"\""), "nobody gave an address");
     let file = block(&page(&desk.path("it.html")), "inside");
     assert_eq!(unpack(&file).unwrap().captures.len(), 1);
     desk.refused(&["--html", "it.html", "--app", "nowhere"], &["nowhere is no built page", "cargo xtask build"]);
@@ -252,7 +271,7 @@ fn pseudonyms() {
     assert!(names.iter().any(|name| plain.contains(name)));
     let file = |name: &str| readable(&fs::read(desk.path(name)).unwrap());
     desk.said(&["--rooflight", "it.rooflight", "--anonymise"]);
-    let link = desk.said(&["--link", "--anonymise"]);
+    let link = desk.said(&["--link", "--base", BASE, "--anonymise"]);
     for text in [
         desk.said(&["--anonymise"]),
         desk.said(&["--markdown", "--anonymise"]),

@@ -7,11 +7,12 @@ const ORDER: [&str; 11] =
     ["source", "wire", "hlo", "profile", "chip", "analysis", "report", "share", "engine", "chart", "view"];
 
 /// Files that may name the browser's crates.
-const BROWSER: [&str; 7] = [
+const BROWSER: [&str; 8] = [
     "src/view/",
     "src/bin/app.rs",
     "src/bin/worker.rs",
     "src/engine/client.rs",
+    "src/engine/lock.rs",
     "src/engine/server.rs",
     "src/engine/message.rs",
     "src/source/blob.rs",

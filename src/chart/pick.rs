@@ -2,7 +2,7 @@
 //! steps; no menu.
 
 use crate::analysis::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
-use crate::engine::{DeviceInfo, Session};
+use crate::engine::{DeviceInfo, Session, StepInfo};
 use crate::report::number;
 
 /// One line of a picker's menu.
@@ -70,29 +70,67 @@ pub fn told(session: &Session, query: Query) -> Query {
     Query { device: summary.device, step: summary.step, by, filter }
 }
 
+/// What the step picker offers: the whole capture, then the steps of a device. There may be a million of them: a line is made when it is
+/// asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'a> {
+    /// A summary holds this alone.
+    only: Option<StepChoice>,
+    steps: &'a [StepInfo],
+}
+
 /// The whole capture, then the steps.
-pub fn steps(session: &Session, device: DeviceChoice) -> Vec<Choice<StepChoice>> {
-    let whole = Choice { value: StepChoice::All, label: "Whole capture".to_owned(), detail: String::new() };
-    if let Some(StepChoice::Number(number)) = session.summary.as_ref().map(|summary| summary.step) {
-        return vec![Choice {
-            value: StepChoice::Number(number),
-            label: format!("Step {number}"),
-            detail: String::new(),
-        }];
+pub fn steps(session: &Session, device: DeviceChoice) -> Steps<'_> {
+    let only = session.summary.as_ref().map(|summary| match summary.step {
+        number @ StepChoice::Number(_) => number,
+        StepChoice::All | StepChoice::Busiest => StepChoice::All,
+    });
+    let steps = stepped(session, device).filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
+    Steps { only, steps }
+}
+
+impl Steps<'_> {
+    /// How many lines there are.
+    pub const fn count(&self) -> usize {
+        1 + self.steps.len()
     }
-    if session.summary.is_some() {
-        return vec![whole];
-    }
-    let each = stepped(session, device).into_iter().flat_map(|device| &device.steps).map(|step| Choice {
-        value: StepChoice::Number(step.number),
-        label: format!("Step {}", step.number),
-        detail: if step.name == step.number.to_string() {
+
+    /// The line at a place.
+    pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
+        let Some(before) = at.checked_sub(1) else {
+            let value = self.only.unwrap_or(StepChoice::All);
+            let label = match value {
+                StepChoice::Number(number) => format!("Step {number}"),
+                StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
+            };
+            return Some(Choice { value, label, detail: String::new() });
+        };
+        let step = self.steps.get(before)?;
+        let detail = if step.name == step.number.to_string() {
             number::time_text(step.duration)
         } else {
             format!("{}, {}", program(&step.name), number::time_text(step.duration))
-        },
-    });
-    [whole].into_iter().chain(each).collect()
+        };
+        Some(Choice { value: StepChoice::Number(step.number), label: format!("Step {}", step.number), detail })
+    }
+
+    /// The place of a choice.
+    pub fn position(&self, choice: StepChoice) -> Option<usize> {
+        if self.only.unwrap_or(StepChoice::All) == choice {
+            return Some(0);
+        }
+        let StepChoice::Number(number) = choice else { return None };
+        self.steps.iter().position(|step| step.number == number).map(|at| at + 1)
+    }
+
+    /// The choice `by` places after `from`; `None` past either end.
+    pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
+        let at = self.position(from)?.checked_add_signed(by)?;
+        match at.checked_sub(1) {
+            None => Some(self.only.unwrap_or(StepChoice::All)),
+            Some(before) => self.steps.get(before).map(|step| StepChoice::Number(step.number)),
+        }
+    }
 }
 
 /// "jit_f" of "jit_f(1219076091723580382)": the program's number tells people nothing.
@@ -153,6 +191,10 @@ mod tests {
         }
     }
 
+    fn all(steps: Steps<'_>) -> Vec<(StepChoice, String)> {
+        (0..steps.count()).filter_map(|at| steps.get(at)).map(|one| (one.value, one.label)).collect()
+    }
+
     #[test]
     fn several_devices_can_be_summed() {
         let many = devices(&session(2, 0));
@@ -175,10 +217,7 @@ mod tests {
         };
         let mut session = Session { summary: Some(summary), ..session(3, 4) };
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
-        assert_eq!(
-            steps(&session, DeviceChoice::One(1)).iter().map(|one| one.value).collect::<Vec<_>>(),
-            [StepChoice::Number(2)]
-        );
+        assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
         let asked = |by, within| Query {
             by,
             filter: Filter { text: "a".to_owned(), within, ..Filter::default() },
@@ -199,22 +238,23 @@ mod tests {
             .iter_mut()
             .for_each(|summary| (summary.device, summary.step) = (DeviceChoice::All, StepChoice::All));
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["All 3, sum"]);
-        assert_eq!(
-            steps(&session, DeviceChoice::All).iter().map(|one| one.value).collect::<Vec<_>>(),
-            [StepChoice::All]
-        );
+        assert_eq!(all(steps(&session, DeviceChoice::All)), [(StepChoice::All, "Whole capture".to_owned())]);
     }
 
     #[test]
     fn steps_have_neighbours_and_ends() {
         let session = session(1, 3);
         let steps = steps(&session, DeviceChoice::One(0));
-        assert_eq!(steps.len(), 4);
-        assert_eq!(neighbour(&steps, StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
-        assert_eq!(neighbour(&steps, StepChoice::Number(2), 1), None);
-        assert_eq!(neighbour(&steps, StepChoice::Number(0), -1), Some(StepChoice::All));
-        assert_eq!(neighbour(&steps, StepChoice::All, -1), None);
-        assert_eq!(neighbour(&steps, StepChoice::Busiest, 1), None);
+        assert_eq!(steps.count(), 4);
+        let labels: Vec<_> = all(steps).into_iter().map(|(_, label)| label).collect();
+        assert_eq!(labels, ["Whole capture", "Step 0", "Step 1", "Step 2"]);
+        assert_eq!(steps.get(1).map(|step| step.detail).as_deref(), Some("1.00 ms"));
+        assert_eq!(steps.neighbour(StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
+        assert_eq!(steps.neighbour(StepChoice::Number(2), 1), None);
+        assert_eq!(steps.neighbour(StepChoice::Number(0), -1), Some(StepChoice::All));
+        assert_eq!(steps.neighbour(StepChoice::All, -1), None);
+        assert_eq!(steps.neighbour(StepChoice::Busiest, 1), None);
+        assert_eq!((steps.position(StepChoice::Number(2)), steps.position(StepChoice::Number(9))), (Some(3), None));
         assert_eq!([chosen_step("all"), chosen_step("12")], [StepChoice::All, StepChoice::Number(12)]);
     }
 

@@ -8,6 +8,7 @@ use super::steps::{Part, Step};
 use crate::analysis::{AcrossDevices, DeviceChoice, DeviceSteps, Kind, Spread, StepChoice, StepStats, StepTime};
 use crate::report::number;
 use crate::units::Picos;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The device whose steps are shown; for all of them, the one with the most steps stands for their numbers.
 fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
@@ -29,16 +30,27 @@ pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
     if choice != DeviceChoice::All {
         return device.steps.iter().map(one).collect();
     }
-    device.steps.iter().map(|step| mean(stats, step.number).unwrap_or_else(|| one(step))).collect()
+    // By number, once: there may be a million steps.
+    let mut all: FxHashMap<u64, Vec<&StepTime>> = FxHashMap::default();
+    for device in &stats.devices {
+        let mut known = FxHashSet::default();
+        // Of several steps of one number the first counts.
+        for step in device.steps.iter().filter(|step| known.insert(step.number)) {
+            all.entry(step.number).or_default().push(step);
+        }
+    }
+    let across: FxHashMap<u64, &AcrossDevices> =
+        stats.spread.iter().rev().map(|across| (across.number, across)).collect();
+    let mean = |step: &StepTime| mean(all.get(&step.number)?, across.get(&step.number).copied());
+    device.steps.iter().map(|step| mean(step).unwrap_or_else(|| one(step))).collect()
 }
 
-/// The mean over the devices that have a step of this number.
-fn mean(stats: &StepStats, number: u64) -> Option<Step> {
-    let of = |device: &DeviceSteps| device.steps.iter().find(|step| step.number == number).cloned();
-    let all: Vec<StepTime> = stats.devices.iter().filter_map(of).collect();
+/// The mean of the steps of one number, of several devices, and how far they are apart.
+fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
+    let number = all.first()?.number;
     let n = u64::try_from(all.len()).ok().filter(|n| *n > 0)?;
-    let mean = |time: &dyn Fn(&StepTime) -> Picos| Picos(all.iter().map(time).sum::<Picos>().0 / n);
-    let ends = stats.spread.iter().find(|across| across.number == number).map(|across| (across.min, across.max));
+    let mean = |time: &dyn Fn(&StepTime) -> Picos| Picos(all.iter().map(|step| time(step)).sum::<Picos>().0 / n);
+    let ends = across.map(|across| (across.min, across.max));
     Some(Step {
         name: number.to_string(),
         duration: mean(&|step| step.duration),

@@ -46,6 +46,11 @@ pub struct Address {
     pub view: View,
     /// Where on the web the capture is from; empty: from this machine.
     pub src: String,
+    /// What the capture is called that this is of: the address of a page at work says it, what is [passed on](super::passed_on)
+    /// does not. Empty: not said.
+    pub capture: String,
+    /// Under which name that is kept on this device; empty: it is not.
+    pub kept: String,
     /// Where in the file's programs.
     pub file: FilePlace,
     /// How the roofline is shown, as [`super::roofline_place`] writes it; empty: as usual.
@@ -127,6 +132,8 @@ impl fmt::Display for Address {
         say("graph", "1", !self.graph)?;
         say("view", self.view.key(), self.view == usual.view)?;
         say("src", &self.src, self.src.is_empty())?;
+        say("capture", &self.capture, self.capture.is_empty())?;
+        say("kept", &self.kept, self.kept.is_empty())?;
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         say("program", &number(self.file.program), self.file.program.is_none())?;
         say("line", &number(self.file.line), self.file.line.is_none())?;
@@ -230,6 +237,8 @@ impl Address {
             "find" => self.file.find = text,
             "find-regex" => self.file.regex = text == "1",
             "src" => self.src = text,
+            "capture" => self.capture = text,
+            "kept" => self.kept = text,
             "roofline" => self.roofline = text,
             "memory" => self.memory = text,
             "comm" => self.comm = text,
@@ -319,9 +328,11 @@ mod tests {
             regex,
         });
         let asked = (query, sort, prop::option::of(names()), names(), picture);
-        let seen = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, [".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*"]);
+        let texts = [".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
+        let seen = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
         (asked, seen).prop_map(|((query, sort, columns, selection, picture), seen)| {
-            let (is_device_said, zoom, op, graph, view, file, [src, roofline, memory, comm, report]) = seen;
+            let (is_device_said, zoom, op, graph, view, file, texts) = seen;
+            let [src, capture, roofline, memory, comm, kept, report] = texts;
             let is_device_said = is_device_said || query.device != DeviceChoice::default();
             Address {
                 query,
@@ -336,6 +347,8 @@ mod tests {
                 view,
                 file,
                 src,
+                capture,
+                kept,
                 roofline,
                 memory,
                 comm,

@@ -4,14 +4,19 @@
 //! The worker starts from a Blob: a worker loaded from the network would not be bound by the page's content security
 //! policy, a Blob's worker inherits it. It runs the page's own program, handed over as it was compiled: nothing is fetched
 //! or compiled twice, and page and worker cannot be of different builds.
+//!
+//! A worker holds a lock of the browser's for as long as it lives. The page waits for the same lock: so it hears also of an end without
+//! an `error` event, as when the browser discards the worker or it closes itself.
 
+use super::lock;
 use super::message::{pack, unpack};
 use super::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
-use js_sys::{Array, Reflect, global};
+use js_sys::{Array, Math, Reflect, global};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{
     Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType, window,
 };
@@ -30,7 +35,7 @@ pub struct Picked {
 pub enum Report {
     /// An answer, or a piece of one.
     Answer(Answer),
-    /// The worker is gone: nothing more will come.
+    /// The worker is gone: nothing more will come. Said once.
     Died(Failure),
 }
 
@@ -40,6 +45,7 @@ pub struct Link {
     next: Cell<u32>,
     outbox: Outbox,
     script: String,
+    alive: Rc<Cell<bool>>,
     _listeners: [Closure<dyn FnMut(Event)>; 3],
 }
 
@@ -52,16 +58,28 @@ impl Link {
     /// # Errors
     /// A [`Failure`] where the browser starts no worker.
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
-        let (worker, script) = spawn().map_err(|e| Failure {
+        let Spawned { worker, script, lock } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
-            message: format!("The browser starts no worker for this page: {}..", say(&e)),
+            message: format!("The browser starts no worker for this page: {}", sentence(&say(&e))),
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
-        let report = Rc::new(report);
+        let alive = Rc::new(Cell::new(true));
+        // A worker that trapped may go on hearing messages, and complain of each: of a dead one nothing is heard.
+        let report: Rc<dyn Fn(Report)> = {
+            let alive = Rc::clone(&alive);
+            Rc::new(move |told: Report| {
+                let was_alive = if matches!(told, Report::Died(_)) { alive.replace(false) } else { alive.get() };
+                if was_alive {
+                    report(told);
+                }
+            })
+        };
         let on_message = {
             let (worker, outbox, report) = (worker.clone(), Rc::clone(&outbox), Rc::clone(&report));
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-                receive(&worker, &outbox, event.unchecked_ref(), &*report);
+                if receive(&worker, &outbox, event.unchecked_ref(), &*report) {
+                    watch(lock.clone(), Rc::clone(&report));
+                }
             })
         };
         let on_error = {
@@ -78,7 +96,8 @@ impl Link {
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let _ = worker.add_event_listener_with_callback("messageerror", on_garbled.as_ref().unchecked_ref());
-        let link = Self { worker, next: Cell::new(1), outbox, script, _listeners: [on_message, on_error, on_garbled] };
+        let link =
+            Self { worker, next: Cell::new(1), outbox, script, alive, _listeners: [on_message, on_error, on_garbled] };
         link.send(&Request::Hello { build: crate::BUILD.to_owned() });
         Ok(link)
     }
@@ -109,6 +128,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
+        self.alive.set(false);
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
@@ -116,17 +136,30 @@ impl Drop for Link {
     }
 }
 
-fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &impl Fn(Report)) {
+/// Takes in a message; whether it is the first, by which the worker says that it has started.
+fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(Report)) -> bool {
     match unpack::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
             for message in outbox.borrow_mut().take().unwrap_or_default() {
                 drop(worker.post_message(&message));
             }
+            return true;
         }
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) => report(Report::Died(mismatch(crate::BUILD, &build))),
         Ok((answer, _)) => report(Report::Answer(answer)),
         Err(reason) => report(Report::Died(died(&reason))),
     }
+    false
+}
+
+/// Waits for the end of the worker that holds a lock. It ends with the worker: where the page ended that, nobody hears of it.
+fn watch(name: String, report: Rc<dyn Fn(Report)>) {
+    spawn_local(async move {
+        // A worker that could not take its lock is not taken for dead.
+        if matches!(lock::try_hold(&name).await, Ok(None)) && lock::hold(&name).await.is_some() {
+            report(Report::Died(died("")));
+        }
+    });
 }
 
 fn died(said: &str) -> Failure {
@@ -134,17 +167,31 @@ fn died(said: &str) -> Failure {
     let why = if said.is_empty() { "The browser gives no reason".to_owned() } else { format!("It said: {said}") };
     Failure {
         title: "The analysis stopped".to_owned(),
-        message: format!("The worker that reads the file ended. {why}."),
+        message: format!("The worker that reads the file ended. {}", sentence(&why)),
     }
+}
+
+/// Words as a sentence: with one full stop.
+fn sentence(words: &str) -> String {
+    format!("{}.", words.trim_end_matches('.'))
 }
 
 fn say(error: &JsValue) -> String {
     Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }
 
-/// The worker, and the address of its first script: that takes the page's own program, which is compiled already, under the page's
+/// A worker that was started.
+struct Spawned {
+    worker: Worker,
+    /// The address of its first script.
+    script: String,
+    /// The name of the worker, and of the lock that it holds.
+    lock: String,
+}
+
+/// Starts a worker. Its first script takes the page's own program, which is compiled already, under the page's
 /// policy.
-fn spawn() -> Result<(Worker, String), JsValue> {
+fn spawn() -> Result<Spawned, JsValue> {
     // In a page that is one file there is nothing beside it: `share/boot.js` says how a worker starts there.
     let single = Reflect::get(&global(), &"rooflightWorker".into()).ok().filter(JsValue::is_object);
     let (script, kind, message) = match single {
@@ -162,19 +209,23 @@ fn spawn() -> Result<(Worker, String), JsValue> {
     let url = Url::create_object_url_with_blob(&blob)?;
     let options = WorkerOptions::new();
     options.set_type(kind);
+    let lock = format!("rooflight worker {}", Math::random());
+    options.set_name(&lock);
     let worker = Worker::new_with_options(&url, &options)?;
     worker.post_message(&message)?;
-    Ok((worker, url))
+    Ok(Spawned { worker, script: url, lock })
 }
 
-/// It imports the script that loads the program; that one's name carries the build.
+/// It takes its lock, then imports the script that loads the program; that one's name carries the build.
 fn first_script() -> Result<String, JsValue> {
     let document = window().and_then(|w| w.document()).ok_or("no document")?;
     let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
     let address = glue.get_attribute("href").unwrap_or_default();
     let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();
     Ok(format!(
-        "import start from {address:?};\nonmessage = (event) => {{\n  onmessage = null;\n  \
+        "import start from {address:?};\nconst forEver = () => new Promise(() => {{}});\nconst locked = new Promise((done) => \
+         navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());\n\
+         onmessage = async (event) => {{\n  onmessage = null;\n  await locked;\n  \
          start({{ module_or_path: event.data }}).catch((e) => setTimeout(() => {{ throw e; }}));\n}};\n"
     ))
 }

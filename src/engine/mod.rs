@@ -20,6 +20,8 @@ mod estimate;
 mod instructions;
 mod kernel_counts;
 mod listings;
+#[cfg(all(target_arch = "wasm32", feature = "web"))]
+pub mod lock;
 mod memory;
 pub mod memory_place;
 mod memory_view;

@@ -14,6 +14,10 @@ pub enum Refusal {
     NoAddress,
     /// It is of another kind than http and https: of this, with its colon.
     Scheme(String),
+    /// It holds a user name or a password.
+    Credentials,
+    /// Its host has characters that no host name has: they could change what the page may talk to.
+    Host,
     /// The page came by https, the capture would by http.
     Mixed,
     /// The browser is not connected.
@@ -68,6 +72,13 @@ pub fn question(place: &Place, size: Option<u64>) -> String {
     }
 }
 
+/// Whether a host, as the browser writes it, with its port, has the characters of a host alone. `index.html` asks the same before it
+/// names the host in the page's policy.
+pub fn is_plain_host(host: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c);
+    !host.is_empty() && host.chars().all(is_plain)
+}
+
 impl Refusal {
     /// What is told: what, where, what to do. `page` is the origin of the page.
     pub fn told(&self, place: &Place, page: &str) -> Failure {
@@ -82,6 +93,14 @@ impl Refusal {
             Self::Scheme(scheme) => format!(
                 "It starts with {scheme}, and a browser fetches https:// and http:// only. For a bucket, use its https address, or \
                  copy the file here and drop it."
+            ),
+            Self::Credentials => format!(
+                "The address holds a user name or a password before the @, and a browser fetches no such address. Remove that part. \
+                 If the host asks for a password, download the file and drop it here, or use a signed address."
+            ),
+            Self::Host => format!(
+                "The host name {host} has characters other than letters, digits, dots and hyphens. This page fetches from no such \
+                 host. {by_hand}."
             ),
             Self::Mixed => format!(
                 "This page came by https, and from there a browser fetches nothing by plain http. Use the https:// address if there \
@@ -145,6 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn a_host_of_other_characters_is_none() {
+        for plain in ["example.com", "storage.googleapis.com:443", "[::1]:8000", "xn--bcher-kva.example", "127.0.0.1"] {
+            assert!(is_plain_host(plain), "{plain}");
+        }
+        // Each would say something else in a content security policy.
+        for other in ["", "a;img-src", "a;script-src", "*", "%2a", "a b", "a,b", "a'b", "A.example", "a_b"] {
+            assert!(!is_plain_host(other), "{other}");
+        }
+    }
+
+    #[test]
     fn each_refusal_says_where_and_what_to_do() {
         let all = [
             Refusal::Mixed,
@@ -156,6 +186,8 @@ mod tests {
             Refusal::Status(503, String::new()),
             Refusal::BrokeOff { done: 1 << 20, total: Some(4 << 20) },
             Refusal::Length { done: 1, total: 2 },
+            Refusal::Credentials,
+            Refusal::Host,
         ];
         let told: Vec<_> = all.iter().map(|refusal| refusal.told(&place(), "https://page.example")).collect();
         for (at, failure) in told.iter().enumerate() {

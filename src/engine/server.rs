@@ -98,10 +98,14 @@ fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageE
         Ok(message) => message,
         Err(reason) => {
             let failure = Failure { title: "A request could not be read".to_owned(), message: reason };
-            return server.borrow().answer(RequestId::default(), Reply::Failed(failure));
+            if let Ok(server) = server.try_borrow() {
+                server.answer(RequestId::default(), Reply::Failed(failure));
+            }
+            return;
         }
     };
-    let mut this = server.borrow_mut();
+    // A request that trapped holds the server for ever: this worker is dead, and the page has heard of it.
+    let Ok(mut this) = server.try_borrow_mut() else { return };
     if let Request::Cancel(id) = call.request {
         let before = this.queue.len();
         this.queue.retain(|(waiting, _)| waiting.id != id);
@@ -117,7 +121,7 @@ fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageE
 /// Works off one request, a moment later.
 fn tick(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
     Timeout::new(0, move || {
-        let mut this = server.borrow_mut();
+        let Ok(mut this) = server.try_borrow_mut() else { return };
         if !this.needs_part() {
             this.work();
         }

@@ -52,7 +52,7 @@ mod tests {
 
     fn now() -> Address {
         let text = "v=1&device=3&step=12&by=category&filter=secret.py&in=source&kind=compute&scope=jit(f)&sort=-mean&\
-                    picture=steps&zoom=jit(f)&op=secret.1&view=roofline&src=https://secret.example/x&program=1&find=secret&\
+                    picture=steps&zoom=jit(f)&op=secret.1&view=roofline&src=https://secret.example/x&capture=secret.xplane.pb&kept=18c&program=1&find=secret&\
                     roofline=sort:-runs;cost:secret*:1:2;hbm:5&memory=side:allocator;program:3&comm=of:copies;mesh:secret=2&sel=secret.2";
         text.parse().unwrap()
     }

@@ -34,6 +34,8 @@
 
   const inside = block("inside");
   globalThis.rooflightInside = new File([raw(inside)], inside.dataset.name);
+  // The address of the page that links open: a file on a disk has none of its own.
+  globalThis.rooflightBase = inside.dataset.base ?? "";
   if (!location.hash && inside.dataset.place) location.replace(`#${inside.dataset.place}`);
 
   // What unpacks the page lies in front of it: browsers unpack gzip, but not what the rest is packed with. The page writes itself

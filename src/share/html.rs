@@ -39,6 +39,8 @@ pub struct Inside {
     pub bytes: Vec<u8>,
     /// How it is looked at first: what an address says behind the `#`. Empty: as usual.
     pub place: String,
+    /// Address of the page that links made in this one open. Empty: not known.
+    pub base: String,
 }
 
 /// What is seen until the page has started.
@@ -51,7 +53,9 @@ pub const CLOSED: &str = "</script>\n";
 pub fn page(pack: &[u8], inside: &Inside) -> Vec<u8> {
     let mut out = utf16(&(start(&inside.name) + &page_block(pack.len() as u64)));
     dense::push(&mut out, pack);
-    out.extend(utf16(&(CLOSED.to_owned() + &inside_block(inside.bytes.len() as u64, &inside.name, &inside.place))));
+    out.extend(utf16(
+        &(CLOSED.to_owned() + &inside_block(inside.bytes.len() as u64, &inside.name, &inside.place, &inside.base)),
+    ));
     dense::push(&mut out, &inside.bytes);
     out.extend(utf16(&(CLOSED.to_owned() + &tail())));
     out
@@ -91,11 +95,13 @@ pub fn page_block(size: u64) -> String {
     format!("<script type=\"application/x-rooflight-page\" data-size=\"{size}\">")
 }
 
-/// What starts the block of what is inside, of so many bytes; `place` is how that is looked at.
-pub fn inside_block(size: u64, name: &str, place: &str) -> String {
-    let (name, place) = (escaped(name), escaped(place));
+/// What starts the block of what is inside, of so many bytes; `place` is how that is looked at, `base` the address of the page that
+/// links open.
+pub fn inside_block(size: u64, name: &str, place: &str, base: &str) -> String {
+    let (name, place, base) = (escaped(name), escaped(place), escaped(base));
     format!(
-        "<script type=\"application/x-rooflight-inside\" data-size=\"{size}\" data-name=\"{name}\" data-place=\"{place}\">"
+        "<script type=\"application/x-rooflight-inside\" data-size=\"{size}\" data-name=\"{name}\" data-place=\"{place}\" \
+         data-base=\"{base}\">"
     )
 }
 
@@ -137,11 +143,12 @@ mod tests {
     #[test]
     fn nothing_breaks_out_and_the_policy_names_what_runs() {
         let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
-        let html = text(&Inside { name, bytes: b"</script>".repeat(9), place });
+        let html = text(&Inside { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
         assert!(html.starts_with("\u{feff}<!doctype html>"), "the mark says what it is written in");
         // The two scripts that run, the page, what is inside.
         assert_eq!(html.matches("<script").count(), 2 + 1 + 1);
         assert_eq!(html.matches("</script>").count(), 2 + 1 + 1);
+        assert!(html.contains("data-base=\"&quot;&lt;b&gt;\""));
         assert!(html.contains("data-name=\"a&quot;&gt;&lt;/script&gt;&lt;b&gt;\"") && !html.contains("<b>"));
         assert_eq!(hash(""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "as the standard has it");
         for script in [THEME, BOOT] {
@@ -156,7 +163,8 @@ mod tests {
 
     #[test]
     fn what_is_inside_comes_out_again() {
-        let inside = Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new() };
+        let inside =
+            Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new(), base: String::new() };
         let html = text(&inside);
         let block = |kind: &str| {
             let rest = html.split(kind).nth(1).unwrap();
@@ -170,7 +178,8 @@ mod tests {
 
     #[test]
     fn its_size_is_told_before() {
-        let inside = Inside { name: "report.rooflight".to_owned(), bytes: vec![7; 5000], place: "v=1".to_owned() };
+        let (name, place, base) = ("report.rooflight".to_owned(), "v=1".to_owned(), String::new());
+        let inside = Inside { name, bytes: vec![7; 5000], place, base };
         let real = page(&[1; 999], &inside).len() as u64;
         assert!(real.abs_diff(size(999, 5000)) < 1000, "{real} and {}", size(999, 5000));
     }

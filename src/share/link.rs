@@ -53,6 +53,17 @@ pub fn link(report: &Report) -> String {
     URL_SAFE_NO_PAD.encode(encode(report))
 }
 
+/// The base address of links: where `text` is an address that starts with `https://` or `http://` and has a host, that address
+/// without its fragment and without spaces around it.
+pub fn base_address(text: &str) -> Option<&str> {
+    let text = text.trim().split('#').next()?;
+    let starts = |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    let scheme = ["https://", "http://"].into_iter().find(|scheme| starts(scheme))?;
+    let host = text.get(scheme.len()..)?.split(['/', '?']).next()?;
+    let is_plain = text.chars().all(|c| !c.is_whitespace() && !c.is_control());
+    (is_plain && !host.is_empty() && !host.contains('@')).then_some(text)
+}
+
 /// Reads such a text.
 ///
 /// # Errors
@@ -83,3 +94,27 @@ const LENIENT: base64::engine::GeneralPurpose = base64::engine::GeneralPurpose::
         .with_decode_padding_mode(base64::engine::DecodePaddingMode::RequireNone)
         .with_decode_allow_trailing_bits(true),
 );
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::base_address;
+
+    #[test]
+    fn a_base_address_has_a_scheme_and_a_host_and_no_fragment() {
+        assert_eq!(base_address(" https://example.com/r/#old "), Some("https://example.com/r/"));
+        assert_eq!(base_address("HTTP://localhost:8000/"), Some("HTTP://localhost:8000/"));
+        for none in [
+            "",
+            "#x",
+            "example.com/r/",
+            "file:///r/index.html",
+            "https://",
+            "https:///r",
+            "javascript://a",
+            "https://a b/",
+        ] {
+            assert_eq!(base_address(none), None, "{none}");
+        }
+        assert_eq!(base_address("https://user:secret@example.com/"), None, "a password is not passed on");
+    }
+}

@@ -33,7 +33,7 @@ pub use error::ShareError;
 pub use file::{Carried, MAGIC, ReportFile, Within, pack, unpack};
 pub use frame::{VERSION, decode, encode};
 pub use level::Level;
-pub use link::{AIM, Fit, MOST, link, read_link};
+pub use link::{AIM, Fit, MOST, base_address, link, read_link};
 pub use markdown::markdown;
 pub use preview::{Preview, Section, Table};
 pub use report::*;

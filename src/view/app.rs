@@ -14,9 +14,11 @@ use crate::view::parts::{Parts, dialog, part};
 use crate::view::state::{Opened, State};
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::roving;
 use crate::view::widgets::swatch::patterns;
 use crate::view::widgets::toast::Toasts;
 use crate::view::widgets::tooltip::Tooltip;
+use crate::view::widgets::waiting::Waiting;
 use crate::view::{bar::help::Help, keys};
 use leptos::prelude::*;
 
@@ -27,10 +29,16 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
     state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
+    roving::listen();
     state.follow_address();
     effect(move || {
         let name = state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
         document().set_title(&name.map_or_else(|| "Rooflight".to_owned(), |name| format!("{name} · Rooflight")));
+    });
+    // A tooltip is of what was there.
+    effect(move || {
+        state.view.track();
+        state.tips.hide();
     });
     let open = Memo::new(move |_| state.opened.with(Option::is_some));
     // What is open stays in the document while something else is read: it comes back as it was.
@@ -52,6 +60,7 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
         <If when=move || state.sharing.get()>{move || dialog(state, |parts| parts.share, state.sharing)}</If>
         <Inputs state />
         <Toasts state />
+        <Waiting state />
         <DropTarget state />
         <Help state node=help />
         <Tooltip tips=state.tips />

@@ -45,8 +45,7 @@ const STATES = {
     await page.locator(".row.inner").first().waitFor();
   },
   "rows selected": async (page) => {
-    await page.locator("[data-row='0'] [data-column='0']").click();
-    await page.keyboard.press("Space");
+    await page.locator("[data-row='0'] [data-column='1']").click();
     await page.locator("[aria-selected=true][data-row]").first().waitFor();
   },
   "an op's panel": async (page) => {

@@ -58,6 +58,72 @@ onPage("nothing is kept unasked; what is kept opens again, with its figures, and
   assert.ok(!(await stored(page)).includes(size), "its bytes are gone");
 });
 
+onPage("a reload opens what is kept, as it was looked at; without the file it says which one is needed", async ({ page }) => {
+  await keep(page, [capture()]);
+  await page.keyboard.press("4");
+  await until(() => page.url(), (url) => url.includes("kept=") && url.includes("view=memory") && url.includes("capture=worker-0.xplane.pb"));
+  await reload(page);
+  await page.locator("#tab-memory[aria-selected=true]").waitFor();
+  assert.match(await page.title(), /^worker-0\.xplane\.pb/);
+  // What is passed on names neither the file nor where it is kept.
+  await page.keyboard.press("2");
+  await opened(page);
+  await share(page);
+  assert.ok(!/kept=|capture=/.test(await link(page)));
+  const address = page.url();
+  await page.goto("about:blank");
+  await page.goto(address.replace(/kept=[^&]*/, "kept=none"));
+  await page.getByText("This link needs worker-0.xplane.pb: drop it here.").waitFor();
+  await pickFiles(page, [capture()]);
+  await opened(page);
+  await page.goto("about:blank");
+  await page.goto(`${address.split("#")[0]}#v=1&view=memory`);
+  await page.getByText("This link needs the capture that it was made from: drop it here.").waitFor();
+  await page.goto("about:blank");
+  await page.goto(address.split("#")[0]);
+  await rows(page).first().waitFor();
+  assert.equal(await page.getByText("This link needs").count(), 0);
+});
+
+onPage("what no list names is taken away: a tab closed while it kept, a list that is damaged; what a newer build keeps is not", async ({ page, server }) => {
+  await keep(page, [capture()]);
+  const size = statSync(capture()).size;
+  const write = (name, bytes, folder) => page.evaluate(async ({ name, bytes, folder }) => {
+    let at = await (await navigator.storage.getDirectory()).getDirectoryHandle("kept", { create: true });
+    if (folder) at = await at.getDirectoryHandle(folder, { create: true });
+    const stream = await (await at.getFileHandle(name, { create: true })).createWritable();
+    await stream.write(new Uint8Array(bytes));
+    await stream.close();
+  }, { name, bytes, folder });
+  await write("0", [1, 2, 3, 4, 5, 6, 7], "abandoned");
+  assert.ok((await stored(page)).includes(7));
+  await page.goto("about:blank");
+  await page.goto(server.url);
+  await rows(page).first().waitFor();
+  await until(() => stored(page), (sizes) => !sizes.includes(7) && sizes.includes(size));
+  await write("list", [2, 1, 1, 1]);
+  await reload(page);
+  await page.waitForTimeout(500);
+  assert.ok((await stored(page)).includes(size), "the list is of a newer build");
+  await page.evaluate(() => localStorage.setItem("rooflight.kept", "1"));
+  await write("list", Array.from({ length: 50 }, () => 255));
+  await reload(page);
+  await until(() => stored(page), (sizes) => !sizes.includes(size));
+});
+
+onPage("no room: said in one sentence", async ({ page }) => {
+  await pickFiles(page, [capture()]);
+  await opened(page);
+  await page.evaluate(() => {
+    FileSystemFileHandle.prototype.createWritable = () => Promise.reject(new DOMException("The storage quota is exceeded.", "QuotaExceededError"));
+  });
+  await page.locator("header .pick").first().click();
+  await page.getByRole("button", { name: "Keep on this device" }).click();
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /The browser says: The storage quota is exceeded\. What is open stays open\./);
+});
+
 onPage("of a report in a link there is no file to keep", async ({ page }) => {
   await pickFiles(page, [capture()]);
   await opened(page);

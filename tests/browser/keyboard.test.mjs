@@ -42,21 +42,60 @@ const grouped = (page, by) => page.getByRole("grid", { name: `Time by ${by}` }).
 const hero = (page, label) => until(async () => Object.keys(await figures(page))[0], (is) => is === label);
 
 onPage("the landing page: every control is a stop, in the order it is read", async ({ page }) => {
-  assert.deepEqual(await walk(page), ["Theme: as the system. Switch", "Keys and help", "Choose files", "Choose a folder", "Open the sample"]);
+  assert.deepEqual(await walk(page), ["Theme: as the system. Switch", "Choose files", "Choose a folder", "Open the sample"]);
 });
 
-onPage("a breakdown: from the bar to the table, which is one stop", async ({ page }) => {
+onPage("a breakdown: from the bar to the table, which is one stop; groups of buttons are one each", async ({ page }) => {
   await start(page);
   const stops = await walk(page);
-  const order = [/^File /, /^Device /, /^Previous step/, /of \d+ steps$/, /^Next step/, /^Theme/, /^Keys and help/, /^Breakdown/, /notes?$/, /^How /, /%,/, /^Op$/, /^Program$/, /^cell 0,0$/];
+  const order = [/^File /, /^Breakdown/, /notes?$/, /^How /, /%,/, /^Op$/, /^Filter ops$/, /^cell 0,0$/];
   const places = order.map((wanted) => stops.findIndex((stop) => wanted.test(stop)));
-  const present = places.filter((place) => place >= 0);
-  for (const wanted of [/^File /, /^Device /, /of \d+ steps$/, /^Theme/, /^How /, /%,/, /^Op$/, /^cell 0,0$/]) {
-    assert.ok(stops.some((stop) => wanted.test(stop)), `${wanted} is no stop: ${stops.join(" | ")}`);
-  }
-  assert.deepEqual(present, [...present].sort((a, b) => a - b), stops.join(" | "));
+  assert.ok(places.every((place) => place >= 0), `${order[places.indexOf(-1)]} is no stop: ${stops.join(" | ")}`);
+  assert.deepEqual(places, [...places].sort((a, b) => a - b), stops.join(" | "));
   assert.equal(stops.filter((stop) => /^(cell|head)/.test(stop)).length, 1, "the table is one stop");
+  assert.ok(places.at(-1) <= 12, `${places.at(-1)} stops before the table: ${stops.join(" | ")}`);
 });
+
+onPage("arrows, Home and End go within a group, and Tab comes back to where one was in it", async ({ page }) => {
+  await start(page);
+  const is = (wanted) => until(() => focus(page), (now) => wanted.test(now));
+  await press(page, "Tab");
+  await is(/^File /);
+  await press(page, "ArrowRight");
+  await is(/^Device /);
+  await press(page, "ArrowRight", "ArrowRight");
+  await is(/of \d+ steps$/);
+  await press(page, "End");
+  await is(/^Keys and help/);
+  await press(page, "ArrowRight");
+  await is(/^File /);
+  await press(page, "ArrowLeft", "Tab");
+  await is(/^Breakdown/);
+  await press(page, "Shift+Tab");
+  await is(/^Keys and help/);
+  await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Op", exact: true }).focus();
+  await press(page, "ArrowRight", "Enter");
+  await settled(page);
+  assert.equal(await page.getByRole("group", { name: "Group by" }).locator("[aria-pressed=true]").innerText(), await focus(page));
+});
+
+for (const [key, table] of [["3", ".roofline-table"], ["4", ".memory"], ["5", ".comm"], ["8", ".file"]]) {
+  onPage(`at most 12 stops before the content of view ${key}`, async ({ page }) => {
+    await page.getByRole("button", { name: "Open the sample" }).click();
+    await opened(page);
+    await press(page, key);
+    const before = key === "8" ? page.locator(`${table} table, ${table} .code`).first() : page.locator(`${table} [role=grid] [data-row='0']`).first();
+    await before.waitFor();
+    await page.locator("body").click({ position: { x: 2, y: 2 } });
+    const stops = [];
+    for (let at = 0; at < 40; at += 1) {
+      await press(page, "Tab");
+      if (await page.evaluate((inside) => Boolean(document.activeElement.closest(inside)), key === "8" ? "table, .code" : "[role=grid]")) break;
+      stops.push(await focus(page));
+    }
+    assert.ok(stops.length <= 12, `${stops.length} stops: ${stops.join(" | ")}`);
+  });
+}
 
 onPage("arrows, Page, Home and End walk the table; Enter on a head sorts", async ({ page }) => {
   await start(page);

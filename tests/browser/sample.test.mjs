@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { made, repository } from "./captures.mjs";
+import { made, repository, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened } from "./lib.mjs";
+import { opened, pickFiles, until } from "./lib.mjs";
 import { figures, pick, settled } from "./reading.mjs";
 
 const sample = (page) => page.getByRole("button", { name: "Open the sample" });
@@ -57,4 +57,32 @@ onPage("without the sample beside the page: said, and the page goes on", { expec
   await alert.getByText("The sample could not be fetched").waitFor();
   assert.match(await alert.innerText(), /404/);
   assert.ok(await sample(page).isVisible());
+});
+
+onPage("a sample that comes late takes no place: what was opened meanwhile stays", async ({ page }) => {
+  let come;
+  const late = new Promise((done) => (come = done));
+  await page.route("**/sample.xplane.pb.xz", async (route) => {
+    await late;
+    await route.continue().catch(() => {}); // given up by the page
+  });
+  await sample(page).click();
+  await page.locator(".loading").getByRole("button", { name: "Cancel" }).waitFor();
+  await pickFiles(page, [synth()]);
+  await opened(page);
+  const title = await page.title();
+  come();
+  await page.waitForTimeout(1000);
+  assert.equal(await page.title(), title);
+  assert.ok(!title.startsWith("sample"));
+});
+
+onPage("a reload opens the sample again, as it was looked at", async ({ page }) => {
+  await sample(page).click();
+  await opened(page);
+  await page.keyboard.press("5");
+  await until(() => page.url(), (url) => url.includes("view=communication") || url.includes("view=comm"));
+  await page.reload();
+  await page.locator("#tab-communication[aria-selected=true]").waitFor();
+  assert.match(await page.title(), /^sample/);
 });

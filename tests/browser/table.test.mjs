@@ -69,7 +69,7 @@ onPage("rows are selected with Space, copied with y, and stay selected in anothe
   await start(page);
   const op = async (row) => (await seenRows(page)).find(([at]) => at === row)[1][0];
   const chosen = [await op(1), await op(3)];
-  await page.locator("[data-row='1'] [data-column='0']").click();
+  await page.locator("[data-row='1'] [data-column='0']").focus();
   await page.keyboard.press("Space");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
@@ -86,10 +86,50 @@ onPage("rows are selected with Space, copied with y, and stay selected in anothe
   await until(() => page.locator("[data-row][aria-selected=true]").count(), (n) => n === 0);
 });
 
-onPage("a row far down is copied; of a selection that reaches too far, how much is said", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+onPage("a press anywhere on a row selects it, with Ctrl it adds it; two open it; it stays selected in other views", async ({ page }) => {
+  await start(page);
+  const selected = () => page.locator("[data-row][aria-selected=true]").evaluateAll((rows) => rows.map((row) => row.dataset.row));
+  const cell = (row) => page.locator(`[data-row='${row}'] [data-column='2']`);
+  await cell(2).click();
+  await until(selected, (rows) => rows.join() === "2");
+  await cell(4).click();
+  await until(selected, (rows) => rows.join() === "4");
+  await cell(1).click({ modifiers: ["ControlOrMeta"] });
+  await until(selected, (rows) => rows.join() === "1,4");
+  assert.equal(await page.locator(".op-panel").count(), 0);
+  const name = (await seenRows(page)).find(([at]) => at === 4)[1][0];
+  await cell(4).dblclick();
+  await page.locator(".op-panel").getByText(name, { exact: true }).first().waitFor();
+  await until(selected, (rows) => rows.join() === "4");
+  const op = await until(() => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("op")));
+  await page.keyboard.press("3");
+  await page.locator(".roofline-table [data-row='0']").waitFor();
+  await page.locator(".op-panel").getByText(name, { exact: true }).first().waitFor();
+  const now = await until(() => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))), (now) => now.view === "roofline");
+  assert.deepEqual([now.op, now.sel], [op, op]);
+  await page.keyboard.press("5");
+  await page.locator(".comm").first().waitFor();
+  await page.keyboard.press("2");
+  await until(selected, (rows) => rows.join() === "4");
+});
+
+onPage("a tooltip goes with its view", async ({ page }) => {
+  await start(page);
+  await page.locator("[data-row='0'] [data-column='1']").hover();
+  await page.locator(".tip:not([hidden])").waitFor();
+  await page.mouse.move(2, 2);
+  await page.locator("[data-row='0'] [data-column='1']").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".tip:not([hidden])").waitFor();
+  await page.keyboard.press("8");
+  await page.locator("#tab-file[aria-selected=true]").waitFor();
+  assert.equal(await page.locator(".tip:not([hidden])").count(), 0);
+});
+
+onPage("a row far down is copied; a selection is copied however far it reaches", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await dropFiles(page, [synth({ mb: 3, devices: 1, ops: 2000 })]);
   await opened(page);
-  await page.locator("[data-row='0'] [data-column='0']").click();
+  await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
   await page.keyboard.press("End");
   const last = (await rowCount(page)) - 1;
@@ -97,7 +137,8 @@ onPage("a row far down is copied; of a selection that reaches too far, how much 
   const name = await until(async () => (await seenRows(page)).find(([at]) => at === last)?.[1][0]);
   await page.keyboard.press("Space");
   await page.keyboard.press("y");
-  await page.getByText("Copied the first 1 row of 2").waitFor();
+  await page.getByText("Copied 2 rows", { exact: true }).waitFor();
+  assert.equal((await clipboard(page)).split("\n")[2].split("\t")[0], name);
   await page.keyboard.press("Escape"); // tooltip
   await page.keyboard.press("Escape"); // what is told
   await until(async () => (await page.keyboard.press("Escape"), page.locator("[data-row][aria-selected=true]").count()), (n) => n === 0);
@@ -187,7 +228,7 @@ onPage("the address says it all: reloaded, the same file shows the same", async 
   await page.keyboard.press("c");
   await page.getByRole("checkbox", { name: /^Runs/ }).uncheck();
   await page.keyboard.press("Escape");
-  await page.locator("[data-row='0'] [data-column='0']").click();
+  await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Steps", exact: true }).click();
   await until(() => page.url(), (url) => /sel=/.test(url) && /picture=steps/.test(url) && /cols=/.test(url));

@@ -61,6 +61,17 @@ onPage("a small one opens at once; its address opens it again, until another tak
   }
 });
 
+onPage("an address as it was pasted: with spaces around it, its scheme in capitals", async ({ page, server, allow }) => {
+  const from = await host(capture());
+  allow(from.origin);
+  try {
+    await follow(page, server.url, ` ${from.url("a.xplane.pb").replace("http:", "HTTP:")} `);
+    await opened(page);
+  } finally {
+    await from.close();
+  }
+});
+
 onPage("a large one is asked about: where from, how large; then fetched, or not", async ({ page, server, allow }) => {
   const bytes = large();
   const from = await host(bytes);
@@ -129,6 +140,20 @@ onPage("what cannot be had is said, with what to do", { expected: /Failed to loa
       allow(from.origin);
       await follow(page, server.url, from.url("a.xplane.pb"));
       await until(() => failed(page).catch(() => ""), (text) => said.test(text));
+    }
+    for (const [named, said] of [
+      // A fetch of such an address is refused by the browser, which says nothing of why.
+      [`http://someone:secret@127.0.0.1:1/a.xplane.pb`, /holds a user name or a password before the @/],
+      // Written into the policy, these would be directives of their own.
+      ["http://a;img-src/a.xplane.pb", /host name a;img-src has characters other than letters/],
+      ["http://a;script-src/a.xplane.pb", /host name a;script-src has characters/],
+      ["https://*/a.xplane.pb", /has characters other than letters/],
+    ]) {
+      await follow(page, server.url, named);
+      const text = await until(() => failed(page).catch(() => ""), (text) => said.test(text));
+      assert.ok(!text.includes("secret"), text);
+      const policies = await page.locator("meta[http-equiv]").evaluateAll((all) => all.map((one) => one.content));
+      assert.deepEqual(policies.slice(1).map((policy) => policy.trim()), ["connect-src 'self'"]);
     }
     for (const [typed, said] of [["gs://bucket/a.xplane.pb", /starts with gs:/], ["runs/a.xplane.pb", /has no host/]]) {
       await fetchFrom(page, typed, { anew: false });

@@ -92,6 +92,77 @@ onPage("one that dies while it reads: told, and what was open stays", async ({ p
   await opened(page);
 });
 
+onPage("one that ends without an error is noticed: what was on screen stays, and it works again", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const before = [await figures(page), await seenRows(page)];
+  const [first] = page.workers();
+  await first.evaluate(() => self.close());
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  assert.match(await alert.innerText(), /The analysis stopped.*The browser gives no reason\. The files are being read again/s);
+  await until(() => page.workers().length === 1 && page.workers()[0] !== first);
+  assert.deepEqual([await figures(page), await seenRows(page)], before);
+  await groupBy(page, "Category");
+});
+
+onPage("one that ends without an error while it reads: told", async ({ page }) => {
+  await holdLoads(page);
+  await dropFiles(page, [synth()]);
+  await page.getByRole("progressbar").waitFor();
+  await page.workers()[0].evaluate(() => self.close());
+  await page.getByRole("alert").getByText("The analysis stopped").waitFor();
+});
+
+onPage("a page that ends its worker itself does not take that for an accident", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  await dropFiles(page, [synth({ devices: 1 })]);
+  await page.locator("#capture-button").getByText("synth-1-1-40").waitFor();
+  await until(() => page.workers().length, (n) => n === 1);
+  await page.waitForTimeout(300);
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+/** Makes the worker's next answer late: what is asked waits. */
+const hold = (page, ms) => page.workers()[0].evaluate((ms) => void setTimeout(() => { const end = Date.now() + ms; while (Date.now() < end); }), ms);
+
+onPage("an answer that takes long says so, and is cancelled: what was there stays, and it can be had again", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const waiting = page.locator(".waiting:not([hidden])");
+  const before = [await figures(page), await seenRows(page)];
+  assert.equal(await waiting.count(), 0);
+  const [first] = page.workers();
+  await hold(page, 60_000);
+  await page.getByRole("group", { name: "Picture" }).getByRole("button", { name: "Steps", exact: true }).click();
+  const asked = Date.now();
+  await waiting.getByText("Computing").waitFor();
+  assert.ok(Date.now() - asked < 2000, "long before the answer");
+  await waiting.getByRole("button", { name: "Cancel" }).click();
+  await waiting.getByText("Cancelled").waitFor();
+  await until(() => page.workers().length === 1 && page.workers()[0] !== first);
+  assert.equal(await page.getByRole("alert").count(), 0, "that was no accident");
+  assert.deepEqual([await figures(page), await seenRows(page)], before);
+  await page.waitForTimeout(500);
+  assert.equal(await page.locator(".picture-of .scene").count(), 0, "it is not asked again by itself");
+  await waiting.getByRole("button", { name: "Compute it" }).click();
+  await page.locator(".picture-of .scene").first().waitFor();
+  await until(() => waiting.count(), (n) => n === 0);
+});
+
+onPage("a grouping that takes long is cancelled: the one before stays", async ({ page }) => {
+  await dropFiles(page, [synth()]);
+  await opened(page);
+  const before = await seenRows(page);
+  await hold(page, 60_000);
+  await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Kind" }).click();
+  await page.locator(".waiting").getByRole("button", { name: "Cancel" }).click();
+  await until(() => page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Op", exact: true }).getAttribute("aria-pressed"), (is) => is === "true");
+  assert.deepEqual(await seenRows(page), before);
+  await groupBy(page, "Category");
+});
+
 onPage("a page and a worker of different builds: said, not guessed", async ({ page }) => {
   await readMessages(page);
   await page.addInitScript(() => {

@@ -9,13 +9,13 @@ use rooflight::analysis::{DeviceChoice, Query, StepChoice};
 use rooflight::engine::address::Address;
 use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk, captures_of};
 use rooflight::share::html::{Inside, PACK, page};
-use rooflight::share::{Fit, Level, Preview, Report, Table, link, markdown, pack};
+use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, link, markdown, pack};
 use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Where the page is, when nothing else is said: what the package says.
-const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
+/// The environment variable that gives the address of the page where `--base` is not given.
+const BASE: &str = "ROOFLIGHT_BASE";
 /// Bytes copied at once.
 const PIECE: usize = 1 << 20;
 
@@ -25,9 +25,10 @@ pub struct ReportArgs {
     /// Print a link that opens the report in the page.
     #[arg(long, group = "out_as")]
     link: bool,
-    /// Where the page is.
-    #[arg(long, value_name = "URL", default_value = HOME)]
-    base: String,
+    /// Address of the Rooflight page that links open; also for links made in the page of --html.
+    /// Default: the environment variable ROOFLIGHT_BASE.
+    #[arg(long, value_name = "URL")]
+    base: Option<String>,
     /// Write a report file.
     #[arg(long, value_name = "FILE", group = "out_as")]
     rooflight: Option<PathBuf>,
@@ -112,14 +113,16 @@ fn step(session: &Session, view: &View) -> Result<StepChoice, Failure> {
 }
 
 fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, Failure> {
-    if args.base.is_empty() {
-        let message = "Say where the page is: --base https://….".to_owned();
-        return Err(Failure { title: "A link needs an address".to_owned(), message });
-    }
+    let base = base(args)?.ok_or_else(|| Failure {
+        title: "A link needs the address of a Rooflight page".to_owned(),
+        message: format!(
+            "Give it with --base https://…/, or set the environment variable {BASE}. Use an address that you trust: the page \
+             that is served there can read everything that the link holds."
+        ),
+    })?;
     let step = told.header.step.parse().map_or(query.step, StepChoice::Number);
     let address =
         Address { query: Query { step, ..query.clone() }, report: link(told), ..Address::default() }.to_string();
-    let base = args.base.split('#').next().unwrap_or_default();
     let link = format!("{base}#{address}");
     let fit = Fit::of(link.len());
     match (fit, fit.sentence(link.len())) {
@@ -132,6 +135,19 @@ fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, 
             Ok(link + "\n")
         }
     }
+}
+
+/// The address of the page that links open; `None` where neither the option nor the environment gives one.
+fn base(args: &ReportArgs) -> Result<Option<String>, Failure> {
+    let of_environment = || std::env::var(BASE).ok().map(|text| (BASE, text));
+    let given = args.base.clone().map(|text| ("--base", text)).or_else(of_environment);
+    let Some((name, text)) = given.filter(|(_, text)| !text.trim().is_empty()) else { return Ok(None) };
+    base_address(&text).map(|base| Some(base.to_owned())).ok_or_else(|| Failure {
+        title: format!("{name} is {text}, and that is not the address of a page"),
+        message:
+            "The address of a page starts with https:// or http:// and has a host: https://example.com/rooflight/."
+                .to_owned(),
+    })
 }
 
 /// The captures that leave, with the names they then have; of report files those that lie within them.
@@ -185,7 +201,12 @@ fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
-    let inside = Inside { name: "report.rooflight".to_owned(), bytes, place: String::new() };
+    let inside = Inside {
+        name: "report.rooflight".to_owned(),
+        bytes,
+        place: String::new(),
+        base: base(args)?.unwrap_or_default(),
+    };
     std::fs::write(path, page(&pack, &inside)).map_err(|error| unwritten(path, &error))?;
     Ok(String::new())
 }

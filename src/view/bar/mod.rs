@@ -26,7 +26,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     };
     view! {
         <header class="top">
-            <div class="bar">
+            <div class="bar" role="toolbar" aria-label="Capture and page">
                 <span class="brand">{mark()} "Rooflight"</span>
                 <If when=move || open.get()>
                     <capture::Capture state />

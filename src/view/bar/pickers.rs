@@ -3,9 +3,9 @@
 use crate::analysis::{DeviceChoice, StepChoice};
 use crate::chart::pick::{self, Choice};
 use crate::view::erase::{Any, If};
-use crate::view::state::State;
+use crate::view::state::{Opened, State};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::listbox::Listbox;
+use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 
@@ -57,19 +57,31 @@ fn Device(state: State) -> impl IntoView {
 
 #[component]
 fn Step(state: State) -> impl IntoView {
-    let choices = Memo::new(move |_| {
-        let device = state.query.get().device;
-        state.opened.with(|opened| opened.as_ref().map(|o| pick::steps(&o.session, device)).unwrap_or_default())
-    });
+    let device = Memo::new(move |_| state.query.with(|query| query.device));
+    let lines = Lines {
+        count: Signal::derive(move || {
+            let count = |opened: &Opened| pick::steps(&opened.session, device.get()).count();
+            state
+                .opened
+                .with(|opened| opened.as_ref().map_or(0, |opened| u32::try_from(count(opened)).unwrap_or(u32::MAX)))
+        }),
+        get: Callback::new(move |at: u32| {
+            state.opened.with(|opened| pick::steps(&opened.as_ref()?.session, device.get()).get(at as usize))
+        }),
+        position: Callback::new(move |step: StepChoice| {
+            let at = state.opened.with(|opened| pick::steps(&opened.as_ref()?.session, device.get()).position(step))?;
+            u32::try_from(at).ok()
+        }),
+    };
     let chosen = Signal::derive(move || state.step());
     let label = Memo::new(move |_| {
-        let named = choices.with(|all| label_of(all, &chosen.get()));
+        let named = lines.position.run(chosen.get()).and_then(|at| lines.get.run(at)).map(|choice| choice.label);
         named.unwrap_or_else(|| match chosen.get() {
             StepChoice::Number(number) => format!("Step {number}"),
             StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
         })
     });
-    let count = Memo::new(move |_| choices.with(Vec::len).saturating_sub(1));
+    let count = Memo::new(move |_| lines.count.get().saturating_sub(1));
     let choose = Callback::new(move |step: StepChoice| {
         popover::hide("step");
         state.choose_step(step);
@@ -112,7 +124,7 @@ fn Step(state: State) -> impl IntoView {
                     }.any()
                 })
             >
-                <Listbox id="step-list" label="Steps" choices chosen choose />
+                <Listbox id="step-list" label="Steps" choices=lines chosen choose />
             </Popover>
             {go(1, "Next step", Icon::Right)}
         </span>

@@ -102,8 +102,13 @@ fn done(state: State, act: Act) {
                 state.choose(|_, sort| *sort = Sort { column, descending });
             }
         }
-        Act::Fold(flat) => fold(state, flat),
+        Act::Fold(flat) | Act::Open(flat) => fold(state, flat),
         Act::Select(flat) => select(state, flat),
+        Act::Pick(flat) => {
+            if let Some(name) = name_of(state, flat) {
+                state.selected.set(vec![name]);
+            }
+        }
         Act::Hide(id) => change(state, |cells| cells.retain(|cell| cell.key() != id)),
         Act::Move(id, by) => change(state, |cells| {
             let at = cells.iter().position(|cell| cell.key() == id);
@@ -153,9 +158,14 @@ fn fold(state: State, flat: u32) {
     }
 }
 
-fn select(state: State, flat: u32) {
+/// How a row is named where rows are selected.
+fn name_of(state: State, flat: u32) -> Option<String> {
     let name = |_, row: rows::Row<'_>, part: Option<u32>| part.is_none().then(|| rows::key(row.group));
-    let Some(name) = untrack(|| with_row(state, flat, name)) else { return };
+    untrack(|| with_row(state, flat, name))
+}
+
+fn select(state: State, flat: u32) {
+    let Some(name) = name_of(state, flat) else { return };
     state.selected.update(|selected| match selected.iter().position(|other| *other == name) {
         Some(at) => drop(selected.remove(at)),
         None => selected.push(name),

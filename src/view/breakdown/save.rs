@@ -5,20 +5,23 @@ use super::rows::with_row;
 use crate::chart::columns::{Cell, Units};
 use crate::chart::rows;
 use crate::chart::table::{self, Column};
-use crate::engine::{Export, Failure, Reply, Request, RowsPage, RowsQuery, not_fetched};
+use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort, not_fetched};
 use crate::report::number;
 use crate::view::erase::Any;
-use crate::view::state::State;
+use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
 use crate::view::widgets::table::Act;
 use leptos::prelude::*;
+use std::ops::Range;
 
 /// The menu's id.
 pub(crate) const ID: &str = "save";
 /// Rows that go to the clipboard at most; a file has all of them.
-const MOST: u32 = 1000;
+const MOST: u32 = 100_000;
+/// Rows that are asked for at once.
+const AT_ONCE: u32 = 1000;
 
 /// How rows go to the clipboard.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,44 +89,68 @@ pub(super) fn copy_column(state: State, id: &str) {
 fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
-    let selected = state.selected.get_untracked();
-    // Which rows are asked for, those of them that are meant, and how many that should be.
-    let (first, count, chosen, of) = match which {
-        Which::All => (0, MOST, None, head.n_groups),
-        Which::Chosen if !selected.is_empty() => {
-            let of = u32::try_from(selected.len()).unwrap_or(u32::MAX);
-            (0, MOST, Some(selected), of)
-        }
-        Which::Chosen => {
-            let Some(at) = untrack(|| with_row(state, state.place.get().row?, |index, _, _| Some(index))) else {
-                return;
-            };
-            (at, 1, None, 1)
-        }
+    let selected =
+        Some(state.selected.get_untracked()).filter(|selected| which == Which::Chosen && !selected.is_empty());
+    // Those that are selected may lie anywhere.
+    let rows = if which == Which::Chosen && selected.is_none() {
+        let at = || with_row(state, state.place.get().row?, |index, _, _| Some(index));
+        let Some(at) = untrack(at) else { return };
+        at..at + 1
+    } else {
+        0..head.n_groups
     };
-    let query = RowsQuery { query: head.query.clone(), sort, first, count };
+    let of =
+        selected.as_ref().map_or(rows.end - rows.start, |selected| u32::try_from(selected.len()).unwrap_or(u32::MAX));
+    gather(state, Gathered { head, sort, form, columns, selected, of, rows, lines: Vec::new() });
+}
+
+/// Rows on their way to the clipboard.
+struct Gathered {
+    head: Same<BreakdownHead>,
+    sort: Sort,
+    form: Form,
+    columns: Vec<Column>,
+    /// Only rows of these names are meant.
+    selected: Option<Vec<String>>,
+    /// How many rows are meant.
+    of: u32,
+    /// The rows that have not been asked for.
+    rows: Range<u32>,
+    lines: Vec<Vec<String>>,
+}
+
+/// Asks for rows, some at a time, and copies them once all that are meant are there.
+fn gather(state: State, mut job: Gathered) {
+    let count = (job.rows.end - job.rows.start).min(AT_ONCE);
+    if count == 0 || job.lines.len() >= job.of.min(MOST) as usize {
+        let text = match job.form {
+            Form::Tsv => table::tsv(&job.columns, &job.lines),
+            Form::Markdown => table::markdown(&job.columns, &job.lines),
+        };
+        let (n, of) = (job.lines.len(), job.of);
+        return out::copy(&text, move |done| state.inform(said(done, n, of)));
+    }
+    let query = RowsQuery { query: job.head.query.clone(), sort: job.sort, first: job.rows.start, count };
     state.request(&Request::Rows(query), move |reply| {
         let Reply::Rows(page) = reply else { return };
-        let units = Units::of(&head.largest);
+        let units = Units::of(&job.head.largest);
         let line = |at: u32| -> Option<Vec<String>> {
             let row = rows::find(&page, at)?;
-            if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&rows::key(row.group))) {
+            if job.selected.as_ref().is_some_and(|selected| !selected.contains(&rows::key(row.group))) {
                 return None;
             }
             let text = |column: &Column| {
                 Cell::of_key(column.id)
-                    .map(|cell| rows::text(cell, row, head.header.step_duration, units))
+                    .map(|cell| rows::text(cell, row, job.head.header.step_duration, units))
                     .unwrap_or_default()
             };
-            Some(columns.iter().map(text).collect())
+            Some(job.columns.iter().map(text).collect())
         };
         let lines: Vec<_> = indices(&page).filter_map(line).collect();
-        let text = match form {
-            Form::Tsv => table::tsv(&columns, &lines),
-            Form::Markdown => table::markdown(&columns, &lines),
-        };
-        let n = lines.len();
-        out::copy(&text, move |done| state.inform(said(done, n, of)));
+        job.lines.extend(lines);
+        // A page without rows is behind the last one.
+        job.rows.start = if page.rows.is_empty() { job.rows.end } else { job.rows.start + count };
+        gather(state, job);
     });
 }
 

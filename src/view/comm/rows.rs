@@ -51,9 +51,14 @@ pub(super) fn model(sight: Sight) -> Model {
                 sight.order.set(Order { column, descending });
             }
         }
-        Act::Fold(at) => {
+        Act::Fold(at) | Act::Open(at) => {
             if let Some(of) = untrack(|| of(at)) {
                 if of.op.is_some() { state.op.set(key(&of)) } else { sight.choose(&key(&of)) }
+            }
+        }
+        Act::Pick(at) => {
+            if let Some(of) = untrack(|| of(at)) {
+                state.selected.set(vec![key(&of)]);
             }
         }
         Act::Select(at) => {

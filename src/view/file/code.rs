@@ -59,6 +59,8 @@ pub(super) fn Code(
     // The line that is gone to comes into sight.
     let line = Memo::new(move |_| state.file.with(|place| place.line));
     effect(move || {
+        // Who goes to the line again has scrolled away from it.
+        state.jumps.track();
         let (Some(line), true) = (line.get(), lines.get() > 0) else { return };
         let Some(node) = node.get() else { return };
         let top = f64::from(line.saturating_sub(1)) * ROW;

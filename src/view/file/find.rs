@@ -55,7 +55,7 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                 };
                 found.set(Some(Same::new(told)));
                 if let Some(to) = to {
-                    state.file.update(|place| place.line = Some(to + 1));
+                    state.go_to_line(to + 1);
                 }
             }
             Err(Reply::BadFilter(error)) => {
@@ -89,7 +89,7 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
             (Ok(at), _) => at,
         };
         let line = found.lines[at];
-        state.file.update(|place| place.line = Some(line + 1));
+        state.go_to_line(line + 1);
     };
     let timer = StoredValue::new_local(None::<Timeout>);
     let apply = move |text: String| {

@@ -91,7 +91,7 @@ pub(super) fn Programs(state: State, found: RwSignal<Option<Same<FileView>>>) ->
 fn computations(state: State, of: &ProgramOutline) -> AnyView {
     let one = |item: &OutlineItem| {
         let line = item.line;
-        let go = move |_| state.file.update(|place| place.line = Some(line + 1));
+        let go = move |_| state.go_to_line(line + 1);
         view! {
             <li>
                 <button type="button" class="program" on:click=go>

@@ -1,5 +1,6 @@
 //! What is there when nothing is open: what this is, how to open a capture, and why the last one did not open.
 
+mod needs;
 mod picture;
 mod web;
 
@@ -22,6 +23,7 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                     TPU, GPU and CPU. The file stays in this tab."
                 </p>
                 {move || state.failure.get().map(failed)}
+                {needs::view(state)}
                 <section class="dropzone" aria-labelledby="dropzone-title">
                     <h2 id="dropzone-title">"Drop a capture anywhere on this page"</h2>
                     <div class="acts">

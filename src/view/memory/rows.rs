@@ -42,7 +42,7 @@ pub(super) fn model(sight: Sight) -> Model {
                 order.set(Order { column, descending });
             }
         }
-        Act::Fold(at) | Act::Select(at) => {
+        Act::Fold(at) | Act::Select(at) | Act::Pick(at) => {
             if let Some(of) = untrack(|| buffer(at)) {
                 sight.toggle(of.id);
             }
@@ -61,7 +61,8 @@ pub(super) fn model(sight: Sight) -> Model {
                 .collect();
             save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
-        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+        // A buffer holds nothing that could be opened.
+        Act::Open(_) | Act::Hide(_) | Act::Move(..) | Act::Columns => {}
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;

@@ -10,7 +10,7 @@ use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
 use crate::view::erase::{Any, effect};
-use crate::view::state::Same;
+use crate::view::state::{Same, State};
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -24,7 +24,9 @@ struct Shown {
 }
 
 /// Rows that go to the clipboard at most; a file has all of them.
-const MOST: u32 = 1000;
+const MOST: u32 = 100_000;
+/// Rows that are asked for at once, to be copied.
+const AT_ONCE: u32 = 1000;
 
 /// The model of the table.
 pub(super) fn model(sight: Sight) -> Model {
@@ -144,10 +146,15 @@ pub(super) fn model(sight: Sight) -> Model {
                 sight.change(|place| place.sort = RoofSort { column, descending });
             }
         }
-        Act::Fold(row) => {
+        Act::Fold(row) | Act::Open(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 let by = by.get_untracked();
                 sight.open(&key(&point, by), &table::name(&point, by));
+            }
+        }
+        Act::Pick(row) => {
+            if let Some(point) = untrack(|| point(row)) {
+                state.selected.set(vec![key(&point, by.get_untracked())]);
             }
         }
         Act::Select(row) => {
@@ -216,10 +223,27 @@ fn copy(sight: Sight, all: bool, columns: Vec<Column>, units: Option<table::Unit
         let steps = sight.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));
         return put(&steps.unwrap_or_default());
     }
-    let query = RoofRowsQuery { ask, sort: place.sort, first: 0, count: MOST };
-    state.request(&Question::RooflineRows(query).into(), move |reply| {
-        if let Ok(page) = reply.told::<RoofRowsPage>() {
-            put(&page.rows);
-        }
+    let query = RoofRowsQuery { ask, sort: place.sort, first: 0, count: AT_ONCE.min(n_rows) };
+    gather(state, query, n_rows.min(MOST), Vec::new(), Box::new(move |points| put(&points)));
+}
+
+/// Asks for rows, some at a time, and hands them over once all are there.
+fn gather(
+    state: State,
+    mut query: RoofRowsQuery,
+    end: u32,
+    mut points: Vec<RoofPoint>,
+    then: Box<dyn FnOnce(Vec<RoofPoint>)>,
+) {
+    if query.count == 0 {
+        return then(points);
+    }
+    state.request(&Question::RooflineRows(query.clone()).into(), move |reply| {
+        let Ok(page) = reply.told::<RoofRowsPage>() else { return };
+        // A page without rows is behind the last one.
+        query.first = if page.rows.is_empty() { end } else { query.first + query.count };
+        query.count = end.saturating_sub(query.first).min(AT_ONCE);
+        points.extend(page.rows);
+        gather(state, query, end, points, then);
     });
 }

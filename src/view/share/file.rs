@@ -66,6 +66,12 @@ pub(super) fn view(sight: Sight, tab: Tab) -> AnyView {
             ))
         })
     };
+    let leads_to = move || {
+        let base = sight.base.get();
+        (tab == Tab::Html && !base.is_empty() && !sight.ask.with(|ask| ask.anonymise)).then(|| {
+            view! { <p class="sub">"Links made from this file will open " <span class="mono">{base}</span></p> }.any()
+        })
+    };
     view! {
         <p class="share-about">{about}</p>
         <fieldset class="share-inside">
@@ -78,6 +84,7 @@ pub(super) fn view(sight: Sight, tab: Tab) -> AnyView {
             }}
         </fieldset>
         {live(too_large)}
+        {live(leads_to)}
         <div class="acts">
             <button
                 node_ref=node
@@ -106,11 +113,13 @@ fn save(sight: Sight, tab: Tab) {
     let opened = sight.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let name = if ask.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
     let place = untrack(|| sight.place());
+    // It says where someone works, as names do.
+    let base = if ask.anonymise { String::new() } else { sight.base.get_untracked() };
     let said = move |words: String| drop(sight.done.try_set(words));
     let question = Question::ShareFile { ask, captures: names };
     sight.state.request(&question.into(), move |reply| match reply.told::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
-            said(match write(sight, (tab, &name, &place), &head, &files, &captures).await {
+            said(match write(sight, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),
                 Err(why) => format!("Nothing was saved. {why}"),
             });
@@ -136,7 +145,7 @@ fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
 
 async fn write(
     sight: Sight,
-    (tab, name, place): (Tab, &str, &str),
+    (tab, name, place, base): (Tab, &str, &str, &str),
     head: &[u8],
     files: &[Picked],
     captures: &[Carries],
@@ -152,7 +161,7 @@ async fn write(
     let inside = Blob::new_with_blob_sequence(&parts).map_err(failed)?;
     let (name, blob) = if tab == Tab::Html {
         let within = file_name(name, "report", "rooflight");
-        (file_name(name, "report", "html"), single::page(&sight.pack().await?, &within, place, &inside).await?)
+        (file_name(name, "report", "html"), single::page(&sight.pack().await?, (&within, place, base), &inside).await?)
     } else {
         (file_name(name, "report", "rooflight"), inside)
     };

@@ -4,7 +4,7 @@ use super::sight::Sight;
 use crate::chart::share;
 use crate::engine::{Question, Reply};
 use crate::report::number;
-use crate::share::{AIM, Fit};
+use crate::share::{AIM, Fit, base_address};
 use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::out;
@@ -14,15 +14,11 @@ use web_sys::HtmlInputElement;
 /// The tab.
 pub(super) fn view(sight: Sight) -> AnyView {
     let copy_node = NodeRef::<html::Button>::new();
-    effect(move || {
-        if let Some(button) = copy_node.get() {
-            let _ = button.focus();
-        }
-    });
     let length = move || sight.address.with(|address| address.as_ref().map_or(0, String::len));
     let fit = move || Fit::of(length());
     // The link of what was chosen before is none of what is chosen: it may name what is to be taken out.
     let is_out = move || sight.busy.get() || sight.address.with(Option::is_none) || fit() == Fit::TooLong;
+    focus_once(copy_node, Signal::derive(move || !is_out()));
     let shown = move || sight.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
     let said = move || fit().sentence(length()).map(caution);
     let select = |event: ev::FocusEvent| event_target::<HtmlInputElement>(&event).select();
@@ -39,11 +35,60 @@ pub(super) fn view(sight: Sight) -> AnyView {
                 "Copy as Markdown"
             </button>
         </div>
+        {base_field(sight)}
         {live(said)}
         {detail(sight, length)}
         <p class="sub share-note">{icon(Icon::Info)} "The report is in the part of the link after #. Browsers send that part to no server."</p>
     }
     .any()
+}
+
+/// Gives the focus to a button once it can be pressed, unless someone has moved the focus into the dialog's body or tabs before: a
+/// dialog that opens gives it to the first button that it has, and that is Close.
+fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
+    let done = StoredValue::new(false);
+    effect(move || {
+        if node.get().is_none() || !is_ready.get() || done.get_value() {
+            return;
+        }
+        done.set_value(true);
+        // The button takes the focus once the browser knows that it is no longer disabled.
+        request_animation_frame(move || {
+            let active = document().active_element();
+            let moved = active.and_then(|active| active.closest(".share-body, .share-tabs").ok().flatten()).is_some();
+            if let (Some(button), false) = (node.try_get_untracked().flatten(), moved) {
+                let _ = button.focus();
+            }
+        });
+    });
+}
+
+/// The field for the address of the page that links open, where this page has none: it is a file on a disk.
+fn base_field(sight: Sight) -> Option<AnyView> {
+    let is_known = sight.base.with_untracked(|base| !base.is_empty());
+    if is_known {
+        return None;
+    }
+    let is_wrong = move || sight.base.with(|base| !base.trim().is_empty() && base_address(base).is_none());
+    let field = view! {
+        <div class="share-base">
+            <label for="share-base">"A file on a disk has no address for links. Enter the address of a Rooflight page that you trust: that page can read what the link holds."</label>
+            <span class="field">
+                <input
+                    id="share-base"
+                    type="url"
+                    class="mono"
+                    placeholder="https://example.com/rooflight/"
+                    autocomplete="off"
+                    spellcheck="false"
+                    aria-invalid=move || is_wrong().to_string()
+                    prop:value=move || sight.base.get()
+                    on:input=move |event| sight.base.set(event_target_value(&event))
+                />
+            </span>
+        </div>
+    };
+    Some(field.any().into_any())
 }
 
 /// How much is told.

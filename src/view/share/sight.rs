@@ -7,16 +7,14 @@ use crate::engine::comm_place::CommPlace;
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, not_fetched, passed_on};
 use crate::report::number::bytes_text;
-use crate::share::{Level, html};
+use crate::share::{Level, base_address, html};
 use crate::view::erase::effect;
 use crate::view::state::{Same, State, total_size};
 use crate::view::widgets::icon::Icon;
+use js_sys::{Reflect, global};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::Blob;
-
-/// Where the page is, for links out of a page that lies on a disk.
-const HOME: &str = env!("CARGO_PKG_HOMEPAGE");
 
 /// As what it leaves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,6 +71,8 @@ pub(super) struct Sight {
     pub(super) shared: RwSignal<Option<Same<Shared>>>,
     /// Whether an answer is awaited.
     pub(super) busy: RwSignal<bool>,
+    /// Address of the page that links open; empty: not known.
+    pub(super) base: RwSignal<String>,
     /// The whole link; `None` until there is one.
     pub(super) address: Memo<Option<String>>,
     /// What became of the last thing that was done here.
@@ -132,14 +132,16 @@ impl Sight {
             tab.track();
             done.set(String::new());
         });
+        let base = RwSignal::new(base());
         let address = Memo::new(move |_| {
+            let base = base.with(|base| base_address(base).map(str::to_owned))?;
             let now: Address = state.address();
             shared.with(|shared| {
                 let shared = shared.as_ref()?;
                 let is_whole = shared.preview.tables.iter().all(|table| table.title != "Ops" || table.told == table.of);
                 let ask = ask.get();
                 let address = passed_on(&now, &shared.link, is_whole, ask.with_sources, ask.anonymise);
-                Some(format!("{}#{address}", base()))
+                Some(format!("{base}#{address}"))
             })
         });
         // Fetched where it is first asked for: who shares a link needs none of it.
@@ -151,7 +153,21 @@ impl Sight {
                 });
             }
         });
-        Self { state, tab, level, without_sources, anonymise, with_capture, ask, shared, busy, address, done, pack }
+        Self {
+            state,
+            tab,
+            level,
+            without_sources,
+            anonymise,
+            with_capture,
+            ask,
+            shared,
+            busy,
+            base,
+            address,
+            done,
+            pack,
+        }
     }
 
     pub(super) fn choose(self, tab: Tab) {
@@ -197,20 +213,24 @@ impl Sight {
     pub(super) fn place(self) -> String {
         let now = self.state.address();
         if self.with_capture.get() {
-            return Address { src: String::new(), report: String::new(), ..now }.to_string();
+            // What it is of lies beside it.
+            let none = String::new;
+            return Address { src: none(), capture: none(), kept: none(), report: none(), ..now }.to_string();
         }
         let ask = self.ask.get();
         passed_on(&now, "", true, ask.with_sources, ask.anonymise).to_string()
     }
 }
 
-/// Where links lead: here, where others can come, too.
+/// The address of the page that links open: this page's own; in a page of one file the address that was written into it. Empty
+/// where none was.
 fn base() -> String {
     let location = window().location();
     let part = |part: Result<String, _>| part.unwrap_or_default();
     if part(location.protocol()).starts_with("http") {
         part(location.origin()) + &part(location.pathname())
     } else {
-        HOME.to_owned()
+        let written = Reflect::get(&global(), &"rooflightBase".into()).ok().and_then(|base| base.as_string());
+        written.filter(|base| base_address(base).is_some()).unwrap_or_default()
     }
 }

@@ -34,18 +34,18 @@ pub(super) async fn pack() -> Result<Blob, String> {
     Ok(JsFuture::from(blob).await.map_err(|_| gone())?.unchecked_into())
 }
 
-/// The file. `name` is what is inside called, `place` how it is looked at.
+/// The file. `name` is what is inside called, `place` how it is looked at, `base` the address of the page that links open.
 ///
 /// # Errors
 /// A sentence that says what was missing.
-pub(super) async fn page(pack: &Blob, name: &str, place: &str, inside: &Blob) -> Result<Blob, String> {
+pub(super) async fn page(pack: &Blob, (name, place, base): (&str, &str, &str), inside: &Blob) -> Result<Blob, String> {
     let out = Array::new();
     let text = |text: &str| {
         out.push(&Uint8Array::from(html::utf16(text).as_slice()));
     };
     text(&(html::start(name) + &html::page_block(size(pack))));
     push(&out, pack).await.map_err(|_| "The browser does not give the page’s own bytes.".to_owned())?;
-    text(&(html::CLOSED.to_owned() + &html::inside_block(size(inside), name, place)));
+    text(&(html::CLOSED.to_owned() + &html::inside_block(size(inside), name, place, base)));
     push(&out, inside)
         .await
         .map_err(|_| "The browser does not give the capture’s bytes: was the file changed or moved?".to_owned())?;

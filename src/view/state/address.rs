@@ -1,7 +1,7 @@
 //! The page's address and its state, each kept as the other says. Knows when a change is a step in the browser's
 //! history; what is written is in `engine::address`.
 
-use super::State;
+use super::{KEPT, State, is_single, remembered, sample};
 use crate::analysis::DeviceChoice;
 use crate::chart::columns::Cell;
 use crate::engine::Failure;
@@ -39,6 +39,8 @@ impl State {
             graph: self.graph.get(),
             view: self.view.get(),
             src: self.src.get(),
+            capture: self.capture_name(),
+            kept: self.kept.get(),
             file: self.file.get(),
             roofline: self.roofline.get(),
             memory: self.memory.get(),
@@ -49,12 +51,17 @@ impl State {
 
     /// Makes the state what an address says. Asks, where something is open.
     fn obey(self, address: Address) {
+        let says_something = address != Address::default();
         self.columns.set(address.columns.map(|names| names.iter().filter_map(|name| Cell::of_key(name)).collect()));
         self.picture.set(address.picture);
         self.zoom.set(address.zoom);
         self.op.set(address.op);
         self.graph.set(address.graph);
         self.view.set(address.view);
+        let is_own = address.src.is_empty() && address.report.is_empty();
+        if is_own && self.opened.with_untracked(Option::is_none) {
+            self.come_back(address.capture.clone(), address.kept.clone(), says_something);
+        }
         self.come_from(address.src);
         // The link of a report opens it, also beside what is open: that is what going to it asks for.
         if !address.report.is_empty() && self.report.with_untracked(|now| *now != address.report) {
@@ -85,6 +92,33 @@ impl State {
         } else if is_other {
             let title = "The address names another capture".to_owned();
             self.inform(Failure { title, message: format!("Reload the page to fetch {src}.") });
+        }
+    }
+
+    /// What the open capture is called, where its files are of this machine: what else there is, the address names in other ways.
+    fn capture_name(self) -> String {
+        let is_own = self.src.with(String::is_empty) && self.report.with(String::is_empty) && !is_single();
+        self.opened
+            .with(|opened| opened.as_ref().filter(|_| is_own).map(|opened| opened.name.clone()))
+            .unwrap_or_default()
+    }
+
+    /// What the address in the browser's bar calls its capture.
+    pub(crate) fn address_capture(self) -> String {
+        let hash = window().location().hash().unwrap_or_default();
+        hash.parse().map_or_else(|_| String::new(), |address: Address| address.capture)
+    }
+
+    /// The address is of a capture of this machine. What is kept on this device, and the sample, open again; of others it is said
+    /// which it needs.
+    fn come_back(self, capture: String, kept: String, says_something: bool) {
+        if capture == sample::NAME && !is_single() {
+            sample::open(self);
+        } else if !kept.is_empty() && remembered(KEPT).is_some() {
+            self.needs.set(None);
+            self.kept_wanted.set(kept);
+        } else {
+            self.needs.set(says_something.then_some(capture));
         }
     }
 

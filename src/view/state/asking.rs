@@ -2,7 +2,7 @@
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
 use super::opening::Engines;
-use super::{Same, State};
+use super::{Same, State, now};
 use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
 use crate::chart::table::Folds;
 use crate::chart::{columns, pick, window};
@@ -44,6 +44,15 @@ pub(super) struct Pending {
     rows: Option<Same<RowsPage>>,
     head_id: Option<RequestId>,
     rows_id: RequestId,
+    /// When it was asked, milliseconds of the page's clock.
+    pub(super) since: f64,
+}
+
+/// A page of rows that was asked for.
+pub(super) struct InFlight {
+    pub(super) id: RequestId,
+    page: u32,
+    pub(super) since: f64,
 }
 
 /// What an answer meant to a pending breakdown.
@@ -61,13 +70,21 @@ impl Pending {
     pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<Same<BreakdownHead>>) -> Self {
         let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
         let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: window::PAGE }));
-        Self { sort, head, rows: None, head_id, rows_id }
+        Self { sort, head, rows: None, head_id, rows_id, since: now() }
     }
 
-    fn withdraw(&self, link: &Link) {
-        for id in self.head_id.into_iter().chain([self.rows_id]) {
+    /// Withdraws it: which requests that were.
+    fn withdraw(&self, link: &Link) -> impl Iterator<Item = RequestId> {
+        let ids = self.head_id.into_iter().chain([self.rows_id]);
+        for id in ids.clone() {
             link.send(&Request::Cancel(id));
         }
+        ids
+    }
+
+    /// Its first request that may be unanswered.
+    pub(super) fn first(&self) -> RequestId {
+        self.head_id.filter(|_| self.head.is_none()).unwrap_or(self.rows_id)
     }
 
     pub(super) fn hear(&mut self, answer: Answer) -> Heard {
@@ -127,10 +144,9 @@ impl State {
     /// Chooses a device; its busiest step where it has no step of the number shown.
     pub(crate) fn choose_device(self, device: DeviceChoice) {
         let step = untrack(|| self.step());
-        let steps = self.opened.with_untracked(|opened| {
-            opened.as_ref().map(|opened| pick::steps(&opened.session, device)).unwrap_or_default()
+        let known = self.opened.with_untracked(|opened| {
+            opened.as_ref().is_some_and(|opened| pick::steps(&opened.session, device).position(step).is_some())
         });
-        let known = steps.iter().any(|choice| choice.value == step);
         self.choose(|query, _| {
             query.device = device;
             query.step = if known { step } else { StepChoice::Busiest };
@@ -157,7 +173,7 @@ impl State {
     pub(crate) fn step_on(self, by: isize) -> Option<StepChoice> {
         let device = self.query.with(|query| query.device);
         let opened = self.opened.get()?;
-        pick::neighbour(&pick::steps(&opened.session, device), self.step(), by)
+        pick::steps(&opened.session, device).neighbour(self.step(), by)
     }
 
     /// The device `by` places on, where there is one.
@@ -174,12 +190,13 @@ impl State {
         let asked = self.engines.try_update_value(|engines| {
             let link = engines.open.as_ref()?;
             if let Some(old) = engines.pending.take() {
-                old.withdraw(link);
+                engines.withdrawn.extend(old.withdraw(link));
             }
             engines.flight.clear();
             engines.pending = Some(Pending::ask(link, query, sort, head));
             Some(())
         });
+        self.look_at_waiting();
         // Without a link the files are being read again: the question waits for that.
         self.busy.set(asked.flatten().is_some() || self.engines.with_value(Engines::can_answer));
     }
@@ -197,12 +214,13 @@ impl State {
             engines.wanted = rows.clone();
             let Some(link) = &engines.open else { return };
             for first in missing {
-                if engines.flight.iter().all(|(_, page)| *page != first) {
+                if engines.flight.iter().all(|row| row.page != first) {
                     let rows = RowsQuery { query: query.clone(), sort, first, count: window::PAGE };
-                    engines.flight.push((link.send(&Request::Rows(rows)), first));
+                    engines.flight.push(InFlight { id: link.send(&Request::Rows(rows)), page: first, since: now() });
                 }
             }
         });
+        self.look_at_waiting();
     }
 
     /// Takes in an answer about the open session.
@@ -233,6 +251,7 @@ impl State {
             }
             Heard::NotMine => self.take_rows(id, rows),
         }
+        self.look_at_waiting();
     }
 
     pub(super) fn show(self, shown: Shown) {
@@ -242,7 +261,7 @@ impl State {
     }
 
     /// A question could not be answered: what is on screen stays, and is what is chosen again.
-    fn take_back(self) {
+    pub(super) fn take_back(self) {
         self.engines.update_value(|engines| engines.pending = None);
         self.busy.set(false);
         if let Some((query, sort)) = self.shown.with_untracked(|shown| shown.as_ref().map(Shown::question)) {
@@ -253,7 +272,7 @@ impl State {
 
     fn take_rows(self, id: RequestId, rows: Option<Same<RowsPage>>) {
         let wanted = self.engines.try_update_value(|engines| {
-            let at = engines.flight.iter().position(|(waiting, _)| *waiting == id)?;
+            let at = engines.flight.iter().position(|row| row.id == id)?;
             engines.flight.swap_remove(at);
             Some(engines.wanted.clone())
         });

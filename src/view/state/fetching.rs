@@ -22,7 +22,10 @@ impl State {
         self.cancel();
         self.failure.set(None);
         let fetching = Fetching { serial: self.next_serial(), abort };
-        self.engines.update_value(|engines| engines.fetching = Some(fetching.clone()));
+        self.engines.update_value(|engines| {
+            engines.opens += 1;
+            engines.fetching = Some(fetching.clone());
+        });
         fetching
     }
 

@@ -55,8 +55,13 @@ pub(crate) fn from_drop(state: State, transfer: &DataTransfer) {
         return;
     }
     let names: Vec<String> = entries.iter().map(FileSystemEntry::name).collect();
+    let opens = state.opens();
     spawn_local(async move {
-        match walk(entries).await {
+        let walked = walk(entries).await;
+        if state.opens() != opens {
+            return;
+        }
+        match walked {
             Ok(picked) if picked.is_empty() => state.load_failed(Failure {
                 title: format!("No file in {}", names.join(", ")),
                 message:

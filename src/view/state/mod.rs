@@ -11,6 +11,7 @@ mod opening;
 mod same;
 pub(crate) mod sample;
 mod theme;
+mod waiting;
 mod wanted;
 
 pub(crate) use fetching::Fetching;
@@ -102,6 +103,12 @@ pub(crate) struct State {
     pub(crate) view: RwSignal<View>,
     /// Where on the web the capture is from, as the address says it; empty: from this machine.
     pub(crate) src: RwSignal<String>,
+    /// Under which name what is open is kept on this device; empty: it is not.
+    pub(crate) kept: RwSignal<String>,
+    /// The name of what the address wants that is kept on this device, until it is opened or not found.
+    pub(crate) kept_wanted: RwSignal<String>,
+    /// What the address is of, while that is not open: what it is called, empty where the address does not say it.
+    pub(crate) needs: RwSignal<Option<String>>,
     /// How often it was asked to fetch that: also the same once more.
     pub(crate) to_fetch: RwSignal<u32>,
     /// Up to which of these times it was.
@@ -110,6 +117,8 @@ pub(crate) struct State {
     pub(crate) report: RwSignal<String>,
     /// Where in the programs of the file.
     pub(crate) file: RwSignal<FilePlace>,
+    /// Counts the times that someone went to a line of a program, also to the same one again.
+    pub(crate) jumps: RwSignal<u32>,
     /// How the roofline is shown, as the address says it.
     pub(crate) roofline: RwSignal<String>,
     /// How memory is shown, as the address says it.
@@ -132,6 +141,12 @@ pub(crate) struct State {
     pub(crate) theme: RwSignal<Theme>,
     /// The one tooltip.
     pub(crate) tips: Tips,
+    /// Since when an answer is awaited that takes long, milliseconds of the page's clock.
+    pub(crate) slow: RwSignal<Option<f64>>,
+    /// How many questions of what is on screen were cancelled.
+    pub(crate) stopped: RwSignal<u32>,
+    /// Counts up where such questions are to be asked again.
+    tries: RwSignal<u32>,
     /// Whether something is not answered because the part that answers it did not come.
     pub(crate) unanswered: RwSignal<bool>,
     /// What is fetched when it is first needed.
@@ -165,10 +180,14 @@ impl State {
             graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
             src: RwSignal::new(String::new()),
+            kept: RwSignal::new(String::new()),
+            kept_wanted: RwSignal::new(String::new()),
+            needs: RwSignal::new(None),
             to_fetch: RwSignal::new(0),
             begun: StoredValue::new(0),
             report: RwSignal::new(String::new()),
             file: RwSignal::new(FilePlace::default()),
+            jumps: RwSignal::new(0),
             roofline: RwSignal::new(String::new()),
             memory: RwSignal::new(String::new()),
             memory_filter: RwSignal::new(String::new()),
@@ -180,6 +199,9 @@ impl State {
             keys_on: RwSignal::new(theme::remembered("keys").as_deref() != Some("off")),
             theme: RwSignal::new(Theme::remembered()),
             tips: Tips::new(),
+            slow: RwSignal::new(None),
+            stopped: RwSignal::new(0),
+            tries: RwSignal::new(0),
             unanswered: RwSignal::new(false),
             parts: StoredValue::new(parts),
             engines: StoredValue::new_local(Engines::default()),
@@ -246,6 +268,12 @@ impl State {
     /// Takes back what was told.
     pub(crate) fn dismiss(self, id: u32) {
         self.toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
+    }
+
+    /// Goes to a line of the program's text, counted from 1.
+    pub(crate) fn go_to_line(self, line: u32) {
+        self.file.update(|place| place.line = Some(line));
+        self.jumps.update(|jumps| *jumps += 1);
     }
 
     /// Switches single-letter keys, and remembers it.

@@ -7,9 +7,9 @@
 //!   open worker dies ──► the same files, once more, out of sight; what is on screen stays
 //! ```
 
-use super::asking::{Heard, Pending, Shown};
+use super::asking::{Heard, InFlight, Pending, Shown};
 use super::fetching::Fetching;
-use super::further::Then;
+use super::further::Asked;
 use super::wanted::Wanted;
 use super::{Opened, Same, State};
 use crate::analysis::{Filter, FilterError, Query};
@@ -27,25 +27,47 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Engines {
     serial: u32,
+    /// How often something was to be opened or fetched.
+    pub(super) opens: u32,
     /// The worker of what is open.
     pub(super) open: Option<Link>,
     open_serial: u32,
-    of: Wanted,
-    reopened: bool,
+    pub(super) of: Wanted,
+    /// When its worker ended last, milliseconds of the page's clock.
+    died_at: Option<f64>,
     loading: Option<Loading>,
     /// A capture that is being fetched.
     pub(super) fetching: Option<Fetching>,
     /// The breakdown asked for and not shown yet.
     pub(super) pending: Option<Pending>,
-    /// Rows asked for: which request, which page.
-    pub(super) flight: Vec<(RequestId, u32)>,
+    /// Rows asked for.
+    pub(super) flight: Vec<InFlight>,
     /// Other questions, and what is done with their answers.
-    pub(super) further: Vec<(RequestId, Then)>,
+    pub(super) further: Vec<Asked>,
+    /// Questions that were withdrawn: the worker may be at the first of them all the same.
+    pub(super) withdrawn: Vec<RequestId>,
+    /// It will be looked at whether questions wait for long.
+    pub(super) looks: bool,
     /// The rows on screen.
     pub(super) wanted: Range<u32>,
 }
 
+/// A worker that ends again sooner than this is not started anew, milliseconds: it would end again.
+const AGAIN_AFTER: f64 = 60_000.0;
+
 impl Engines {
+    pub(super) fn is_loading(&self) -> bool {
+        self.loading.is_some()
+    }
+
+    /// Lets go of all that was asked of a worker.
+    pub(super) fn forget_questions(&mut self) -> Vec<Asked> {
+        self.pending = None;
+        self.flight.clear();
+        self.withdrawn.clear();
+        std::mem::take(&mut self.further)
+    }
+
     /// Whether a question is answered, now or once the files are read again.
     pub(super) fn can_answer(&self) -> bool {
         self.open.is_some() || self.loading.as_ref().is_some_and(|loading| loading.again)
@@ -73,7 +95,7 @@ impl Loading {
 }
 
 /// Ends workers, but not from within their own messages.
-fn end<T: 'static>(link: T) {
+pub(super) fn end<T: 'static>(link: T) {
     Timeout::new(0, move || drop(link)).forget();
 }
 
@@ -89,6 +111,23 @@ impl State {
         self.start(Wanted { files, ..Wanted::default() }, false);
     }
 
+    /// Opens files that are kept on this device under the name `kept`.
+    pub(crate) fn open_kept(self, files: Vec<Picked>, kept: String) {
+        self.failure.set(None);
+        self.start(Wanted { files, kept, ..Wanted::default() }, false);
+    }
+
+    /// What is open is kept on this device from now on, under this name.
+    pub(crate) fn is_kept(self, kept: &str) {
+        self.engines.update_value(|engines| kept.clone_into(&mut engines.of.kept));
+        self.kept.set(kept.to_owned());
+    }
+
+    /// How often something was to be opened: what took long to find is not opened in place of what was opened meanwhile.
+    pub(crate) fn opens(self) -> u32 {
+        self.engines.with_value(|engines| engines.opens)
+    }
+
     /// Opens the report of a link, as the address has it.
     pub(super) fn open_report(self, report: String) {
         self.failure.set(None);
@@ -99,6 +138,9 @@ impl State {
     pub(super) fn start(self, wanted: Wanted, again: bool) {
         let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
         let is_shown = fetched.is_some() && self.load_shown.get_untracked();
+        if !again {
+            self.engines.update_value(|engines| engines.opens += 1);
+        }
         self.cancel();
         let (name, bytes) = wanted.size();
         let load = match fetched {
@@ -179,12 +221,14 @@ impl State {
             if let Some(link) = engines.open.take() {
                 end(link);
             }
-            *engines = Engines { serial: engines.serial, ..Engines::default() };
+            *engines = Engines { serial: engines.serial, opens: engines.opens + 1, ..Engines::default() };
         });
+        self.look_at_waiting();
         self.shown.set(None);
         self.opened.set(None);
         self.src.set(String::new());
         self.report.set(String::new());
+        self.kept.set(String::new());
         self.unanswered.set(false);
         self.forget();
         self.reset();
@@ -328,13 +372,20 @@ impl State {
                 end(old);
             }
             engines.open_serial = loading.serial;
-            engines.reopened = loading.again;
-            engines.pending = None;
-            engines.flight.clear();
-            engines.further.clear();
+            if !loading.again {
+                engines.died_at = None;
+            }
+            engines.forget_questions();
         });
+        if !loading.again {
+            // What was cancelled was a question about another session.
+            self.tries.update(|tries| *tries += 1);
+        }
+        self.look_at_waiting();
         self.src.set(loading.of.src.clone());
         self.report.set(loading.of.report.clone());
+        self.kept.set(loading.of.kept.clone());
+        self.needs.set(None);
         self.engines.update_value(|engines| engines.of = loading.of);
         if !loading.again {
             let replaces = self.opened.with_untracked(Option::is_some);
@@ -373,18 +424,21 @@ impl State {
         self.fail(failure);
     }
 
-    /// The open session's worker is gone: what is on screen stays, and its files are read again, once.
+    /// The open session's worker is gone: what is on screen stays, and its files are read again, unless that was so a moment ago.
     fn worker_died(self, mut failure: Failure) {
         let wanted = self.engines.try_update_value(|engines| {
             if let Some(link) = engines.open.take() {
                 end(link);
             }
-            engines.pending = None;
-            engines.flight.clear();
-            engines.further.clear();
-            (!engines.reopened && engines.loading.is_none()).then(|| engines.of.clone())
+            let lost = engines.forget_questions();
+            let again = engines.died_at.is_none_or(|at| now() - at > AGAIN_AFTER);
+            engines.died_at = Some(now());
+            (lost, (again && engines.loading.is_none()).then(|| engines.of.clone()))
         });
-        match wanted.flatten() {
+        self.look_at_waiting();
+        let (lost, wanted) = wanted.unwrap_or_default();
+        lost.into_iter().filter(|asked| asked.once).for_each(Asked::cancelled);
+        match wanted {
             Some(wanted) => {
                 failure.message.push_str(" The files are being read again; what is on screen stays.");
                 self.start(wanted, true);

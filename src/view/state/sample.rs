@@ -4,17 +4,28 @@ use super::State;
 use crate::engine::Failure;
 use crate::engine::client::Picked;
 use js_sys::Array;
+use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{File, Response};
+use web_sys::{AbortController, AbortSignal, File, RequestInit, Response};
 
 /// Its name, as the page's host has it.
-const NAME: &str = "sample.xplane.pb.xz";
+pub(super) const NAME: &str = "sample.xplane.pb.xz";
 
 /// Fetches the sample and opens it.
 pub(crate) fn open(state: State) {
+    let Ok(abort) = AbortController::new() else { return };
+    let signal = abort.signal();
+    let fetching = state.begin_fetching(abort);
+    let host = window().location().host().unwrap_or_default();
+    state.fetches(&fetching, (NAME, &host), 0, None);
     spawn_local(async move {
-        match fetch().await {
+        let fetched = fetch(&signal).await;
+        // Something else may have been opened meanwhile, or this cancelled.
+        if !state.wants(&fetching) {
+            return;
+        }
+        match fetched {
             Ok(file) => state.open(vec![Picked { path: NAME.to_owned(), file }]),
             Err(why) => state.load_failed(Failure {
                 title: "The sample could not be fetched".to_owned(),
@@ -24,10 +35,12 @@ pub(crate) fn open(state: State) {
     });
 }
 
-async fn fetch() -> Result<File, String> {
+async fn fetch(signal: &AbortSignal) -> Result<File, String> {
     let failed = |_: JsValue| "The page's host did not answer.".to_owned();
-    let window = web_sys::window().ok_or("This page has no window.")?;
-    let response: Response = JsFuture::from(window.fetch_with_str(NAME)).await.map_err(failed)?.unchecked_into();
+    let init = RequestInit::new();
+    init.set_signal(Some(signal));
+    let response: Response =
+        JsFuture::from(window().fetch_with_str_and_init(NAME, &init)).await.map_err(failed)?.unchecked_into();
     if !response.ok() {
         return Err(format!("The page's host says {} {}.", response.status(), response.status_text()));
     }

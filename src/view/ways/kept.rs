@@ -1,13 +1,17 @@
 //! Captures kept on this device, on request: copies in the browser's own file system for this page (OPFS), with a list of what
 //! they are. Knows that file system; no element.
 //!
+//! Whoever changes what is kept holds a lock of the browser's meanwhile, for other tabs do so as well. A folder that the list does not
+//! name while nobody holds the lock is what a tab left that was closed while it wrote: it is taken away.
+//!
 //! ```text
 //!  kept/ ─┬─ list          what is kept, the newest first
 //!         └─ 17a3…/ 0 1 …  the files of one capture
 //! ```
 
 use crate::engine::client::Picked;
-use js_sys::{Array, Date, Promise, Uint8Array};
+use crate::engine::lock;
+use js_sys::{Array, Date, Promise, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -41,13 +45,43 @@ struct List {
 }
 
 const VERSION: u32 = 1;
+/// No build will ever be of such a version: what begins with such a number is damaged.
+const NO_VERSION: u32 = 1000;
 const FOLDER: &str = "kept";
 const LIST: &str = "list";
+/// The lock of whoever changes what is kept.
+const LOCK: &str = "rooflight kept";
 
 /// What is kept, the newest first. Empty also where this browser keeps nothing for this page.
 pub(super) async fn list() -> Vec<Kept> {
     let Ok(folder) = folder().await else { return Vec::new() };
+    if let Ok(Some(_lock)) = lock::try_hold(LOCK).await {
+        let _ = sweep(&folder).await;
+    }
     read_list(&folder).await
+}
+
+/// Takes away what the list does not name. What a newer build keeps is left alone.
+async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
+    let bytes = read_bytes(folder).await.unwrap_or_default();
+    if postcard::take_from_bytes::<u32>(&bytes).is_ok_and(|(version, _)| version > VERSION && version < NO_VERSION) {
+        return Ok(());
+    }
+    let named = read_list(folder).await;
+    let names = folder.keys();
+    let mut left = Vec::new();
+    loop {
+        let next = JsFuture::from(names.next()?).await?;
+        if Reflect::get(&next, &"done".into())?.is_truthy() {
+            break;
+        }
+        left.extend(Reflect::get(&next, &"value".into())?.as_string());
+    }
+    left.retain(|name| name != LIST && named.iter().all(|kept| kept.id != *name));
+    for name in left {
+        let _ = remove(folder, &name).await;
+    }
+    Ok(())
 }
 
 /// Keeps a capture's files; what was kept of that name and size before goes: it is the same.
@@ -56,6 +90,7 @@ pub(super) async fn list() -> Vec<Kept> {
 /// Where there is no room, or no such file system: what the browser says.
 pub(super) async fn keep(name: &str, about: &str, files: &[Picked]) -> Result<Kept, String> {
     let folder = folder().await.map_err(said)?;
+    let _lock = lock::hold(LOCK).await;
     let id = format!("{:x}", now());
     let kept = write(&folder, &id, files).await;
     if let Err(error) = kept {
@@ -99,6 +134,7 @@ pub(super) async fn files(kept: &Kept) -> Result<Vec<Picked>, String> {
 /// Forgets one.
 pub(super) async fn forget(id: &str) {
     let Ok(folder) = folder().await else { return };
+    let _lock = lock::hold(LOCK).await;
     let mut all = read_list(&folder).await;
     all.retain(|one| one.id != id);
     let _ = write_list(&folder, all).await;
@@ -108,6 +144,7 @@ pub(super) async fn forget(id: &str) {
 /// Forgets all.
 pub(super) async fn forget_all() {
     let Ok(root) = root().await else { return };
+    let _lock = lock::hold(LOCK).await;
     let _ = remove(&root, FOLDER).await;
 }
 
@@ -123,13 +160,14 @@ async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {
 }
 
 async fn read_list(folder: &FileSystemDirectoryHandle) -> Vec<Kept> {
-    let bytes = async {
-        let handle: FileSystemFileHandle = wait(folder.get_file_handle(LIST)).await?;
-        let file: File = wait(handle.get_file()).await?;
-        Ok::<_, JsValue>(Uint8Array::new(&JsFuture::from(file.array_buffer()).await?).to_vec())
-    };
-    let list = bytes.await.ok().and_then(|bytes| postcard::from_bytes::<List>(&bytes).ok());
+    let list = read_bytes(folder).await.ok().and_then(|bytes| postcard::from_bytes::<List>(&bytes).ok());
     list.filter(|list| list.version == VERSION).map_or_else(Vec::new, |list| list.all)
+}
+
+async fn read_bytes(folder: &FileSystemDirectoryHandle) -> Result<Vec<u8>, JsValue> {
+    let handle: FileSystemFileHandle = wait(folder.get_file_handle(LIST)).await?;
+    let file: File = wait(handle.get_file()).await?;
+    Ok(Uint8Array::new(&JsFuture::from(file.array_buffer()).await?).to_vec())
 }
 
 async fn write_list(folder: &FileSystemDirectoryHandle, all: Vec<Kept>) -> Result<(), JsValue> {
@@ -173,7 +211,9 @@ async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
 fn said(error: JsValue) -> String {
-    error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message)
+    let said = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
+    // It stands within a sentence, which has its own full stop.
+    said.trim_end_matches('.').to_owned()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]

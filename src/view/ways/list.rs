@@ -24,9 +24,14 @@ pub(super) fn List(state: State) -> impl IntoView {
     };
     read();
     let open = move |one: Kept| {
+        let opens = state.opens();
         spawn_local(async move {
-            match kept::files(&one).await {
-                Ok(files) => state.open(files),
+            let files = kept::files(&one).await;
+            if state.opens() != opens {
+                return;
+            }
+            match files {
+                Ok(files) => state.open_kept(files, one.id),
                 Err(why) => state.fail(Failure {
                     title: format!("{} is no longer kept on this device", one.name),
                     message: format!("The browser says: {why}. Forget it, and open the files again."),

@@ -38,6 +38,13 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
             begin(src);
         }
     });
+    // What the address names of what is kept on this device is opened; what is no longer kept, it says that it needs.
+    effect(move || {
+        let kept = state.kept_wanted.get();
+        if !kept.is_empty() {
+            spawn_local(reopen(state, kept));
+        }
+    });
     let go_on = move |head: Head| {
         asked.set(None);
         spawn_local(fetch(state, head));
@@ -125,14 +132,19 @@ fn refused(state: State, place: &Place, refusal: &Refusal) {
 pub(super) fn keep(state: State) {
     let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
     let Some((name, about)) = about else { return };
+    let opens = state.opens();
     spawn_local(async move {
+        // Before: what a tab leaves that is closed meanwhile is taken away by the part that this asks for.
+        remember(KEPT, Some("1"));
         match kept::keep(&name, &about, &state.files()).await {
             Ok(kept) => {
-                remember(KEPT, Some("1"));
+                if state.opens() == opens {
+                    state.is_kept(&kept.id);
+                }
                 state.inform(Failure {
                     title: format!("{} is kept on this device", kept.name),
                     message: format!(
-                        "{}, in this browser’s storage. It opens from the start page.",
+                        "{}, in this browser’s storage. It opens from the start page, and again when this page is reloaded.",
                         number::bytes_text(kept.bytes)
                     ),
                 });
@@ -143,6 +155,24 @@ pub(super) fn keep(state: State) {
             }),
         }
     });
+}
+
+/// Opens what is kept under a name, where nothing else was opened meanwhile.
+async fn reopen(state: State, id: String) {
+    let opens = state.opens();
+    let found = kept::list().await.into_iter().find(|one| one.id == id);
+    let files = match &found {
+        Some(one) => kept::files(one).await.ok(),
+        None => None,
+    };
+    state.kept_wanted.set(String::new());
+    if state.opens() != opens {
+        return;
+    }
+    match files {
+        Some(files) => state.open_kept(files, id),
+        None => state.needs.set(Some(state.address_capture())),
+    }
 }
 
 /// "TPU v5p × 8": the devices of a session.

@@ -10,7 +10,7 @@
 //! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
 
 use crate::engine::client::Picked;
-use crate::engine::remote::{ASKED_FROM, Place, Refusal};
+use crate::engine::remote::{ASKED_FROM, Place, Refusal, is_plain_host};
 use crate::view::state::{Fetching, State};
 use js_sys::{Array, Reflect, Uint8Array};
 use leptos::prelude::{document, window};
@@ -57,6 +57,10 @@ pub(super) fn place(text: &str) -> Result<Place, (Place, Refusal)> {
     let page = window().location();
     let is_near = matches!(&*url.hostname(), "localhost" | "127.0.0.1" | "[::1]");
     match &*url.protocol() {
+        "http:" | "https:" if !url.username().is_empty() || !url.password().is_empty() => {
+            Err((place, Refusal::Credentials))
+        }
+        "http:" | "https:" if !is_plain_host(&url.host()) => Err((place, Refusal::Host)),
         "http:" if page.protocol().is_ok_and(|page| page == "https:") && !is_near => Err((place, Refusal::Mixed)),
         "http:" | "https:" => Ok(place),
         other => Err(none(Refusal::Scheme(other.to_owned()))),

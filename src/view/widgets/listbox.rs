@@ -16,12 +16,35 @@ fn rows(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
+/// What a list offers, a line at a time: a line is made when it is seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<T: 'static> {
+    /// How many lines there are.
+    pub(crate) count: Signal<u32>,
+    /// The line at a place.
+    pub(crate) get: Callback<u32, Option<Choice<T>>>,
+    /// The place of a value.
+    pub(crate) position: Callback<T, Option<u32>>,
+}
+
+impl<T: Clone + PartialEq + Send + Sync> From<Memo<Vec<Choice<T>>>> for Lines<T> {
+    fn from(all: Memo<Vec<Choice<T>>>) -> Self {
+        Self {
+            count: Signal::derive(move || rows(all.with(Vec::len))),
+            get: Callback::new(move |at: u32| all.with(|all| all.get(at as usize).cloned())),
+            position: Callback::new(move |value: T| {
+                all.with(|all| all.iter().position(|choice| choice.value == value)).map(rows)
+            }),
+        }
+    }
+}
+
 /// The list of `choices`, `chosen` ticked; `choose` hears what was pressed.
 #[component]
 pub(crate) fn Listbox<T>(
     #[prop(into)] id: String,
     label: &'static str,
-    #[prop(into)] choices: Signal<Vec<Choice<T>>>,
+    #[prop(into)] choices: Lines<T>,
     #[prop(into)] chosen: Signal<T>,
     choose: Callback<T>,
 ) -> impl IntoView
@@ -31,7 +54,7 @@ where
     let list = NodeRef::<html::Ul>::new();
     let top = RwSignal::new(0.0);
     let at = RwSignal::new(0u32);
-    let count = Memo::new(move |_| rows(choices.with(Vec::len)));
+    let count = Memo::new(move |_| choices.count.get());
     let seen = Memo::new(move |_| window::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
     let go = move |to: u32| {
         at.set(to);
@@ -43,10 +66,10 @@ where
     };
     let opened = move |_| {
         let chosen = chosen.get_untracked();
-        go(rows(choices.with_untracked(|all| all.iter().position(|choice| choice.value == chosen).unwrap_or(0))));
+        go(untrack(|| choices.position.run(chosen)).unwrap_or(0));
     };
     let take = move |index: u32| {
-        if let Some(value) = choices.with_untracked(|all| all.get(index as usize).map(|choice| choice.value)) {
+        if let Some(value) = untrack(|| choices.get.run(index)).map(|choice| choice.value) {
             choose.run(value);
         }
     };
@@ -64,7 +87,7 @@ where
     };
     let prefix = id.clone();
     let entry = move |index: u32| {
-        let choice = Memo::new(move |_| choices.with(|all| all.get(index as usize).cloned()));
+        let choice = Memo::new(move |_| choices.get.run(index));
         let selected = move || choice.with(|choice| choice.as_ref().is_some_and(|c| c.value == chosen.get()));
         view! {
             <li

@@ -20,6 +20,16 @@ pub(crate) fn copy(text: &str, then: impl FnOnce(bool) + 'static) {
     spawn_local(async move { then(written.await.is_ok()) });
 }
 
+/// Whether words of the page are marked.
+pub(crate) fn has_selection() -> bool {
+    let get = js_sys::Reflect::get(&window(), &"getSelection".into())
+        .ok()
+        .and_then(|get| get.dyn_into::<js_sys::Function>().ok());
+    let selection = get.and_then(|get| get.call0(&window()).ok());
+    let kind = selection.and_then(|selection| js_sys::Reflect::get(&selection, &"type".into()).ok());
+    kind.is_some_and(|kind| kind == "Range")
+}
+
 /// Saves text as a file of this name.
 pub(crate) fn save(name: &str, mime: &str, text: &str) -> Result<(), JsValue> {
     let options = BlobPropertyBag::new();

@@ -30,8 +30,12 @@ pub(crate) enum Act {
     Sort(&'static str, bool),
     /// Open or close what a row holds; where it holds nothing, tell more about it.
     Fold(u32),
+    /// Open what a row stands for, as a double press does.
+    Open(u32),
     /// Select a row, or no longer.
     Select(u32),
+    /// Select a row and no other.
+    Pick(u32),
     /// Leave a column out.
     Hide(&'static str),
     /// Move a column to the left (−1) or right (1).
@@ -234,6 +238,9 @@ fn View(grid: Grid) -> impl IntoView {
             on:keydown=move |event: ev::KeyboardEvent| nav::key(grid, &event)
             on:focusin=move |event: ev::FocusEvent| nav::focused(grid, &event)
             on:focusout=move |_| model.tips.hide()
+            on:mousedown=move |event: ev::MouseEvent| nav::pressed(&event)
+            on:click=move |event: ev::MouseEvent| nav::clicked(grid, &event)
+            on:dblclick=move |event: ev::MouseEvent| nav::double_clicked(grid, &event)
             on:pointerover=move |event: ev::PointerEvent| nav::hovered(grid, &event)
             on:pointerleave=move |_| model.tips.leave()
         >

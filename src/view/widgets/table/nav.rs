@@ -3,6 +3,7 @@
 use super::{Act, Grid, Place};
 use crate::chart::rows::Tip;
 use crate::chart::window::{self, Move};
+use crate::view::widgets::out;
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -37,6 +38,40 @@ fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
     };
     event.prevent_default();
     grid.model.act.run(if event.key() == " " { Act::Select(row) } else { Act::Fold(row) });
+}
+
+/// The row a press is about: one on a control within a row is that control's.
+fn row_of(event: &ev::MouseEvent) -> Option<u32> {
+    let target: Element = event.target()?.dyn_into().ok()?;
+    let control = target.closest("button, a, input, .tells").ok().flatten();
+    let row = target.closest("[data-row]").ok().flatten().filter(|_| control.is_none())?;
+    row.get_attribute("data-row")?.parse().ok()
+}
+
+/// The second press of two selects no words.
+pub(super) fn pressed(event: &ev::MouseEvent) {
+    if event.detail() > 1 && row_of(event).is_some() {
+        event.prevent_default();
+    }
+}
+
+/// A press anywhere on a row selects it, and it alone; with Ctrl or Command it adds it, or takes it away.
+pub(super) fn clicked(grid: Grid, event: &ev::MouseEvent) {
+    // The second of two opens it; who marks words to copy them selects no row.
+    if event.detail() > 1 || out::has_selection() {
+        return;
+    }
+    if let Some(row) = row_of(event) {
+        let adds = event.ctrl_key() || event.meta_key();
+        grid.model.act.run(if adds { Act::Select(row) } else { Act::Pick(row) });
+    }
+}
+
+/// Two presses anywhere on a row open it.
+pub(super) fn double_clicked(grid: Grid, event: &ev::MouseEvent) {
+    if let Some(row) = row_of(event) {
+        grid.model.act.run(Act::Open(row));
+    }
 }
 
 fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {

@@ -1,0 +1,26 @@
+//! Which capture the address is of, where that is not open. Knows the state.
+
+use crate::view::erase::{Any, live};
+use crate::view::state::State;
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::prelude::*;
+
+/// The sentence; nothing for an address that is of no capture.
+pub(super) fn view(state: State) -> AnyView {
+    let sentence = move || {
+        state.needs.get().filter(|_| state.failure.with(Option::is_none)).map(|name| {
+            let what = if name.is_empty() { "the capture that it was made from".to_owned() } else { name };
+            view! {
+                <section class="needs" role="status">
+                    {icon(Icon::Info)}
+                    <div>
+                        <b>"This link needs " {what} ": drop it here."</b>
+                        <p>"A browser lets go of files when a page is reloaded. “Keep on this device”, in the menu of the file, keeps one."</p>
+                    </div>
+                </section>
+            }
+            .any()
+        })
+    };
+    live(sentence).into_any()
+}

@@ -1,0 +1,89 @@
+//! Questions whose answers take long: they are told of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
+//! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
+
+use super::further::Asked;
+use super::opening::{Engines, end};
+use super::{State, now};
+use crate::chart::load::SHOWN_AFTER_MS;
+use gloo_timers::callback::Timeout;
+use leptos::prelude::*;
+
+impl Engines {
+    /// Since when the question waits that waits longest.
+    fn waits_since(&self) -> Option<f64> {
+        let further = self.further.iter().map(|asked| asked.since);
+        let rows = self.flight.iter().map(|rows| rows.since);
+        further.chain(rows).chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
+    }
+
+    /// Whether what the worker is at is a question that was withdrawn: it takes them in the order of their ids.
+    fn is_at_withdrawn(&self) -> bool {
+        let rows = self.flight.iter().map(|rows| rows.id);
+        let further = self.further.iter().map(|asked| asked.id);
+        let wanted = further.chain(rows).chain(self.pending.as_ref().map(|pending| pending.first())).min();
+        let withdrawn = self.withdrawn.iter().copied().min();
+        withdrawn.is_some_and(|withdrawn| wanted.is_none_or(|wanted| withdrawn < wanted))
+    }
+}
+
+impl State {
+    /// Looks whether a question waits for long: called whenever one was asked, answered or let go of.
+    pub(super) fn look_at_waiting(self) {
+        let since = self.engines.try_with_value(Engines::waits_since).flatten();
+        let Some(since) = since else {
+            if self.slow.with_untracked(Option::is_some) {
+                self.slow.set(None);
+            }
+            return;
+        };
+        if self.slow.with_untracked(Option::is_some) {
+            return;
+        }
+        if now() - since >= f64::from(SHOWN_AFTER_MS) {
+            self.slow.set(Some(since));
+            return;
+        }
+        let looks = self.engines.try_update_value(|engines| std::mem::replace(&mut engines.looks, true));
+        if looks == Some(false) {
+            let look = move || {
+                self.engines.update_value(|engines| engines.looks = false);
+                self.look_at_waiting();
+            };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 200")]
+            let left = (since + f64::from(SHOWN_AFTER_MS) - now()).ceil().max(1.0) as u32;
+            Timeout::new(left, look).forget();
+        }
+    }
+
+    /// Cancels what is asked. What was asked before and is on screen stays; the worker is started anew.
+    pub(crate) fn stop_asking(self) {
+        let ended = self.engines.try_update_value(|engines| {
+            // Where something else is being opened, that takes the worker's place soon.
+            if engines.is_loading() {
+                return None;
+            }
+            let link = engines.open.take()?;
+            // What someone left before is what took so long: what is asked now is asked again.
+            let asked_again = engines.is_at_withdrawn();
+            end(link);
+            Some((engines.forget_questions(), asked_again, engines.of.clone()))
+        });
+        let Some((further, asked_again, of)) = ended.flatten() else { return };
+        further.into_iter().filter(|asked| asked.once || !asked_again).for_each(Asked::cancelled);
+        if !asked_again {
+            self.take_back();
+        }
+        self.look_at_waiting();
+        self.start(of, true);
+    }
+
+    /// Asks again what was cancelled.
+    pub(crate) fn ask_again(self) {
+        self.tries.update(|tries| *tries += 1);
+    }
+
+    /// Counts the questions of what is on screen that were cancelled.
+    pub(super) fn count_stopped(self, by: i32) {
+        self.stopped.update(|stopped| *stopped = stopped.saturating_add_signed(by));
+    }
+}

@@ -1,0 +1,52 @@
+//! An answer that takes long: how long it has taken, and Cancel; after that, that something was cancelled, and how to have it all the same.
+//! Knows the state; floats over the page, so that nothing moves for it.
+
+use crate::view::erase::{Any, If, effect, live};
+use crate::view::state::{State, now};
+use gloo_timers::callback::Interval;
+use leptos::prelude::*;
+
+/// Between two times that are told, milliseconds.
+const TICK: u32 = 100;
+
+/// The strip; nothing while answers come soon.
+#[component]
+pub(crate) fn Waiting(state: State) -> impl IntoView {
+    let is_slow = Memo::new(move |_| state.slow.with(Option::is_some) && !state.load_shown.get());
+    let is_stopped = Memo::new(move |_| !is_slow.get() && state.stopped.get() > 0 && !state.load_shown.get());
+    let seconds = RwSignal::new(String::new());
+    let tell = move || {
+        if let Some(since) = state.slow.get_untracked() {
+            seconds.set(format!("{:.1} s", (now() - since) / 1000.0));
+        }
+    };
+    let clock = StoredValue::new_local(None::<Interval>);
+    effect(move || {
+        let interval = is_slow.get().then(|| {
+            tell();
+            Interval::new(TICK, tell)
+        });
+        clock.set_value(interval);
+    });
+    let words = move || match (is_slow.get(), is_stopped.get()) {
+        (true, _) => "Computing …",
+        (_, true) => "Cancelled: this is not computed.",
+        _ => "",
+    };
+    view! {
+        <div class="waiting" hidden=move || !is_slow.get() && !is_stopped.get()>
+            <If when=is_slow>
+                <span class="waiting-mark" aria-hidden="true"></span>
+            </If>
+            <span role="status">{live(words)}</span>
+            <If when=is_slow>
+                <span class="waiting-time num" aria-hidden="true">{live(move || seconds.get())}</span>
+                <button type="button" class="btn line" on:click=move |_| state.stop_asking()>"Cancel"</button>
+            </If>
+            <If when=is_stopped>
+                <button type="button" class="btn line" on:click=move |_| state.ask_again()>"Compute it"</button>
+            </If>
+        </div>
+    }
+    .any()
+}
