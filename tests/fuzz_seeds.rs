@@ -114,7 +114,9 @@ fn write() {
             put("report_file", &format!("{name}-{level}"), &pack(&told, &[]));
         }
     }
-    for space in [make::small(), make::kda()] {
+    for mut space in [make::small(), make::kda()] {
+        // A host's times count from 1970.
+        space.planes.retain(|plane| plane.name != "/host:CPU");
         let text = text(&events_of(&space));
         put("trace", &format!("made-{}", text.len()), &text);
     }

@@ -35,6 +35,8 @@ pub struct Builder<'p> {
     line: Option<Line>,
     /// Flows of its events are wanted: it is async, or its name comes last and may say so.
     has_flows: bool,
+    /// Programs that came before this plane.
+    n_hlo: usize,
     pending: Pending,
     pub(super) odd: Odd,
     pub(super) room: Room,
@@ -99,6 +101,7 @@ impl<'p> Builder<'p> {
             variants: FxHashMap::default(),
             line: None,
             has_flows: false,
+            n_hlo: 0,
             pending: Pending::default(),
             odd: Odd::default(),
             room: Room::default(),
@@ -212,13 +215,13 @@ impl Sink for Builder<'_> {
         self.pending = Pending::default();
         self.role = Role::of(&head.name);
         self.room.read(head.bytes);
-        let room = usize::try_from(self.room.left()).unwrap_or(usize::MAX);
+        self.n_hlo = self.profile.hlo.len();
         self.plane = Plane {
             id: head.id,
             name: head.name,
             file: self.profile.files.len().saturating_sub(1),
             ops: Vec::with_capacity(head.n_event_metadata),
-            lines: Vec::with_capacity(head.n_lines.min(room)),
+            lines: Vec::with_capacity(head.n_lines.min(self.room.left() as usize)),
             bytes: head.bytes,
             ..Plane::default()
         };
@@ -375,11 +378,10 @@ impl Sink for Builder<'_> {
         if !line.is_async() {
             line.flows = Vec::new();
         }
-        let is_mixed = line.events.close();
         if !self.room.take() {
             return self.room.leave_out(line.events.len() as u64);
         }
-        if is_mixed {
+        if line.events.close() {
             self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
         }
         self.plane.lines.push(line);
@@ -387,9 +389,9 @@ impl Sink for Builder<'_> {
 
     fn plane_end(&mut self) {
         let mut plane = std::mem::take(&mut self.plane);
-        // One with a line or with a program in it took room before, or is as large as what it holds.
-        let holds = plane.lines.is_empty() && self.profile.hlo.last().is_none_or(|hlo| hlo.file != plane.file);
-        if !self.room.take() && holds {
+        // One with lines or programs is listed in any case: it is as large as what it holds.
+        let is_empty = plane.lines.is_empty() && self.profile.hlo.len() == self.n_hlo;
+        if !self.room.take() && is_empty {
             return self.room.leave_out(0);
         }
         for slot in &self.names.slots {
@@ -403,16 +405,12 @@ impl Sink for Builder<'_> {
     }
 
     fn remark(&mut self, remark: Remark) {
-        let note = |severity, code, who: &str, text: &str| Note::new(severity, code, format!("{who} says: {text}"));
-        match remark {
-            Remark::Error(text) => {
-                self.profile.notes.push(note(Severity::Caution, "profiler_error", "The profiler", &text));
-            }
-            Remark::Warning(text) => {
-                self.profile.notes.push(note(Severity::Info, "profiler_warning", "The profiler", &text));
-            }
-            Remark::Host(name) => self.profile.hosts.push(name),
-        }
+        let (severity, code, text) = match remark {
+            Remark::Error(text) => (Severity::Caution, "profiler_error", text),
+            Remark::Warning(text) => (Severity::Info, "profiler_warning", text),
+            Remark::Host(name) => return self.profile.hosts.push(name),
+        };
+        self.note(Note::new(severity, code, format!("The profiler says: {text}")));
     }
 
     fn progress(&mut self, at: u64) {
