@@ -6,11 +6,12 @@ use common::{bytes, make, open, profiles};
 use make::{Plane, int, text};
 use proptest::prelude::*;
 use rooflight::analysis::roofline::{
-    Bound, Check, CostSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline, RooflineQuery,
-    SkipReason, UsefulFlops, Verdict, verify,
+    Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,
+    RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
 };
 use rooflight::analysis::{Analysis, DeviceChoice, Filter, GroupBy, Kind, Query, StepChoice};
 use rooflight::engine::{self, Opened, Programs};
+use rooflight::report::roofline_table;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
@@ -518,4 +519,125 @@ proptest! {
         let chip = ["", "TPU v5e", "TPU7x", "no chip"][chip];
         of(plane(chip, &own, &rows), &RooflineQuery { all_kinds: kinds, ..all() });
     }
+}
+
+/// A session of a file, and its answer.
+fn told(mut opened: Opened, query: &RooflineQuery) -> Roofline {
+    ask(&mut opened, query)
+}
+
+fn sample() -> Opened {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
+    open("sample.xplane.pb.xz", std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A step is shared by the devices of the job, not by those on screen: one device and all of them reach the same MFU.
+#[test]
+fn useful_flops_are_shared_by_the_devices_of_the_program() {
+    let useful = UsefulFlops { batch: 16.0, sequence: 2048.0, flops_per_token: 6.03e9, devices: None };
+    let window = |device, devices| {
+        let query = Query { device, step: StepChoice::Number(0), ..Query::default() };
+        let useful = Some(UsefulFlops { devices, ..useful });
+        told(sample(), &RooflineQuery { query, useful, ..RooflineQuery::default() })
+    };
+    let (one, all) = (window(DeviceChoice::One(0), None), window(DeviceChoice::All, None));
+    for r in [&one, &all] {
+        let devices = r.figures.window.useful_devices.unwrap();
+        assert_eq!((devices.n, devices.source), (8, DeviceCountSource::Program));
+        let mfu = r.figures.window.useful_mfu.unwrap();
+        assert!((mfu - 0.322).abs() < 0.002, "{mfu}");
+        assert!(note(r, "useful_devices") && !note(r, "window_above_peak"));
+    }
+    // Given a wrong number, it is more than the devices can do, and is said to be.
+    let wrong = window(DeviceChoice::One(0), Some(1));
+    assert!(wrong.figures.window.useful_mfu.unwrap() > 2.5 && note(&wrong, "window_above_peak"));
+}
+
+/// Without a program the devices of the capture count, whichever of them is shown.
+#[test]
+fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
+    let device = |n: usize| {
+        let mut p = Plane::new(&format!("/device:TPU:{n}"));
+        p.own("device_type_string", text("TPU v5e"));
+        let (op, step) = (p.op(DOT, "dot.1", &[]), p.op("1", "", &[]));
+        p.line("Steps", &[(step, 0, 1000 * US)]);
+        p.line("XLA Ops", &[(op, 0, 1000 * US)]);
+        p.done()
+    };
+    let space = XSpace { planes: (0..4).map(device).collect(), ..XSpace::default() };
+    let useful = UsefulFlops { batch: 1.0, sequence: 1.0, flops_per_token: 4.0 * 197e9, devices: None };
+    for device in [DeviceChoice::One(2), DeviceChoice::All] {
+        let query = Query { device, ..Query::default() };
+        let r = told(
+            open("it.xplane.pb", bytes(&space)).unwrap(),
+            &RooflineQuery { query, useful: Some(useful), ..RooflineQuery::default() },
+        );
+        let devices = r.figures.window.useful_devices.unwrap();
+        assert_eq!((devices.n, devices.source), (4, DeviceCountSource::Capture));
+        assert!((r.figures.window.useful_mfu.unwrap() - 1.0).abs() < 1e-9);
+    }
+}
+
+/// 34 × 31 × 53 outputs of 5,120 features, a window of 1 × 2 × 2 over 16 features, stride 1 × 2 × 2, padding 1 on every side:
+/// 32 · 60 · 104 positions lie on the input. It runs as two kernels, and costs once per run.
+#[test]
+fn a_convolution_of_two_kernels_costs_once_per_run() {
+    let Some(capture) = common::profile("gpu-mi300-conv-legacy/host.xplane.pb") else { return };
+    let once = 2.0 * 5120.0 * 16.0 * 32.0 * 60.0 * 104.0;
+    let at = |step| {
+        let opened = open("host.xplane.pb", capture.clone()).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let device = analysis.devices.iter().position(|device| device.label == "GPU:7").unwrap();
+        let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::default() };
+        told(opened, &RooflineQuery { query, ..RooflineQuery::default() })
+    };
+    let all = at(StepChoice::All);
+    let conv = held(&all, "cudnn-conv.1.0");
+    assert_eq!((conv.n, conv.flops), (10, 5.0 * once));
+    let rate = conv.flop_rate().unwrap() / 1e12;
+    assert!((rate - 106.2).abs() < 0.1, "{rate}");
+    assert_eq!(conv.above, Picos::ZERO, "neither kernel is above a roof of its own");
+    for step in 0..5 {
+        let r = at(StepChoice::Number(step));
+        assert_eq!(held(&r, "cudnn-conv.1.0").flops, once, "step {step}");
+    }
+    // The data sheet's bandwidth counts, the profile's stands beside it.
+    let peaks = &all.figures.peaks[0];
+    assert_eq!((peaks.chip.as_deref(), peaks.bytes(Level::Hbm)), (Some("MI300X"), Some(5300e9)));
+    assert!(note(&all, "published_hbm") && !note(&all, "above_peak"));
+}
+
+/// V100's tensor cores take f16, and no bf16.
+#[test]
+fn a_v100_has_a_peak_of_f16() {
+    let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
+    let r = told(open("host.xplane.pb", capture).unwrap(), &RooflineQuery::default());
+    let peaks = &r.figures.peaks[0];
+    assert_eq!(peaks.chip.as_deref(), Some("V100 16GB SXM2"));
+    assert_eq!((peaks.flops(Precision::Bf16), peaks.main()), (None, Precision::F16));
+    assert!((peaks.flops(Precision::F16).unwrap() / 125.3376e12 - 1.0).abs() < 1e-9);
+}
+
+/// The averages of 24 ms of a step of 889 ms say so, in the same words everywhere.
+#[test]
+fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
+    let Some(capture) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let r = told(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let scope = "of 24.05 ms compute, 2.7 % of the step";
+    assert_eq!(roofline_table::scope(&r.figures).as_deref(), Some(scope));
+    let head = roofline_table::head(&r.figures);
+    assert!(head.contains(&format!("Roofline efficiency: 81.8 % {scope}; coverage 100.0 %")), "{head}");
+    let hero = rooflight::chart::roofline::figures::readout(&r.figures, None).hero;
+    assert_eq!((hero.value.as_str(), hero.scope.as_deref()), ("81.8", Some(scope)));
+}
+
+/// MFU counts the model's FLOPs, HFU those of recompute, too.
+#[test]
+fn mfu_is_of_the_models_flops() {
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let r = told(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let told = roofline_table::window_use(&r.figures);
+    let of = |name: &str| told.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
+    assert_eq!((of("MFU"), of("HFU (incl. recompute)")), (Some("20.6 %"), Some("26.4 %")));
 }

@@ -8,9 +8,10 @@ use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
 use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::chart::place::Rect;
 use rooflight::chart::roofline::{
-    Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, zoomed,
+    Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
 };
 use rooflight::chart::scene::{Scene, Shape};
+use rooflight::chart::table::{Content, Measure};
 use rooflight::engine::roofline_place::RoofBy;
 use rooflight::engine::{
     Engine, Export, Input, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
@@ -153,6 +154,10 @@ fn look(dots: &Dots, ceilings: &Ceilings) -> Look {
     Look { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE, pinned: false }
 }
 
+fn ids_of(scene: &Scene) -> usize {
+    scene.marks.iter().filter(|mark| mark.id.is_some()).count()
+}
+
 fn texts(scene: &Scene) -> Vec<Rect> {
     let text = |shape: &Shape| matches!(shape, Shape::Text { halo: true, .. });
     scene.marks.iter().filter(|mark| text(&mark.shape)).map(|mark| mark.shape.bounds()).collect()
@@ -169,6 +174,18 @@ fn the_chart_shows_what_is_there() {
         for (at, a) in texts(&first).iter().enumerate() {
             assert!(texts(&first)[at + 1..].iter().all(|b| !a.overlaps(*b)), "labels lie over each other");
         }
+        // Rows beyond the axes are drawn at their edge: every row is there, and none outside of the frame.
+        look.pinned = true;
+        let pinned = scene(&dots, &ceilings, &look, "TPU:0");
+        assert_eq!(pinned.marks.iter().filter(|mark| mark.id.is_some()).count(), dots.all.len());
+        for mark in pinned.marks.iter().filter(|mark| mark.id.is_some()) {
+            let (cx, cy) = mark.shape.bounds().centre();
+            assert!((51.0..=SIZE.0 - 19.0).contains(&cx) && (15.0..=SIZE.1 - 31.0).contains(&cy), "{cx}, {cy}");
+        }
+        let beyond = words::elsewhere(&dots, &look).unwrap_or_default();
+        let unpinned = ids_of(&first) < dots.all.len();
+        assert_eq!(beyond.contains("drawn at the edge"), unpinned, "{beyond}");
+        look.pinned = false;
         // All of it: every mark is there, and a brush over all takes all rows.
         look.window = whole(&dots, &ceilings);
         let all = scene(&dots, &ceilings, &look, "TPU:0");
@@ -249,4 +266,32 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
     assert!(scene(&dots, &ceilings, &look, "TPU:0").title.contains("no known roof"));
     let parts = coverage::parts(&head.figures);
     assert!(parts.iter().all(|part| part.reason.is_some()) && !parts.is_empty());
+    let why = words::no_roof(&head.figures).unwrap();
+    assert!(why.starts_with("No roofline: peak FLOP/s of this device") && why.ends_with("are unknown."), "{why}");
+}
+
+#[test]
+fn bars_of_steps_are_as_long_as_their_times() {
+    for mut engine in engines() {
+        let head = head(&mut engine, &ask(GroupBy::Op));
+        assert_eq!(words::no_roof(&head.figures), None);
+        let units = table::Units::of_steps(&head.steps);
+        let look = table::Look { by: RoofBy::Step, units, room: 20, two_lines: false };
+        let columns: Vec<_> = table::columns(RoofBy::Step, units, false, Measure { width: 1400.0, ..Measure::START });
+        let at = columns.iter().position(|column| column.id == "bar").unwrap();
+        let most = head.steps.iter().map(|step| step.total).max().unwrap();
+        let mut n_bars = 0;
+        for point in table::steps(&head.steps, RoofSort::default()) {
+            let Content::Gap(roof, gap, _) = table::row(&point, &columns, look, false).cells[at].clone() else {
+                continue;
+            };
+            let held = point.roof.unwrap();
+            let share = held.total.fraction_of(most).unwrap();
+            assert!((gap - held.recoverable.fraction_of(most).unwrap()).abs() < 1e-9, "the gap has its length");
+            let parts = held.t_roof + held.recoverable == held.total;
+            assert!(!parts || (roof + gap - share).abs() < 1e-9, "{roof} {gap} {share}");
+            n_bars += u32::from(parts);
+        }
+        assert!(n_bars > 0);
+    }
 }

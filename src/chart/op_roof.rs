@@ -225,9 +225,11 @@ mod tests {
         // 138.8 GFLOP a run take 704.6 µs at 197 TFLOP/s; measured 2.12 ms a run.
         let roof = of(held(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
-        assert!(roof.verdict.starts_with("Far from its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
+        assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
         assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
-        assert!(roof.rows.iter().any(|(name, says)| *name == "Floors" && says == "704.50 µs of compute, 0 ps of HBM"));
+        assert!(
+            roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 ps of HBM")
+        );
     }
 
     #[test]
@@ -235,7 +237,13 @@ mod tests {
         assert!(of(held(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
         let above = of(held(1, 50, 100, Bound::Memory(Level::Hbm)));
         assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
-        assert!(!above.rows.iter().any(|(name, _)| *name == "Recoverable"));
+        assert!(!above.rows.iter().any(|(name, _)| *name == "Potential savings"));
+        let fair = of(held(1, 160, 100, Bound::Memory(Level::Hbm)));
+        assert!(
+            fair.verdict.starts_with("Below its roof: 1.60 ×"),
+            "62 % of the roof is not near it: {}",
+            fair.verdict
+        );
     }
 
     #[test]

@@ -43,11 +43,11 @@ onPage("figures, rows and totals are the command line's", { needs: tpu() }, asyn
     await show(page, file);
     const report = json(file);
     const hero = `${percent(report.step_summary.weighted_avg_roofline_util)} %`;
-    await until(async () => (await figures(page))["At the roof, by time"], (is) => is === hero);
+    await until(async () => (await figures(page))["Roofline efficiency"], (is) => is === hero);
     const { step_summary: sums, window, considered_duration_ps: considered } = report;
     const told = await figures(page);
     assert.equal(told.Coverage, `${percent(sums.rooflined_dur_ps / considered)} %`);
-    assert.equal(told["MFU of the window"], `${percent(window.mfu)} %`);
+    assert.equal(told["HFU (incl. recompute)"], `${percent(window.mfu)} %`);
     const scale = considered >= 1e12 ? 1e12 : 1e9;
     const bound = ["Compute-bound", "Memory-bound"].map((name) => Number.parseFloat(told[name].replace(",", "")));
     const unit = told["Memory-bound"].endsWith(" ms") === told["Compute-bound"].endsWith(" ms");
@@ -130,7 +130,7 @@ onPage("by keyboard: marks are walked, told, chosen and opened", async ({ page }
   await page.keyboard.press("Escape");
   await until(() => said(page).innerText(), (is) => is.startsWith(name));
   await page.keyboard.press("Escape");
-  await until(() => said(page).innerText(), (is) => is.startsWith("Press a mark"));
+  await until(() => said(page).innerText(), (is) => is.startsWith("Click a point"));
 });
 
 onPage("a brush chooses what is in it; Shift adds; what is chosen is summed", async ({ page }) => {
@@ -179,8 +179,8 @@ onPage("other peaks change the figures, and stay", async ({ page }) => {
   await field.press("Enter");
   const report = json(file, "--peak-tflops", "bf16=918");
   assert.notEqual(percent(report.window.mfu), percent(json(file).window.mfu));
-  await until(async () => (await figures(page))["MFU of the window"], (is) => is === `${percent(report.window.mfu)} %`);
-  assert.equal((await figures(page))["At the roof, by time"], `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
+  await until(async () => (await figures(page))["HFU (incl. recompute)"], (is) => is === `${percent(report.window.mfu)} %`);
+  assert.equal((await figures(page))["Roofline efficiency"], `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
   assert.match(await label(page), /bf16 918\.0 TFLOP\/s/);
   assert.match(await page.locator("#peaks").innerText(), /yours/);
   // What is no number does not count.
@@ -203,8 +203,8 @@ onPage("other peaks change the figures, and stay", async ({ page }) => {
   assert.match(await page.locator(".op-panel").innerText(), /of 918\.0 TFLOP\/s/);
   await page.keyboard.press("Escape");
   await page.locator("#peaks-button").click();
-  await page.getByRole("button", { name: "As captured" }).click();
-  await until(async () => (await figures(page))["MFU of the window"], (is) => is === before["MFU of the window"]);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await until(async () => (await figures(page))["HFU (incl. recompute)"], (is) => is === before["HFU (incl. recompute)"]);
   // Another chip: its published figures.
   await page.getByRole("combobox", { name: /Chip/ }).selectOption("TPU v6e");
   await until(() => label(page), (is) => /bf16 918\.0 TFLOP\/s, HBM 1,638 GB\/s/.test(is));
@@ -219,25 +219,25 @@ onPage("what a kernel costs and what a step has to compute are the user's to say
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByText("A name and two numbers are needed.").waitFor();
   await panel.getByLabel("Kernel").fill(name);
-  await panel.getByLabel("FLOP a run").fill("1.5T");
-  await panel.getByLabel("Bytes a run").fill("2e9");
+  await panel.getByLabel("FLOPs per call").fill("1.5T");
+  await panel.getByLabel("Bytes per call").fill("2e9");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("rowheader", { name }).waitFor();
   const report = json(file, "--kernel-cost", `${name}=1.5e12,2e9`);
-  await until(async () => (await figures(page))["At the roof, by time"], (is) => is === `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
-  await panel.getByRole("button", { name: /Take back the cost/ }).click();
+  await until(async () => (await figures(page))["Roofline efficiency"], (is) => is === `${percent(report.step_summary.weighted_avg_roofline_util)} %`);
+  await panel.getByRole("button", { name: /Remove the cost/ }).click();
   await page.keyboard.press("Escape");
 
   await page.locator("#useful-button").click();
   const useful = page.locator("#useful");
-  await useful.getByLabel(/Sequences/).fill("8");
-  await useful.getByLabel(/Tokens/).fill("2048");
-  await useful.getByLabel(/FLOP per token/).fill("1G");
+  await useful.getByLabel("Global batch size").fill("8");
+  await useful.getByLabel("Sequence length").fill("2048");
+  await useful.getByLabel(/FLOPs per token/).fill("1G");
   await useful.getByRole("button", { name: "Apply" }).click();
   const told = json(file, "--batch", "8", "--sequence", "2048", "--flops-per-token", "1e9").window;
-  await until(async () => (await figures(page))["Useful MFU"], (is) => is === `${percent(told.useful_mfu)} %`);
-  await useful.getByRole("button", { name: "Take back" }).click();
-  await until(async () => (await figures(page))["Useful MFU"], (is) => is === undefined);
+  await until(async () => (await figures(page))["MFU from tokens"], (is) => is === `${percent(told.useful_mfu)} %`);
+  await useful.getByRole("button", { name: "Reset" }).click();
+  await until(async () => (await figures(page))["MFU from tokens"], (is) => is === undefined);
 });
 
 onPage("sources, programs and steps; forms left out; Enter goes on from each", async ({ page }) => {

@@ -44,6 +44,8 @@ const SUM: f64 = 7.0;
 /// The largest radius of a row at the edge, and the length of the arrow beside it that points to where it lies.
 const PINNED: f64 = 5.0;
 const PIN: f64 = 7.0;
+/// Rows at the edge with this part of the time are named.
+const MENTIONED: f64 = 1e-3;
 /// Rows that are named because there is much to win.
 const NAMED: usize = 8;
 const COMPUTE: Tone = Tone::Kind(Slot::Kind(Kind::Compute));
@@ -163,6 +165,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
     sorted::sort_most_first(&mut by_gap, |spot| spot.dot.roof.recoverable);
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
     let named: Vec<usize> = named.collect();
+    let all: f64 = spots.iter().filter(|spot| spot.dot.form.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();
     let mut wanted: Vec<(&Spot<'_>, u32, String)> = Vec::new();
     for spot in spots {
         let is_selected = look.selected.len() <= NAMED && look.selected.contains(&spot.dot.key);
@@ -172,7 +175,8 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
             (_, None, _) => 60,
             (_, Some(_), Some(rank)) => 50 - u32::try_from(rank).unwrap_or(0),
             _ if spot.dot.roof.is_above() => 40,
-            _ if spot.beyond.is_some() => 30,
+            // At the edge many rows of next to no time lie side by side: only those that take some are named.
+            _ if spot.beyond.is_some() && spot.dot.roof.total.as_f64() >= all * MENTIONED => 30,
             _ => continue,
         };
         wanted.push((spot, priority, words::label(spot.dot)));
