@@ -336,7 +336,8 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
         let steps = if step == StepChoice::All { 1.0 } else { 4.0 };
         let injected = (length(&truth) - length(&healthy)) / steps;
         let size = straggler.delay.as_f64() / injected;
-        assert!((0.7..1.05).contains(&size), "{:?} of {injected} ps: {size}", straggler.delay);
+        // What is waited for beside compute counts, too: the waits are somewhat more than the steps are longer.
+        assert!((0.8..1.25).contains(&size), "{:?} of {injected} ps: {size}", straggler.delay);
         assert!(slow.notes.iter().any(|note| note.code == "straggler" && note.message.starts_with("TPU:5 ")));
         let balance = slow.balance.as_ref().unwrap();
         assert_eq!(balance.devices.len(), 8);
