@@ -4,7 +4,7 @@ mod common;
 
 use common::hlo::{AOT, aot};
 use rooflight::analysis::comm::{
-    Carried, Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Topology, Way, message_of,
+    Carried, Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Remainder, Topology, Way, message_of,
 };
 use rooflight::analysis::{Analysis, DeviceChoice, Kind, Query, StepChoice};
 use rooflight::engine::{self, Opened, Programs};
@@ -347,8 +347,8 @@ fn summed_by_hand() {
     assert_eq!(rows, wanted.map(|(key, core, way, exposed)| (key.to_owned(), core, way, exposed)));
     let gather = &comm.rows[2];
     assert_eq!((gather.bytes_each, gather.wall, gather.group.as_ref().unwrap().size), (Some(32), Picos(385), Some(4)));
-    let rate = 0.75 * 32.0 / 385e-12;
-    assert!((gather.bus_rate.unwrap() / rate - 1.0).abs() < 1e-12);
+    // 385 ps are too short for a rate.
+    assert_eq!((gather.alg_rate, gather.bus_rate), (None, None));
     // What the text does not say is absent, not zero; and what it says of all is of the four that others name.
     assert_eq!((comm.rows[3].bytes, comm.rows[3].bus_rate, &comm.rows[3].group), (None, None, &None));
     assert_eq!(comm.rows[1].group.as_ref().unwrap().size, Some(4));
@@ -358,6 +358,9 @@ fn summed_by_hand() {
     assert_eq!(comm.steps.len(), 1);
     assert_eq!((comm.steps[0].compute_busy, comm.steps[0].idle), (Picos(440), Picos(1000 - 625)));
     assert_eq!(comm.steps[0].collectives, comm.tensor.overlap);
+    // Neither computed nor in flight: 0…5 is a start's, 390…400 and 590…600 are dones', 800…810 is a copy's.
+    let rest = Remainder { data_movement: Picos(10), communication: Picos(25), other: Picos(0), idle: Picos(280) };
+    assert_eq!(comm.steps[0].beside_collectives, Some(rest));
 
     let Session { opened, analysis, programs } = &mut session;
     let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
@@ -366,6 +369,81 @@ fn summed_by_hand() {
     assert_eq!(spans, [(0, 5, 390, 95), (0, 400, 590, 40), (0, 600, 710, 110)]);
     assert_eq!(lanes.compute, [(Picos(10), Picos(300)), (Picos(400), Picos(550))]);
     assert_eq!((lanes.n_lanes, lanes.duration), (1, Picos(1000)));
+}
+
+/// A start that takes long covers what is in flight only if it computes:
+///
+/// ```text
+///  async  ag 0…106 µs                                 in flight
+///  ops    async-collective-start 1…106 µs, FLOPs?     covers it, or not
+/// ```
+#[test]
+fn a_start_without_flops_covers_nothing() {
+    use common::make::{Plane, event, int, text};
+    let us = |n: i64| n * 1_000_000;
+    for (flops, wanted) in [(0, (Kind::Communication, 106, 0)), (2_000_000_000, (Kind::Fused, 1, 105))] {
+        let mut p = Plane::new("/device:TPU:0");
+        let mut op = |hlo: &str, category: &str, flops: Option<i64>| {
+            let name = hlo.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
+            let mut stats = vec![("hlo_category", text(category)), ("program_id", int(9))];
+            stats.extend(flops.map(|flops| ("flops", int(flops))));
+            p.op(hlo, &name, &stats)
+        };
+        let groups = "replica_groups={{0,1}}, dimensions={0}";
+        let gather = op(
+            &format!("%ags = (f32[2]{{0}}, f32[4]{{0}}) all-gather-start(f32[2]{{0}} %p), {groups}"),
+            "all-gather-start",
+            None,
+        );
+        let start = op(
+            "%async-collective-start.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kCustom, calls=%g",
+            "custom fusion",
+            Some(flops),
+        );
+        let step = op("0", "", None);
+        p.line("Steps", &[(step, 0, us(200))]);
+        p.line("XLA Ops", &[(start, us(1), us(105))]);
+        p.line("Async XLA Ops", &[]).events = vec![event(gather, 0, us(106))];
+        let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
+        let opened = common::open("start.xplane.pb", common::bytes(&space)).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let ask = CommQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &ask, None);
+        let (kind, exposed, overlapped) = wanted;
+        assert_eq!(comm.totals.by_kind[kind.index()], Picos(us(105) as u64), "{flops:?}");
+        let of = comm.tensor.overlap;
+        assert_eq!((of.exposed, of.overlapped), (Picos(us(exposed) as u64), Picos(us(overlapped) as u64)), "{flops:?}");
+    }
+}
+
+/// The published output of a real run on v5p: none of its 14 starts has FLOPs, so none is compute.
+#[test]
+fn starts_of_the_v5p_golden_capture_compute_nothing() {
+    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let at = |id: &str| table["cols"].as_array().unwrap().iter().position(|col| col["id"] == id).unwrap();
+    let (name, time, rate) = (at("hlo_op_name"), at("total_self_time"), at("model_flop_rate"));
+    let starts: Vec<(f64, Kind)> = table["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["c"])
+        .filter(|row| row[name]["v"].as_str().unwrap().starts_with("async-collective-start"))
+        .map(|row| (row[time]["v"].as_f64().unwrap(), Kind::Fused.with_flops(row[rate]["v"].as_f64())))
+        .collect();
+    assert_eq!((starts.len(), starts.iter().map(|(time, _)| time).sum::<f64>().round()), (14, 470_570.0));
+    assert!(starts.iter().all(|(_, kind)| *kind == Kind::Communication));
+}
+
+/// Two devices of vLLM, 129 all-reduces each: they wait for each other, neither is a straggler.
+#[test]
+fn vllm_has_no_straggler() {
+    let Some(mut session) = Session::of("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let comm = session.comm(DeviceChoice::One(0), StepChoice::All);
+    let mut waits: Vec<u64> =
+        comm.balance.as_ref().unwrap().devices.iter().map(|device| device.waited.unwrap().0 / 1_000_000).collect();
+    waits.sort_unstable();
+    assert_eq!(waits, [63, 84], "µs");
+    assert_eq!(comm.straggler(), None);
 }
 
 /// What crosses to the page comes back as it was.

@@ -176,11 +176,13 @@ pub fn category<'m>(module: &'m Module, instruction: &'m Instruction) -> &'m str
         })
     };
     let called = instruction.calls().next().map_or("", |call| &call.name);
+    let multiplies = inside(&|opcode| matches!(opcode, "convolution" | "dot"));
     match &*instruction.opcode {
         "fusion" if called.contains("all-reduce-scatter") => "all-reduce-scatter fusion",
+        // A matmul that gathers or reduces on its way is a matmul: it is not only waited for.
+        "fusion" if multiplies => "convolution fusion",
         "fusion" if inside(&|opcode| opcode.starts_with("all-reduce")) => "all-reduce fusion",
         "fusion" if inside(&|opcode| opcode.starts_with("all-gather")) => "all-gather fusion",
-        "fusion" if inside(&|opcode| matches!(opcode, "convolution" | "dot")) => "convolution fusion",
         "fusion" => match instruction.fusion_kind() {
             Some("kLoop") => "loop fusion",
             Some("kInput") => "input fusion",

@@ -15,7 +15,7 @@ mod cost;
 mod device;
 pub mod faults;
 mod host;
-mod machine;
+pub mod machine;
 #[path = "../../tests/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
@@ -148,13 +148,14 @@ fn facts(program: &program::Program, op: usize, cost: cost::Cost, work: &Work) -
     };
     // What is computed a second time for the backward pass is no work of the model.
     let again = instruction.op_name().contains("rematted_computation");
+    let category = machine::category(&program.module, instruction);
     OpFacts {
         name: of.name.clone(),
-        category: machine::category(&program.module, instruction).to_owned(),
+        category: category.to_owned(),
         cost,
         model_flops: if again { 0 } else { cost.matmul_flops },
         flight,
-        communication: machine::collective(&program.module, of.id).is_some(),
+        communication: machine::collective(&program.module, of.id).is_some() && category != "convolution fusion",
         only_moves: only_moves(instruction),
     }
 }

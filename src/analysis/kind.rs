@@ -34,6 +34,13 @@ impl Kind {
         self as usize
     }
 
+    /// The kind of an op of so many FLOPs. The start of a collective whose cost estimate says that it computes nothing is
+    /// communication alone: it covers nothing that is in flight.
+    #[must_use]
+    pub fn with_flops(self, flops: Option<f64>) -> Self {
+        if self == Self::Fused && flops == Some(0.0) { Self::Communication } else { self }
+    }
+
     /// The name in JSON and on the command line. `Fused` is a sub-kind of communication: groups of it
     /// carry the key `fused` and the kind `comm`.
     pub const fn key(self) -> &'static str {

@@ -68,7 +68,9 @@ pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;
 pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
-pub use report::{Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, Share, Shown, Status, Totals};
+pub use report::{
+    Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, SHORTEST_RATED, Share, Shown, Status, Totals, is_unrated,
+};
 pub use row_text::RowText;
 pub use row_view::{NO_SCOPE, RowView};
 pub use scope_path::segments as scope_segments;

@@ -51,8 +51,8 @@ pub struct Finder<'p> {
     buffer: String,
 }
 
-/// What an op says of itself that its facts come from: name, text, category, scope path, kernel.
-type Said = (StrId, StrId, [Option<StrId>; 3]);
+/// What an op says of itself that its facts come from: name, text, category, scope path, kernel, whether it computes.
+type Said = (StrId, StrId, [Option<StrId>; 3], Option<bool>);
 
 #[derive(Clone, Copy)]
 struct PathFacts {
@@ -97,7 +97,8 @@ impl<'p> Finder<'p> {
 
     /// Looked at once, on however many devices it runs.
     fn op(&mut self, op: &Op) -> OpFacts {
-        let said = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel]);
+        let computes = op.stats.flops.or(op.stats.model_flops).map(|flops| flops > 0.0);
+        let said = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel], computes);
         if let Some(known) = self.known.get(&said) {
             return *known;
         }
@@ -110,7 +111,8 @@ impl<'p> Finder<'p> {
         let category = op.stats.category;
         let (name, text) = (profile.text(op.name), profile.text(op.text));
         let kernel = op.stats.kernel.map(|kernel| profile.text(kernel));
-        let class = classify(Facts { category: category.map(|c| profile.text(c)), name, text, kernel });
+        let mut class = classify(Facts { category: category.map(|c| profile.text(c)), name, text, kernel });
+        class.kind = class.kind.with_flops(op.stats.flops.or(op.stats.model_flops));
         signature(name, text, &mut self.buffer);
         let signature = self.words.intern(&self.buffer);
         let path = op.stats.tf_op.map(|tf_op| self.path(tf_op));

@@ -228,14 +228,14 @@ impl Group {
         }
     }
 
-    /// FLOP/s over self time; `None` without flops or without time.
+    /// FLOP/s over self time; `None` without flops, and below [`SHORTEST_RATED`].
     pub fn flop_rate(&self) -> Option<f64> {
-        per_second(self.flops, self.total)
+        per_second(self.flops, self.total, self.n_executions)
     }
 
-    /// Bytes/s over self time; `None` without bytes or without time.
+    /// Bytes/s over self time; `None` without bytes, and below [`SHORTEST_RATED`].
     pub fn byte_rate(&self) -> Option<f64> {
-        per_second(self.bytes_accessed, self.total)
+        per_second(self.bytes_accessed, self.total, self.n_executions)
     }
 
     /// FLOP per byte; `None` without flops or without bytes.
@@ -259,9 +259,18 @@ pub(super) fn per_byte(flops: Option<f64>, bytes: Option<f64>) -> Option<f64> {
     flops.zip(bytes).filter(|(_, bytes)| *bytes > 0.0).map(|(flops, bytes)| flops / bytes)
 }
 
-/// An amount per second.
-pub(super) fn per_second(amount: Option<f64>, time: Picos) -> Option<f64> {
-    amount.filter(|_| time > Picos::ZERO).map(|a| a / (time.as_f64() / 1e12))
+/// Executions that are shorter than this on average have no rate: the start of an asynchronous copy names all bytes of the copy and
+/// takes a few ticks of a clock of about 1 ns.
+pub const SHORTEST_RATED: Picos = Picos(100_000);
+
+/// Whether `n` executions that take so long together are too short for a rate.
+pub fn is_unrated(time: Picos, n: u64) -> bool {
+    time.0 < SHORTEST_RATED.0.saturating_mul(n.max(1))
+}
+
+/// An amount per second of `n` executions; `None` where they are too short.
+pub(super) fn per_second(amount: Option<f64>, time: Picos, n: u64) -> Option<f64> {
+    amount.filter(|_| !is_unrated(time, n)).map(|a| a / (time.as_f64() / 1e12))
 }
 
 /// The answer to one query but for its rows.

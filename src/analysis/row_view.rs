@@ -271,14 +271,14 @@ impl Row {
         self.own.checked_div(self.n).map(Picos)
     }
 
-    /// FLOP/s over self time; `None` without flops or without time.
+    /// FLOP/s over self time; `None` without flops, and of executions too short for a rate.
     pub fn flop_rate(&self) -> Option<f64> {
-        per_second(self.flops, Picos(self.own))
+        per_second(self.flops, Picos(self.own), self.n)
     }
 
-    /// Bytes/s over self time; `None` without bytes or without time.
+    /// Bytes/s over self time; `None` without bytes, and of executions too short for a rate.
     pub fn byte_rate(&self) -> Option<f64> {
-        per_second(self.bytes, Picos(self.own))
+        per_second(self.bytes, Picos(self.own), self.n)
     }
 
     /// FLOP per byte; `None` without flops or without bytes.

@@ -342,6 +342,12 @@ mod tests {
         assert!(tip(Cell::Bytes, row).is_none());
         let timeless = Group { bytes_accessed: Some(1.0), total: Picos::ZERO, ..group("a", 0) };
         assert_eq!(timeless.byte_rate(), None, "no rate without time");
+        // The start of a copy of 5 GiB takes a tick of the clock.
+        let of_start = |total, n| Group { bytes_accessed: Some(5.4e9), n_executions: n, ..group("copy-start", total) };
+        let start = of_start(3_750, 3);
+        assert_eq!((start.byte_rate(), is_above(Cell::Bytes, &start, Peaks::default())), (None, false));
+        assert_eq!(of_start(299_999, 3).byte_rate(), None);
+        assert!(of_start(300_000, 3).byte_rate().is_some());
         let fast = Group { bytes_accessed: Some(2e12), ..group("b", 1_000_000_000_000) };
         let peaks = Peaks { flops: None, hbm_bytes: Some(1e12) };
         assert!(is_above(Cell::Bytes, &fast, peaks) && !is_above(Cell::Rate, &fast, peaks));

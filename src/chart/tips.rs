@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::rows::Row;
-use crate::analysis::Part;
+use crate::analysis::{Group, Part, is_unrated};
 use crate::report::number;
 
 /// What a tooltip says: a name, then a table.
@@ -43,10 +43,12 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
         Cell::Rate => {
             say("Floating point operations", Some(number::quantity(group.flops?)));
             say("Self", Some(number::exact_time(group.total)));
+            say("No rate", unrated(group));
         }
         Cell::Bytes => {
             say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
             say("Self", Some(number::exact_time(group.total)));
+            say("No rate", unrated(group));
         }
         Cell::Category => {
             let by_time = |(name, share): (&String, &crate::analysis::Share)| {
@@ -69,6 +71,11 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
         Cell::Phase | Cell::OpGroup | Cell::Layer => return None,
     }
     Some(Tip { title: group.key.clone(), rows })
+}
+
+/// Why a row has no rate, where its time is the reason.
+fn unrated(group: &Group) -> Option<String> {
+    is_unrated(group.total, group.n_executions).then(|| "less than 100 ns a run".to_owned())
 }
 
 /// What a part has to say beyond its cells.

@@ -9,7 +9,8 @@ use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
-/// Rows of collectives, and of copies, that the page is given at most: those that are covered least.
+/// Rows of collectives, and of copies, that the page is given at most: those that are covered least, and the one with the lowest
+/// bandwidth.
 const MAX_ROWS: usize = 1000;
 
 /// What devices wait for, as the page is told.
@@ -69,6 +70,6 @@ impl Engine {
 
 /// Leaves as many rows as are told; how many others there are, and what of them is not covered.
 fn cut(rows: &mut Vec<CommRow>) -> (u32, Picos) {
-    let rest = rows.split_off(rows.len().min(MAX_ROWS));
+    let rest = CommRow::cut(rows, MAX_ROWS);
     (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum())
 }

@@ -23,6 +23,19 @@ pub enum Of {
     Copies,
 }
 
+impl Of {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Collectives, Self::Copies];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Collectives => "collectives",
+            Self::Copies => "copies",
+        }
+    }
+}
+
 /// What is beside the steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
@@ -65,8 +78,8 @@ impl Pane {
 /// All that the address says of communication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommPlace {
-    /// What is told of.
-    pub of: Of,
+    /// Collectives or copies, where that was chosen; `None`: collectives, or copies where there are no collectives.
+    pub of: Option<Of>,
     /// What rows stand for.
     pub by: CommBy,
     /// What is beside the steps.
@@ -82,7 +95,7 @@ pub struct CommPlace {
 impl fmt::Display for CommPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.say_unless(self.of == Of::Collectives, "of", "copies")?;
+        pairs.say_some("of", self.of.map(Of::key))?;
         pairs.say_unless(self.by == CommBy::default(), "by", self.by.key())?;
         pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
         pairs.say_some("mesh", self.mesh.as_ref())?;
@@ -105,8 +118,7 @@ impl FromStr for CommPlace {
 impl CommPlace {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "of" if value == "copies" => self.of = Of::Copies,
-            "of" => return None,
+            "of" => self.of = Some(Of::ALL.into_iter().find(|of| of.key() == value)?),
             "by" => self.by = CommBy::ALL.into_iter().find(|by| by.key() == value)?,
             "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "mesh" => self.mesh = Some(value.parse().ok()?),
@@ -135,7 +147,7 @@ mod tests {
         assert_eq!(CommPlace::default().to_string(), "");
         let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
         let one: CommPlace = format!("{text};later:1").parse().unwrap();
-        assert_eq!((one.of, one.by, one.pane), (Of::Copies, CommBy::Group, Pane::Bandwidth));
+        assert_eq!((one.of, one.by, one.pane), (Some(Of::Copies), CommBy::Group, Pane::Bandwidth));
         assert_eq!(one.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
         assert_eq!(one.to_string(), text);
         for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "part:2-2", "part:1"] {
@@ -155,11 +167,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            copies in any::<bool>(), by in prop::sample::select(CommBy::ALL.to_vec()),
+            of in prop::option::of(prop::sample::select(Of::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
             pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),
         ) {
-            let of = if copies { Of::Copies } else { Of::Collectives };
             let place = CommPlace { of, by, pane, mesh, topology, part };
             prop_assert_eq!(place.to_string().parse::<CommPlace>(), Ok(place));
         }

@@ -229,7 +229,7 @@ impl Engine {
             roofline: RooflinePart { figures, steps: roof_steps, n_rows, more: (0, Picos::ZERO) },
             steps: self.analysis.step_stats(&self.profile),
             memory: self.memory_part(),
-            comm: CommPart { comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
+            comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
             notes,
         })
     }

@@ -1,9 +1,10 @@
 //! Communication's JSON. Knows names and order of fields; computes nothing but percentages and GB/s.
 
 use super::json::HeadJson;
+use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums, Role,
-    StepComm, Traffic,
+    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums, Remainder,
+    Role, StepComm, Traffic,
 };
 use crate::profile::Note;
 use crate::units::Picos;
@@ -18,7 +19,7 @@ pub struct CommJson<'a> {
     /// Null where the capture has no SparseCore.
     sparse_core_totals: Option<TrafficJson>,
     dma: TrafficJson,
-    primitives: Vec<PrimitiveJson<'a>>,
+    primitives: Vec<PrimitiveJson>,
     rows: Vec<RowJson<'a>>,
     dma_rows: Vec<RowJson<'a>>,
     steps: Vec<StepJson>,
@@ -72,12 +73,42 @@ impl TrafficJson {
 }
 
 #[derive(Serialize)]
-struct PrimitiveJson<'a> {
+struct PrimitiveJson {
     primitive: &'static str,
     core: &'static str,
     #[serde(flatten)]
     traffic: TrafficJson,
-    flags: &'a [String],
+    flags: Vec<&'static str>,
+    flag_settings: Vec<FlagJson>,
+}
+
+/// A flag worth trying.
+#[derive(Serialize)]
+struct FlagJson {
+    flag: &'static str,
+    value: &'static str,
+    /// Null where it was not checked.
+    default: Option<&'static str>,
+    verified_with: &'static str,
+}
+
+impl PrimitiveJson {
+    fn new(sums: &PrimitiveSums, device_type: Option<&str>) -> Self {
+        let flags = sums.suggestions(device_type);
+        let setting = |flag: &Flag| FlagJson {
+            flag: flag.name,
+            value: flag.value,
+            default: flag.default,
+            verified_with: flag.checked_with(),
+        };
+        Self {
+            primitive: sums.primitive.key(),
+            core: sums.core.key(),
+            traffic: TrafficJson::new(&sums.traffic),
+            flags: flags.iter().map(|flag| flag.name).collect(),
+            flag_settings: flags.iter().map(setting).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -188,7 +219,26 @@ struct StepJson {
     idle_ps: Picos,
     #[serde(flatten)]
     collectives: OverlapJson,
+    /// The rest of the step: no compute, no collective in flight. Null in a report.
+    rest: Option<RemainderJson>,
     dma: OverlapJson,
+    /// The same beside copies.
+    dma_rest: Option<RemainderJson>,
+}
+
+#[derive(Serialize)]
+struct RemainderJson {
+    data_movement_ps: Picos,
+    communication_ps: Picos,
+    other_ps: Picos,
+    idle_ps: Picos,
+}
+
+impl RemainderJson {
+    fn new(of: Remainder) -> Self {
+        let Remainder { data_movement, communication, other, idle } = of;
+        Self { data_movement_ps: data_movement, communication_ps: communication, other_ps: other, idle_ps: idle }
+    }
 }
 
 impl StepJson {
@@ -199,7 +249,9 @@ impl StepJson {
             compute_busy_ps: step.compute_busy,
             idle_ps: step.idle,
             collectives: OverlapJson::new(&step.collectives),
+            rest: step.beside_collectives.map(RemainderJson::new),
             dma: OverlapJson::new(&step.copies),
+            dma_rest: step.beside_copies.map(RemainderJson::new),
         }
     }
 }
@@ -214,6 +266,14 @@ struct BalanceJson<'a> {
     devices: Vec<ArrivalJson<'a>>,
     collectives: Vec<SpreadJson<'a>>,
     n_unmatched: u32,
+    straggler: Option<StragglerJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct StragglerJson<'a> {
+    device: &'a str,
+    delay_ps: Picos,
+    pct_of_window: f64,
 }
 
 #[derive(Serialize)]
@@ -222,6 +282,8 @@ struct ArrivalJson<'a> {
     n_last: u64,
     n_executions: u64,
     late_ps: Picos,
+    /// Null in a report.
+    waited_ps: Option<Picos>,
 }
 
 #[derive(Serialize)]
@@ -237,12 +299,13 @@ struct SpreadJson<'a> {
 }
 
 impl<'a> BalanceJson<'a> {
-    fn new(balance: &'a Balance, top: usize) -> Self {
+    fn new(comm: &'a Comm, balance: &'a Balance, top: usize) -> Self {
         let arrival = |of: &'a Arrival| ArrivalJson {
             device: &of.device,
             n_last: of.n_last,
             n_executions: of.n,
             late_ps: of.late,
+            waited_ps: of.waited,
         };
         let spread = |of: &'a ArrivalSpread| SpreadJson {
             op: &of.op,
@@ -263,6 +326,11 @@ impl<'a> BalanceJson<'a> {
             devices: balance.devices.iter().map(arrival).collect(),
             collectives: balance.collectives.iter().take(top).map(spread).collect(),
             n_unmatched: balance.n_unmatched,
+            straggler: comm.straggler().map(|of| StragglerJson {
+                device: &of.arrival.device,
+                delay_ps: of.delay,
+                pct_of_window: of.share * 100.0,
+            }),
         }
     }
 }
@@ -305,12 +373,7 @@ struct LinkJson<'a> {
 /// The view, the first `top` of each list.
 pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note]) -> CommJson<'a> {
     let rows = |rows: &'a [CommRow]| rows.iter().take(top).map(RowJson::new).collect();
-    let primitive = |sums: &'a PrimitiveSums| PrimitiveJson {
-        primitive: sums.primitive.key(),
-        core: sums.core.key(),
-        traffic: TrafficJson::new(&sums.traffic),
-        flags: &sums.flags,
-    };
+    let primitive = |sums: &PrimitiveSums| PrimitiveJson::new(sums, comm.header.device_type.as_deref());
     let link = |link: &'a LinkPeak| LinkJson {
         chip: &link.chip,
         one_way_gbps: link.one_way / 1e9,
@@ -326,7 +389,7 @@ pub fn comm<'a>(head: HeadJson<'a>, comm: &'a Comm, top: usize, notes: &'a [Note
         rows: rows(&comm.rows),
         dma_rows: rows(&comm.copy_rows),
         steps: comm.steps.iter().map(StepJson::new).collect(),
-        balance: comm.balance.as_ref().map(|balance| BalanceJson::new(balance, top)),
+        balance: comm.balance.as_ref().map(|balance| BalanceJson::new(comm, balance, top)),
         pairing: PairingJson::new(&comm.pairing),
         link: comm.link.as_ref().map(link),
         notes,

@@ -2,7 +2,7 @@
 
 use super::number::{bytes_text, count, counted, gbs, percent_text, time_text};
 use super::text::Table;
-use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Traffic};
+use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
 use std::fmt::Write as _;
 
 const ABSENT: &str = "–";
@@ -33,22 +33,31 @@ pub fn head(comm: &Comm) -> String {
             counted(*n, "execution", "executions")
         );
     }
-    if let Some(Balance { devices, worst_spread, .. }) = &comm.balance {
-        if let Some(spread) = worst_spread {
-            let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
-        }
-        if let Some(last) = devices.first().filter(|device| device.n_last > 0) {
-            let _ = writeln!(
-                out,
-                "{} is waited for most: last to come to {} of {} collectives, {} after the one before it",
-                last.device,
-                count(last.n_last),
-                count(last.n),
-                time_text(last.late)
-            );
-        }
+    if let Some(Balance { worst_spread: Some(spread), .. }) = &comm.balance {
+        let _ = writeln!(out, "Steps differ by up to {} between devices", percent_text(*spread));
+    }
+    if let Some(says) = straggler(comm) {
+        let _ = writeln!(out, "{says}");
     }
     if out.is_empty() { out } else { out + "\n" }
+}
+
+/// Who is waited for, in a sentence; `None` where devices are not compared.
+pub fn straggler(comm: &Comm) -> Option<String> {
+    if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
+        let (of, n_last, n) = (&arrival.device, count(arrival.n_last), count(arrival.n));
+        return Some(format!(
+            "Straggler: {of}. In collectives the other devices wait {} longer than it does (median), {} of the window; it arrives last at {n_last} of {n}.",
+            time_text(delay),
+            percent_text(share),
+        ));
+    }
+    let (delay, share) = comm.balance.as_ref()?.largest_wait(comm.device_window())?;
+    Some(format!(
+        "No straggler: waits for peers in collectives differ by {} between devices, {} of the window.",
+        time_text(delay),
+        percent_text(share),
+    ))
 }
 
 /// Rows for people.
@@ -58,13 +67,13 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
         ("Primitive", true),
         ("Devices", true),
         ("Axis", true),
-        ("Runs", false),
+        ("Count", false),
         ("Bytes", false),
         ("Stall", false),
         ("In flight", false),
         ("Exposed", false),
         ("Overlap", false),
-        ("Bus GB/s", false),
+        ("GB/s", false),
         ("Of peak", false),
         ("Role", true),
     ]);
@@ -79,14 +88,16 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
             or_absent(row.primitive, |primitive| primitive.key().to_owned()),
             or_absent(group.and_then(|group| group.size), size),
             or_absent(group.and_then(|group| group.axis.clone()), |axis| axis),
-            count(row.n),
+            if row.is_unpaired() { ABSENT.to_owned() } else { count(row.n) },
             or_absent(row.bytes_each, bytes_text),
             time_text(row.stall),
             time_text(row.overlap.in_flight),
             time_text(row.overlap.exposed),
             or_absent(row.overlap.share(), percent_text),
-            or_absent(row.bus_rate, gbs),
-            or_absent(row.util, percent_text),
+            or_absent(row.rate(), gbs),
+            or_absent(row.util, |util| {
+                format!("{}{}", if row.is_above_peak() { "▲ " } else { "" }, percent_text(util))
+            }),
             row.role.map_or(String::new(), |role| role.label().to_owned()),
         ]);
     }
@@ -145,12 +156,23 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
     table
 }
 
-/// Flags worth a look, by primitive; empty where nothing waits.
+/// Flags worth trying, by primitive; empty where nothing waits, and for chips that were not checked.
 pub fn flags(comm: &Comm) -> String {
-    let of = |sums: &crate::analysis::comm::PrimitiveSums| {
-        let (stall, flags) = (time_text(sums.traffic.stall), sums.flags.join(", "));
-        format!("{} stalls {stall}; flags worth a look: {flags}\n", sums.primitive.key())
-    };
-    let told: String = comm.primitives.iter().filter(|sums| !sums.flags.is_empty()).map(of).collect();
-    if told.is_empty() { told } else { "\n".to_owned() + &told }
+    let device_type = comm.header.device_type.as_deref();
+    let mut checked = None;
+    let mut told = String::new();
+    for sums in &comm.primitives {
+        let flags = sums.suggestions(device_type);
+        let Some(first) = flags.first() else { continue };
+        checked = Some(first.checked_with());
+        let _ = writeln!(told, "{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall));
+        for flag in flags {
+            let default = flag.default.map_or_else(String::new, |default| format!("  (default {default})"));
+            let _ = writeln!(told, "  {}{default}", flag.setting());
+        }
+    }
+    checked.map_or_else(String::new, |version| {
+        let chip = device_type.map_or_else(String::new, |name| format!(" for {name}"));
+        format!("\nFlags checked{chip} with {version}. The capture does not record which flags were set.\n{told}")
+    })
 }

@@ -189,7 +189,7 @@ impl Report {
     fn cut_comm(&mut self, level: Level) {
         let CommPart { comm, more, more_copies } = &mut self.comm;
         for (rows, more) in [(&mut comm.rows, more), (&mut comm.copy_rows, more_copies)] {
-            let cut = rows.split_off(rows.len().min(level.collectives as usize));
+            let cut = CommRow::cut(rows, level.collectives as usize);
             *more = cut.iter().fold(*more, |(n, time), row| (n.saturating_add(1), time + row.overlap.exposed));
             if !level.is_wide {
                 rows.iter_mut().for_each(narrow_comm);

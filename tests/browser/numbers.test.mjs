@@ -56,7 +56,9 @@ const last = (path) => path.slice(path.lastIndexOf("/") + 1);
 /** What a row of the command line's looks like in the page's columns. */
 function expected(group, report, units) {
   const seconds = group.total_dur_ps / 1e12;
-  const rate = (amount, scale, show) => (amount === null || seconds === 0 ? "–" : show(amount / seconds / scale));
+  // Below 100 ns a run there is no rate.
+  const short = group.total_dur_ps < 1e5 * Math.max(group.n_executions, 1);
+  const rate = (amount, scale, show) => (amount === null || short ? "–" : show(amount / seconds / scale));
   const share = (ps) => (report.step_duration_ps ? percent(ps / report.step_duration_ps) : "–");
   const category = Object.entries(group.hlo_categories).sort(([a, x], [b, y]) => y.total_dur_ps - x.total_dur_ps || (a < b ? -1 : 1))[0];
   return {

@@ -1,15 +1,24 @@
-//! How devices differ: the length of their steps, and when they come to collectives. The last to come is whom the others wait for.
+//! How devices differ: the length of their steps, and how long they wait for each other in collectives.
 //!
-//! Executions of an op are compared by their number in the window, within a group where groups name the session's devices, on the
-//! event clock: devices of one file alone, as clocks of hosts differ. Knows devices and links; knows no bytes.
+//! ```text
+//!  TPU:0  ├──── all-reduce, execution 7 ────┤     waits 14
+//!  TPU:1       ├─── the same one ───────────┤     waits  9
+//!  TPU:2                    ├── the same ───┤     waits  0: it came last
+//! ```
+//!
+//! A collective ends for all devices of a group at once, so lengths say who came when: no clock of a device is held against
+//! another's. A permute ends for each when its own sender is done; who waits for nobody still has the shortest, but need not be the
+//! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
+//! planes of other hosts count theirs from 0 again. Knows devices, links and spans; knows no bytes.
 
-use super::link::{Links, Named, Part};
+use super::apart::{Arrival, ArrivalSpread, Balance};
+use super::flight::{Flight, From, Span, clock};
+use super::link::{Links, Named};
 use super::look::What;
-use super::report::{Arrival, ArrivalSpread, Balance};
 use super::side::Side;
+use super::words::{Core, Primitive};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::device::intervals;
 use crate::analysis::query::StepChoice;
 use crate::hlo::ReplicaGroups;
 use crate::keyed::Keyed;
@@ -18,12 +27,13 @@ use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
-/// Starts of an op in the window, by device.
-type Starts = Vec<(usize, Vec<u64>)>;
+/// Lengths of an op's executions in the window, in order of time, by device. `None`: one of them is only known from its start to the
+/// end of its wait, which is as late as the core looks.
+type Lengths = Vec<(usize, Option<Vec<u64>>)>;
 
 impl Analysis {
     /// How the session's devices differ in a step; `None` of one device. `first`: the device whose file counts; `known`: cores
-    /// whose links are found.
+    /// whose spans are found.
     pub(super) fn balance(
         &self,
         profile: &Profile,
@@ -39,16 +49,16 @@ impl Analysis {
             return None;
         }
         let mut balance = self.step_balance(profile);
-        let mut ops: Keyed<Named, Starts> = Keyed::default();
+        let mut ops: Keyed<Named, Lengths> = Keyed::default();
         for at in &beside {
-            let links = known.iter().find(|side| side.device == *at).map(|side| &side.links);
-            self.starts(profile, *at, step, links, &mut ops);
+            let side = known.iter().find(|side| side.device == *at && side.core == Core::Tensor);
+            self.lengths(profile, *at, step, side, &mut ops);
         }
-        let mut late: Vec<Late> = vec![Late::default(); self.devices.len()];
-        for (named, starts) in ops.into_entries() {
-            let groups = whats.get(&named).and_then(|what| what.groups.as_ref());
-            let sets = self.sets(profile, &starts, groups);
-            match self.spread(profile, named, &sets, &mut late) {
+        let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
+        for (named, lengths) in ops.into_entries() {
+            let sets = whats.get(&named).map_or_else(Vec::new, |what| self.sets(profile, &lengths, what));
+            let at_once = whats.get(&named).is_some_and(|what| what.primitive != Primitive::Permute);
+            match self.spread(profile, named, (&sets, at_once), &mut arrivals) {
                 Some(spread) => balance.collectives.push(spread),
                 None => balance.n_unmatched += 1,
             }
@@ -58,11 +68,12 @@ impl Analysis {
         });
         balance.collectives.truncate(Balance::MOST);
         let told = |at: &usize| {
-            let Late { n_last, n, late } = late[*at];
-            Arrival { device: self.devices[*at].label.clone(), n_last, n, late: Picos(late) }
+            let Sum { n_last, n, late, waited } = arrivals[*at];
+            let device = self.devices[*at].label.clone();
+            Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
         balance.devices = beside.iter().map(told).filter(|arrival| arrival.n > 0).collect();
-        sorted::sort_by_key(&mut balance.devices, |arrival| (Reverse(arrival.late), Reverse(arrival.n_last)));
+        sorted::sort_by_key(&mut balance.devices, |arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }
 
@@ -81,62 +92,49 @@ impl Analysis {
         }
     }
 
-    /// When a device comes to its collectives.
-    fn starts(
+    /// How long collectives of a device take.
+    fn lengths(
         &self,
         profile: &Profile,
         at: usize,
         step: StepChoice,
-        links: Option<&Links>,
-        ops: &mut Keyed<Named, Starts>,
+        side: Option<&Side<'_>>,
+        ops: &mut Keyed<Named, Lengths>,
     ) {
+        if let Some(side) = side {
+            return add(at, &side.links, side.flight.spans.iter().filter(|span| side.starts(span.at.0)), ops);
+        }
         let device = &self.devices[at];
         let plane = &profile.planes[device.plane];
-        let found;
-        let links = match links {
-            Some(known) => known,
-            None => {
-                let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-                found = Links::new(profile, plane, &kinds);
-                &found
-            }
-        };
-        let Some((window, whole)) = device.window_on(step, device.event_clock) else { return };
-        let mut named: Keyed<Named, ()> = Keyed::default();
-        for line in device.ops.iter().map(|i| &plane.lines[*i]) {
-            let events = intervals(line, device.event_clock).unwrap_or_default();
-            for ((start, _), op) in events.into_iter().zip(line.events.ops()) {
-                let Some((Part::Start | Part::Whole, link)) = links.part(op) else { continue };
-                let link = &links.all[link as usize];
-                if link.is_copy || !(whole || (window.0..window.1).contains(&start)) {
-                    continue;
-                }
-                let starts = ops.entry(link.named, Vec::new);
-                if starts.last().is_none_or(|(device, _)| *device != at) {
-                    starts.push((at, Vec::new()));
-                }
-                if let Some((_, starts)) = starts.last_mut() {
-                    starts.push(start);
-                }
-                named.first(link.named, ());
-            }
-        }
-        // Executions of one op may be on several streams or threads: they are told in order of time, not of lines.
-        for (named, ()) in named.into_entries().into_iter().filter(|_| device.ops.len() > 1) {
-            if let Some((_, starts)) = ops.get_mut(&named).and_then(|starts| starts.last_mut()) {
-                starts.sort_unstable();
-            }
-        }
+        let clock = clock(plane, device);
+        let Some((window, whole)) = device.window_on(step, clock) else { return };
+        let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
+        let links = Links::new(profile, plane, &kinds);
+        let spans = Flight::spans(plane, device, clock, &links);
+        let is_in = |span: &&Span| whole || (window.0..window.1).contains(&span.at.0);
+        add(at, &links, spans.iter().filter(is_in), ops);
     }
 
-    /// Who waits for whom: the groups where their numbers are the devices', else all together.
-    fn sets(&self, profile: &Profile, starts: &Starts, groups: Option<&ReplicaGroups>) -> Vec<Starts> {
+    /// Who waits for whom: the groups, where their numbers are the devices'; all together where all of them are one group, and for
+    /// permutes in which each takes part, as messages are of one size. Empty where that is not known.
+    fn sets(&self, profile: &Profile, lengths: &Lengths, what: &What) -> Vec<Lengths> {
+        let Some(groups) =
+            what.groups.as_ref().filter(|_| !matches!(what.primitive, Primitive::Send | Primitive::Recv))
+        else {
+            return Vec::new();
+        };
+        match groups {
+            ReplicaGroups::All => return vec![lengths.clone()],
+            ReplicaGroups::Pairs(pairs) => {
+                return if all_take_part(pairs, lengths.len()) { vec![lengths.clone()] } else { Vec::new() };
+            }
+            _ => {}
+        }
         let number = |device: usize| {
             let name = &profile.planes[self.devices[device].plane].name;
             name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok())
         };
-        let lists = groups.filter(|groups| !matches!(groups, ReplicaGroups::Pairs(_))).and_then(ReplicaGroups::groups);
-        let numbers: Option<Vec<u64>> = starts.iter().map(|(device, _)| number(*device)).collect();
+        let numbers: Option<Vec<u64>> = lengths.iter().map(|(device, _)| number(*device)).collect();
         let fits = |lists: &Vec<Vec<u64>>, numbers: &Vec<u64>| {
             let mut named: Vec<u64> = lists.iter().flatten().copied().collect();
             let mut known = numbers.clone();
@@ -144,49 +142,56 @@ impl Analysis {
             known.sort_unstable();
             named == known
         };
-        match lists.zip(numbers).filter(|(lists, numbers)| fits(lists, numbers)) {
-            Some((lists, numbers)) => {
-                let of = |group: &Vec<u64>| {
-                    let members = starts.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
-                    members.map(|(starts, _)| starts.clone()).collect()
-                };
-                lists.iter().map(of).collect()
-            }
-            None => vec![starts.clone()],
-        }
+        let Some((lists, numbers)) = groups.groups().zip(numbers).filter(|(lists, numbers)| fits(lists, numbers))
+        else {
+            return Vec::new();
+        };
+        let of = |group: &Vec<u64>| {
+            let members = lengths.iter().zip(&numbers).filter(|(_, number)| group.contains(number));
+            members.map(|(lengths, _)| lengths.clone()).collect()
+        };
+        lists.iter().map(of).collect()
     }
 
-    /// `None` where no set has several devices with executions in equal number.
+    /// `None` where no set has several devices with executions in equal number. `at_once`: an execution ends for all of a set at
+    /// once, so the shortest came last.
     fn spread(
         &self,
         profile: &Profile,
         (program, name): Named,
-        sets: &[Starts],
-        late: &mut [Late],
+        (sets, at_once): (&[Lengths], bool),
+        arrivals: &mut [Sum],
     ) -> Option<ArrivalSpread> {
         let mut last: Vec<u64> = vec![0; self.devices.len()];
         let (mut n, mut n_devices, mut total, mut max) = (0_u64, 0, 0_u64, 0);
         for set in sets {
-            let runs = set.first().map_or(0, |(_, starts)| starts.len());
-            if set.len() < 2 || runs == 0 || set.iter().any(|(_, starts)| starts.len() != runs) {
+            let members: Option<Vec<(usize, &[u64])>> =
+                set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
+            let Some(members) = members.filter(|members| members.len() > 1) else { continue };
+            let runs = members.first().map_or(0, |(_, lengths)| lengths.len());
+            if runs == 0 || members.iter().any(|(_, lengths)| lengths.len() != runs) {
                 continue;
             }
-            n_devices += set.len() as u32;
+            n_devices += members.len() as u32;
             for run in 0..runs {
-                let mut order: Vec<(u64, usize)> = set.iter().map(|(device, starts)| (starts[run], *device)).collect();
+                let mut order: Vec<(u64, usize)> =
+                    members.iter().map(|(device, lengths)| (lengths[run], *device)).collect();
                 order.sort_unstable();
-                let ([(first, _), ..], [.., (before, _), (end, device)]) = (order.as_slice(), order.as_slice()) else {
-                    continue;
-                };
+                let [(shortest, device), (next, _), ..] = order[..] else { continue };
                 // Where two come last together, neither alone is waited for.
-                if end > before {
-                    late[*device].add(end - before);
-                    last[*device] += 1;
+                if next > shortest && at_once {
+                    arrivals[device].last(next - shortest);
+                    last[device] += 1;
                 }
-                total = total.saturating_add(end - first);
-                max = max.max(end - first);
+                for (length, device) in &order {
+                    let waited = &mut arrivals[*device].waited;
+                    *waited = waited.saturating_add(length - shortest);
+                }
+                let apart = order.last().map_or(0, |(longest, _)| longest - shortest);
+                total = total.saturating_add(apart);
+                max = max.max(apart);
             }
-            set.iter().for_each(|(device, _)| late[*device].n += runs as u64);
+            members.iter().for_each(|(device, _)| arrivals[*device].n += if at_once { runs as u64 } else { 0 });
             n += runs as u64;
         }
         let (straggler, n_last) = last.into_iter().enumerate().rev().max_by_key(|(_, n)| *n)?;
@@ -203,16 +208,45 @@ impl Analysis {
     }
 }
 
-/// What a device's being late adds up to.
+/// Whether each of so many devices sends or receives.
+fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
+    let mut members: Vec<u64> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
+    members.sort_unstable();
+    members.dedup();
+    members.len() == n
+}
+
+/// Adds a device's spans, which are in order of time.
+fn add<'a>(at: usize, links: &Links, spans: impl Iterator<Item = &'a Span>, ops: &mut Keyed<Named, Lengths>) {
+    for span in spans {
+        let link = &links.all[span.link as usize];
+        if link.is_copy {
+            continue;
+        }
+        let lengths = ops.entry(link.named, Vec::new);
+        if lengths.last().is_none_or(|(device, _)| *device != at) {
+            lengths.push((at, Some(Vec::new())));
+        }
+        if let Some((_, lengths)) = lengths.last_mut() {
+            match lengths {
+                Some(lengths) if span.from != From::Ops => lengths.push(span.at.1 - span.at.0),
+                _ => *lengths = None,
+            }
+        }
+    }
+}
+
+/// What a device's arrivals add up to.
 #[derive(Clone, Copy, Default)]
-struct Late {
+struct Sum {
     n_last: u64,
     n: u64,
     late: u64,
+    waited: u64,
 }
 
-impl Late {
-    fn add(&mut self, by: u64) {
+impl Sum {
+    fn last(&mut self, by: u64) {
         self.n_last += 1;
         self.late = self.late.saturating_add(by);
     }

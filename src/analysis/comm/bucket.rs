@@ -5,6 +5,7 @@ use super::interval::{ALL, Merged};
 use super::link::Named;
 use super::report::{Overlap, Traffic};
 use super::words::Way;
+use crate::analysis::report::per_second;
 use crate::analysis::sweep::Interval;
 use crate::keyed::Keyed;
 use crate::units::Picos;
@@ -101,9 +102,9 @@ impl Bucket {
         self.ops.iter().count() as u32
     }
 
-    /// Bytes per second of messages, and of links.
+    /// Bytes per second of messages, and of links; `None` of executions too short for a rate.
     pub fn rates(&self) -> (Option<f64>, Option<f64>) {
-        let per_second = |bytes: f64| (self.wall > Picos::ZERO).then(|| bytes / (self.wall.as_f64() / 1e12));
+        let per_second = |bytes: f64| per_second(Some(bytes), self.wall, self.traffic.n);
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
         let sized = (self.traffic.n_unsized == 0 && self.traffic.n > 0).then_some(self.traffic.bytes as f64);
         (sized.and_then(per_second), self.bus_bytes.and_then(per_second))
@@ -141,6 +142,11 @@ mod tests {
         assert_eq!(bucket.rates(), (Some(2e9), None));
         bucket.count(1, None, Some(1.0));
         assert_eq!(bucket.rates(), (None, None));
+        let mut short = Bucket::default();
+        short.count(99_999, Some(4000), Some(1.0));
+        assert_eq!(short.rates(), (None, None), "next to no time");
+        short.count(100_001, Some(4000), Some(1.0));
+        assert_eq!(short.rates(), (Some(4e10), Some(4e10)), "100 ns on average");
     }
 
     #[test]

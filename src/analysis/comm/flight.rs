@@ -14,7 +14,7 @@ use crate::analysis::Kind;
 use crate::analysis::device::{Clock, Device, intervals};
 use crate::analysis::sweep::{Interval, sweep};
 use crate::keyed::Keyed;
-use crate::profile::{Line, Plane};
+use crate::profile::{Line, OpId, Plane};
 use crate::sorted;
 use std::collections::VecDeque;
 
@@ -54,6 +54,10 @@ pub struct Flight {
     pub compute: Merged,
     /// Whatever runs.
     pub busy: Merged,
+    /// Self time of data movement.
+    pub moving: Merged,
+    /// Self time of communication.
+    pub communicating: Merged,
     /// Starts without a done, and dones without a start, by where they start.
     pub unpaired: Vec<u64>,
     /// Events of the async line that are neither collectives nor copies, by where they start.
@@ -79,12 +83,23 @@ fn async_lines(plane: &Plane) -> impl Iterator<Item = &Line> {
 impl Flight {
     /// Reads a core's lines. `kinds` are those of the plane's ops.
     pub fn new(plane: &Plane, device: &Device, clock: Clock, links: &Links, kinds: &[Kind]) -> Self {
+        Self::read(plane, device, clock, links, Some(kinds))
+    }
+
+    /// Only what is in flight, in order of start: neither waits nor compute.
+    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &Links) -> Vec<Span> {
+        Self::read(plane, device, clock, links, None).spans
+    }
+
+    fn read(plane: &Plane, device: &Device, clock: Clock, links: &Links, kinds: Option<&[Kind]>) -> Self {
         let mut flight = Self {
             clock,
             spans: Vec::new(),
             waits: Vec::new(),
             compute: Merged::default(),
             busy: Merged::default(),
+            moving: Merged::default(),
+            communicating: Merged::default(),
             unpaired: Vec::new(),
             other: Vec::new(),
             has_line: false,
@@ -96,21 +111,31 @@ impl Flight {
             flight.read_async(plane, line, links, &mut on_line);
         }
         let (mut compute, mut busy) = (Vec::new(), Vec::new());
+        let (mut moving, mut communicating) = (Vec::new(), Vec::new());
         let mut halves = Vec::new();
         for line in device.ops.iter().filter_map(|i| plane.lines.get(*i)) {
             let Some(events) = intervals(line, clock) else {
                 flight.lost_lines += 1;
                 continue;
             };
-            sweep(&events, |event, from, to| {
-                busy.push((from, to));
-                if let Some((Part::Done | Part::Whole, link)) = links.part(line.events.op(event)) {
-                    flight.waits.push(((from, to), link));
-                }
-            });
+            let kind = |op: OpId| kinds.and_then(|kinds| kinds.get(op.0 as usize));
+            if kinds.is_some() {
+                sweep(&events, |event, from, to| {
+                    let op = line.events.op(event);
+                    busy.push((from, to));
+                    match kind(op) {
+                        Some(Kind::DataMovement) => moving.push((from, to)),
+                        Some(Kind::Communication) => communicating.push((from, to)),
+                        _ => {}
+                    }
+                    if let Some((Part::Done | Part::Whole, link)) = links.part(op) {
+                        flight.waits.push(((from, to), link));
+                    }
+                });
+            }
             for (at, op) in events.into_iter().zip(line.events.ops()) {
                 // A start that computes as well covers what is in flight beside it.
-                if matches!(kinds.get(op.0 as usize), Some(Kind::Compute | Kind::Fused)) {
+                if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
                 match links.part(op) {
@@ -124,6 +149,8 @@ impl Flight {
         }
         flight.compute = Merged::new(compute);
         flight.busy = Merged::new(busy);
+        flight.moving = Merged::new(moving);
+        flight.communicating = Merged::new(communicating);
         flight.pair(halves, links.all.len());
         sorted::sort_by_key(&mut flight.spans, |span| (span.at, span.link));
         sorted::sort_by_key(&mut flight.waits, |wait| *wait);

@@ -44,6 +44,12 @@ impl Merged {
         Self { sums: intervals.iter().map(upto).collect(), intervals }
     }
 
+    /// What lies in either.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self::new([self.intervals(), other.intervals()].concat())
+    }
+
     /// Its intervals, in order.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
@@ -115,6 +121,7 @@ mod tests {
             for (found, wanted) in [
                 (one.clone(), one_bits),
                 (Merged::new(all), one_bits | two_bits),
+                (one.union(&two), one_bits | two_bits),
                 (one.clipped(window), one_bits & window_bits),
             ] {
                 assert_merged(&found);

@@ -9,10 +9,12 @@
 //! stall = self time of waits; in flight = union of spans; exposed = in flight without compute; overlapped = the rest. Stall and
 //! exposed differ by idle time and by dones that come late: both are told. Knows ops, programs and chips; knows no pages.
 
+mod apart;
 mod ask;
 mod axis;
 mod balance;
 mod bucket;
+pub mod flags;
 mod flight;
 mod interval;
 mod lanes;
@@ -25,11 +27,12 @@ mod steps;
 mod sums;
 mod words;
 
+pub use apart::{Arrival, ArrivalSpread, Balance, Straggler};
 pub use ask::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
 pub use look::{What, of_module as message_of};
 pub use report::{
-    Arrival, ArrivalSpread, Balance, Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing,
-    PrimitiveSums, StepComm, Traffic,
+    Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,
+    Traffic,
 };
 pub use words::{Core, Primitive, Role, Way};
 

@@ -1,7 +1,8 @@
 //! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
 
+use super::apart::{Balance, Straggler};
 use super::ask::NamedMesh;
-use super::report::{Balance, Comm, CommRow};
+use super::report::{Comm, CommRow};
 use super::side::Side;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Clock;
@@ -62,6 +63,15 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             percent(*spread)
         );
         say(caution, "step_imbalance", message);
+    }
+    if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
+        let message = format!(
+            "{} is a straggler: in collectives the other devices wait {:.3} ms longer than it does, {} of the window.",
+            arrival.device,
+            delay.as_f64() / 1e9,
+            percent(share)
+        );
+        say(caution, "straggler", message);
     }
     let lost: u32 = sides.iter().map(|side| side.flight.lost_lines).sum();
     if lost > 0 {
@@ -180,6 +190,13 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
     if n > 0 {
         let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
         say(Severity::Caution, "off_topology", message);
+    }
+    let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
+    if n > 0 {
+        let message = format!(
+            "{n} rows are above what their links carry: the topology or its rings are not as given, or their bytes take more links than one per axis."
+        );
+        say(Severity::Caution, "above_link_peak", message);
     }
     let message = "Utilisation assumes that devices are numbered along x first, then y, then z.";
     say(Severity::Info, "numbering_assumed", message.to_owned());

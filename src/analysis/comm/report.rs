@@ -1,10 +1,14 @@
 //! What is told of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
 
+use super::apart::{Balance, Straggler};
+use super::flags::{Flag, accepted};
 use super::words::{Core, Primitive, Role, Way};
 use crate::analysis::report::{Header, Totals};
 use crate::profile::Note;
+use crate::sorted;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +39,31 @@ pub struct Comm {
     pub link: Option<LinkPeak>,
     /// What was assumed, left out or looks wrong.
     pub notes: Vec<Note>,
+}
+
+impl Comm {
+    /// The window of one device: what it waits is held against this.
+    pub fn device_window(&self) -> Option<Picos> {
+        let devices = u64::from(self.header.n_devices.max(1));
+        self.header.step_duration.map(|window| Picos(window.0 / devices))
+    }
+
+    /// Without what the format of reports does not carry.
+    #[must_use]
+    pub fn as_carried(mut self) -> Self {
+        for step in &mut self.steps {
+            (step.beside_collectives, step.beside_copies) = (None, None);
+        }
+        for arrival in self.balance.iter_mut().flat_map(|balance| &mut balance.devices) {
+            arrival.waited = None;
+        }
+        self
+    }
+
+    /// The device that others wait for; see [`Balance::straggler`].
+    pub fn straggler(&self) -> Option<Straggler<'_>> {
+        self.balance.as_ref()?.straggler(self.device_window())
+    }
 }
 
 /// What is in flight against what is computed. Both on one clock: the device's own where all lines have it, else the event clock.
@@ -131,6 +160,49 @@ pub struct CommRow {
     pub util: Option<f64>,
 }
 
+impl CommRow {
+    /// It has halves of pairs alone, whose other halves are outside of the capture: no execution, though its waits take time.
+    pub fn is_unpaired(&self) -> bool {
+        self.n == 0 && self.stall + self.issue > Picos::ZERO
+    }
+
+    /// Its bandwidth is above what its links carry: the topology, the size or the time is not what it is taken for.
+    pub fn is_above_peak(&self) -> bool {
+        self.util.is_some_and(|util| util > 1.0)
+    }
+
+    /// Bytes per second: of a copy its own, of a collective those of its links.
+    pub fn rate(&self) -> Option<f64> {
+        if self.primitive.is_some_and(Primitive::is_copy) { self.alg_rate } else { self.bus_rate }
+    }
+
+    /// Smaller messages are bound by latency: their bandwidth says nothing of links.
+    pub const LARGE: u64 = 1 << 20;
+
+    /// Of rows with messages of [`CommRow::LARGE`] or more the place of the one with the lowest bandwidth, the first of several.
+    pub fn slowest(rows: &[Self]) -> Option<usize> {
+        let rated = |(at, row): (usize, &Self)| {
+            let large = row.bytes_each.is_some_and(|bytes| bytes >= Self::LARGE);
+            Some((at, row.rate().filter(|_| large)?))
+        };
+        rows.iter().enumerate().filter_map(rated).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+    }
+
+    /// Leaves at most so many rows, the first ones and, in the last place of them, the one with the lowest bandwidth: a figure of all
+    /// rows stays the same figure. The others, in order.
+    pub fn cut(rows: &mut Vec<Self>, most: usize) -> Vec<Self> {
+        let slowest = Self::slowest(rows).filter(|at| *at >= most && most > 0);
+        let mut rest = rows.split_off(rows.len().min(most));
+        if let Some((at, last)) = slowest.and_then(|at| at.checked_sub(most)).zip(rows.last_mut())
+            && let Some(row) = rest.get_mut(at)
+        {
+            std::mem::swap(row, last);
+            sorted::sort_by_key(&mut rest, |row| Reverse(row.overlap.exposed));
+        }
+        rest
+    }
+}
+
 /// Which devices take part together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceGroup {
@@ -159,8 +231,15 @@ pub struct PrimitiveSums {
     pub core: Core,
     /// Its sums.
     pub traffic: Traffic,
-    /// Where the compute waits for it: XLA flags worth a look. Whether they are set no capture says.
+    /// Where the compute waits for it: names of the XLA flags worth trying on this chip. The capture does not record which are set.
     pub flags: Vec<String>,
+}
+
+impl PrimitiveSums {
+    /// Its flags with their values and defaults, those that the chip's compiler takes.
+    pub fn suggestions(&self, device_type: Option<&str>) -> Vec<Flag> {
+        accepted(&self.flags, self.primitive, device_type)
+    }
 }
 
 /// A step.
@@ -178,66 +257,34 @@ pub struct StepComm {
     pub collectives: Overlap,
     /// Copies between memories.
     pub copies: Overlap,
+    /// What the core does while it neither computes nor has a collective in flight. `None` in a report, which does not carry it.
+    pub beside_collectives: Option<Remainder>,
+    /// The same of copies between memories.
+    pub beside_copies: Option<Remainder>,
 }
 
-/// How devices differ.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
-    /// Steps that several devices have.
-    pub n_steps: u32,
-    /// The largest (longest − shortest) ÷ mean of a step, a fraction; above 0.05 is bad. `None` without common steps.
-    pub worst_spread: Option<f64>,
-    /// The mean of it.
-    pub mean_spread: Option<f64>,
-    /// In which step it is largest.
-    pub worst_step: Option<u64>,
-    /// The slowest device in that step.
-    pub slowest: Option<String>,
-    /// By device: how late it comes to collectives. The one that others wait for most comes first.
-    pub devices: Vec<Arrival>,
-    /// By collective: how far apart devices start it, the largest spread first; [`Balance::MOST`] at most.
-    pub collectives: Vec<ArrivalSpread>,
-    /// Collectives that are not in it, as their executions differ in number between devices.
-    pub n_unmatched: u32,
+/// What a core does in the time of a step in which it computes nothing and has nothing of one traffic in flight: the four parts
+/// are all of that time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remainder {
+    /// Ops that move data.
+    pub data_movement: Picos,
+    /// Ops of communication.
+    pub communication: Picos,
+    /// Other ops.
+    pub other: Picos,
+    /// No op.
+    pub idle: Picos,
 }
 
-impl Balance {
-    /// Collectives told at most.
-    pub const MOST: usize = 100;
-}
-
-/// How late a device comes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrival {
-    /// The device.
-    pub device: String,
-    /// Executions at which it started after all others.
-    pub n_last: u64,
-    /// Of how many.
-    pub n: u64,
-    /// Σ by how much it was later than the one before it, where it was the last: what the others would have saved.
-    pub late: Picos,
-}
-
-/// How far apart devices start a collective.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArrivalSpread {
-    /// The op.
-    pub op: String,
-    /// Its program's id.
-    pub program_id: Option<u64>,
-    /// Executions compared.
-    pub n: u64,
-    /// Devices compared.
-    pub n_devices: u32,
-    /// Σ last start − first start.
-    pub total: Picos,
-    /// The largest.
-    pub max: Picos,
-    /// The device that comes later than all others most often, the first of several; `None` where none ever does.
-    pub straggler: Option<String>,
-    /// How often.
-    pub n_last: u64,
+impl Remainder {
+    /// Adds what another device has.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.data_movement += other.data_movement;
+        self.communication += other.communication;
+        self.other += other.other;
+        self.idle += other.idle;
+    }
 }
 
 /// How what is asynchronous was found; counts of executions in the window, of collectives and copies.

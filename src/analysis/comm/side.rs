@@ -120,5 +120,6 @@ fn ops(plane: &Plane) -> Vec<usize> {
 fn kind(profile: &Profile, plane: &Plane, op: OpId) -> Kind {
     let op = plane.op(op);
     let category = op.stats.category.map(|category| profile.text(category));
-    classify(Facts { category, name: profile.text(op.name), text: profile.text(op.text), kernel: None }).kind
+    let class = classify(Facts { category, name: profile.text(op.name), text: profile.text(op.text), kernel: None });
+    class.kind.with_flops(op.stats.flops.or(op.stats.model_flops))
 }

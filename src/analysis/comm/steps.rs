@@ -1,8 +1,9 @@
-//! Each step's sums: in flight, exposed and overlapped, computed, idle. Knows cores and steps; knows no rows.
+//! Each step's sums: in flight, exposed and overlapped, computed, what is done in the rest of it. Knows cores and steps; knows no rows.
 
 use super::bucket::overlap;
+use super::flight::Flight;
 use super::interval::Merged;
-use super::report::{Overlap, StepComm};
+use super::report::{Overlap, Remainder, StepComm};
 use super::side::Side;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::sweep::Interval;
@@ -14,6 +15,10 @@ use crate::units::Picos;
 struct Lists {
     flying: Merged,
     waits: Merged,
+    /// Compute, and what is in flight.
+    covered: Merged,
+    /// That, and whatever runs.
+    used: Merged,
 }
 
 impl Lists {
@@ -21,7 +26,23 @@ impl Lists {
         let is = |link: u32| side.links.all[link as usize].is_copy == copies;
         let flying = side.flight.spans.iter().filter(|span| is(span.link)).map(|span| span.at).collect();
         let waits = side.flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
-        Self { flying: Merged::new(flying), waits: Merged::new(waits) }
+        let flying = Merged::new(flying);
+        let covered = flying.union(&side.flight.compute);
+        let used = covered.union(&side.flight.busy);
+        Self { flying, waits: Merged::new(waits), covered, used }
+    }
+
+    /// What is done in a window while nothing is computed or in flight.
+    fn beside(&self, window: Interval, flight: &Flight) -> Remainder {
+        let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
+        let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
+        let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));
+        // On several lines the two may go on at once: none counts more time than there is.
+        let busy = rest.saturating_sub(idle);
+        let data_movement = outside(&flight.moving).min(busy);
+        let communication = outside(&flight.communicating).min(busy.saturating_sub(data_movement));
+        let other = busy.saturating_sub(data_movement + communication);
+        Remainder { data_movement, communication, other, idle }
     }
 
     fn within(&self, window: Interval, compute: &Merged) -> Overlap {
@@ -46,6 +67,9 @@ impl Analysis {
                 sum.idle += Picos(duration.saturating_sub(side.flight.busy.length_in(window)));
                 sum.collectives.add(&collectives.within(window, &side.flight.compute));
                 sum.copies.add(&copies.within(window, &side.flight.compute));
+                let beside = |of: &Lists| of.beside(window, &side.flight);
+                sum.beside_collectives.get_or_insert_default().add(&beside(&collectives));
+                sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }
         }
         let mut steps: Vec<StepComm> = steps.into_entries().into_iter().map(|(_, step)| step).collect();

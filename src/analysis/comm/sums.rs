@@ -6,6 +6,7 @@
 use super::ask::CommBy;
 use super::axis::Wiring;
 use super::bucket::{Alike, Bucket};
+use super::flags::{Target, suggested};
 use super::flight::From;
 use super::link::{Link, Named, Part};
 use super::look::{What, look};
@@ -15,7 +16,6 @@ use super::words::{Core, Primitive, Way};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::non_compute::Programs;
-use crate::analysis::platform::Platform;
 use crate::hlo::ReplicaGroups;
 use crate::keyed::Keyed;
 use crate::profile::{Op, Profile, ProgramId, StrId};
@@ -321,12 +321,14 @@ impl<'a> Sums<'a> {
 
     /// Collectives by primitive, the longest stall first.
     pub fn primitives(&self) -> Vec<PrimitiveSums> {
-        let platform = self.analysis.devices.first().map_or(Platform::Tpu, |device| device.platform);
+        let target = self.analysis.devices.first().and_then(|device| {
+            Target::of(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
+        });
         let told = |((_, core, primitive), at): &((bool, Core, Primitive), usize)| {
             let traffic = self.buckets[*at].traffic;
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
-            let flags = if waits { primitive.flags(platform) } else { &[] };
-            let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+            let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
+            let flags = flags.iter().map(|flag| flag.name.to_owned()).collect();
             PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
         };
         let mut all: Vec<PrimitiveSums> =

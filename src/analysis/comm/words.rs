@@ -1,7 +1,6 @@
-//! The words of communication: primitives, cores, likely roles, flags worth a look. Knows names; no times.
+//! The words of communication: primitives, cores, likely roles. Knows names; no times.
 
 use crate::analysis::classify::is_collective_kernel;
-use crate::analysis::platform::Platform;
 use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.
@@ -118,66 +117,6 @@ impl Primitive {
             Self::AllToAll | Self::RaggedAllToAll => Some(Role::Experts),
             Self::Permute | Self::Send | Self::Recv => Some(Role::PipelineOrRing),
             Self::Broadcast | Self::Unknown | Self::Copy | Self::Slice => None,
-        }
-    }
-
-    /// Flags of XLA that decide how it is overlapped on such a device.
-    pub const fn flags(self, platform: Platform) -> &'static [&'static str] {
-        match platform {
-            Platform::Tpu => self.tpu_flags(),
-            Platform::Gpu => self.gpu_flags(),
-            Platform::Cpu => &[],
-        }
-    }
-
-    const fn gpu_flags(self) -> &'static [&'static str] {
-        match self {
-            Self::AllGather => {
-                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_all_gather_combine_threshold_bytes"]
-            }
-            Self::ReduceScatter => {
-                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_reduce_scatter_combine_threshold_bytes"]
-            }
-            Self::AllReduce => {
-                &["xla_gpu_enable_latency_hiding_scheduler", "xla_gpu_all_reduce_combine_threshold_bytes"]
-            }
-            Self::AllToAll | Self::RaggedAllToAll | Self::Permute => &["xla_gpu_enable_latency_hiding_scheduler"],
-            _ => &[],
-        }
-    }
-
-    const fn tpu_flags(self) -> &'static [&'static str] {
-        match self {
-            Self::AllGather => &[
-                "xla_tpu_enable_async_collective_fusion",
-                "xla_tpu_enable_async_collective_fusion_fuse_all_gather",
-                "xla_enable_async_all_gather",
-                "xla_tpu_overlap_compute_collective_tc",
-                "xla_tpu_enable_sparse_core_collective_offload_all_gather",
-            ],
-            Self::ReduceScatter => &[
-                "xla_tpu_enable_async_collective_fusion",
-                "xla_tpu_enable_async_collective_fusion_fuse_reduce_scatter",
-                "xla_tpu_overlap_compute_collective_tc",
-                "xla_tpu_enable_sparse_core_collective_offload_reduce_scatter",
-            ],
-            Self::AllReduce => &[
-                "xla_tpu_enable_async_collective_fusion",
-                "xla_tpu_enable_async_collective_fusion_fuse_all_reduce",
-                "xla_enable_async_all_reduce",
-                "xla_tpu_enable_data_parallel_all_reduce_opt",
-                "xla_tpu_data_parallel_opt_different_sized_ops",
-                "xla_tpu_enable_sparse_core_collective_offload_all_reduce",
-            ],
-            Self::AllToAll | Self::RaggedAllToAll => &[
-                "xla_tpu_enable_async_collective_fusion",
-                "xla_tpu_enable_data_parallel_all_reduce_opt",
-                "xla_tpu_data_parallel_opt_different_sized_ops",
-            ],
-            Self::Permute => {
-                &["xla_tpu_enable_async_collective_fusion", "xla_tpu_enable_async_collective_fusion_multiple_steps"]
-            }
-            _ => &[],
         }
     }
 }

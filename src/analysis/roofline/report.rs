@@ -211,12 +211,12 @@ impl Roof {
 
     /// FLOP/s in their own time.
     pub fn flop_rate(&self) -> Option<f64> {
-        crate::analysis::report::per_second(Some(self.flops), self.total)
+        crate::analysis::report::per_second(Some(self.flops), self.total, self.n)
     }
 
     /// Bytes/s of a memory in their own time; `None` without such bytes.
     pub fn byte_rate(&self, level: Level) -> Option<f64> {
-        crate::analysis::report::per_second(self.level_bytes(level), self.total)
+        crate::analysis::report::per_second(self.level_bytes(level), self.total, self.n)
     }
 
     /// FLOP per byte of a memory; `None` without such bytes.

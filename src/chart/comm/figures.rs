@@ -8,11 +8,11 @@ use crate::engine::comm_place::Of;
 use crate::report::number::{self, ABSENT};
 use crate::units::Picos;
 
-/// Smaller messages are bound by latency: their bandwidth says nothing of links.
-const LARGE: u64 = 1 << 20;
+/// Start halves that take more than this share of all that the core spends on communication are a figure of their own.
+const LONG_ISSUE: f64 = 0.05;
 
 /// "step 3", "the whole capture", with how many devices are summed.
-fn window(comm: &Comm) -> String {
+pub(super) fn window(comm: &Comm) -> String {
     let header = &comm.header;
     let of = if header.step == "all" { "the whole capture".to_owned() } else { format!("step {}", header.step) };
     if header.n_devices > 1 { format!("{of}, sum of {} devices", header.n_devices) } else { of }
@@ -36,7 +36,20 @@ pub fn sentence(view: &CommView, of: Of) -> String {
     });
     let mut letters = waits.chars();
     let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
-    format!("{first}{}{hidden}.", letters.as_str())
+    format!("{first}{}{hidden}.{}", letters.as_str(), beyond(traffic))
+}
+
+/// Why more is exposed than waited for, where it is: the two are on one clock.
+fn beyond(of: &Traffic) -> String {
+    let more = of.overlap.exposed.saturating_sub(of.overlap.waited);
+    if more.fraction_of(of.overlap.exposed).is_none_or(|share| share < 0.001) {
+        return String::new();
+    }
+    format!(
+        " {} are exposed (no compute beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",
+        number::time_text(of.overlap.exposed),
+        number::time_text(more)
+    )
 }
 
 /// The read-out.
@@ -52,6 +65,12 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         "Stall ÷ window",
         vec![row("Stall", exact(stall)), row("Window", step.map_or_else(|| ABSENT.to_owned(), exact))],
     )];
+    // Where starts take long, they are a figure of their own: XLA:TPU's async-collective-start does part of the transfer itself.
+    if issue.fraction_of(stall + issue).is_some_and(|share| share > LONG_ISSUE) {
+        let rows =
+            vec![row("Result", exact(issue)), row("Counted", "in exposed where nothing is computed, not in stall")];
+        main.push(figure("Start ops", number::figure_time(issue), "Σ self time of -start and -update", rows));
+    }
     if fused > Picos::ZERO {
         let rows = vec![row("Result", exact(fused)), row("Counted", "as compute, in neither stall nor exposed")];
         let formula = "Σ self time of ops that compute and communicate at once";
@@ -65,7 +84,12 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         row("Clock", clock),
         row("From", found(comm)),
     ];
-    main.push(figure("In flight", at_least(number::figure_time(overlap.in_flight)), "Union of [start, end)", rows));
+    main.push(figure(
+        "In flight",
+        at_least(number::figure_time(overlap.in_flight)),
+        "Union of [start, end), from the start of a transfer to its end",
+        rows,
+    ));
     let rows = vec![
         row("In flight", exact(overlap.in_flight)),
         row("While the same core computes", exact(overlap.overlapped)),
@@ -74,12 +98,13 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     main.push(figure(
         "Exposed",
         number::figure_time(overlap.exposed),
-        "In flight − compute, merged first",
+        "In flight while the same core computes nothing; may be more than stall: the core may move data or be idle meanwhile",
         rows.clone(),
     ));
     main.push(figure("Overlapped", share_figure(overlap.share()), "Overlapped ÷ in flight", rows));
-    if let Some(slowest) = slowest(super::rows(comm, of)) {
-        main.push(worst(slowest));
+    let rows = super::rows(comm, of);
+    if let Some(slowest) = CommRow::slowest(rows).and_then(|at| rows.get(at)) {
+        main.push(lowest(slowest));
     }
     let mut side = Vec::new();
     if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == Of::Collectives) {
@@ -96,9 +121,10 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         row("Executions", number::count(n)),
         row("Waits and synchronous ones", exact(stall)),
         row("Starts, beside it", exact(issue)),
-        row("Stall and exposed differ", "by idle waits and by dones that come late"),
+        row("Exposed is another figure", "what is in flight without compute beside it, whether the core waits or not"),
     ];
-    let hero = figure("Stall", number::figure_time(stall), "Σ self time of waits and of synchronous ones", rows);
+    let hero =
+        figure("Stall", number::figure_time(stall), "Σ self time of -done and synchronous ops: the core waits", rows);
     Readout { hero: Figure { label: format!("Stall, {}", window(comm)), ..hero }, main, side }
 }
 
@@ -122,24 +148,17 @@ fn found(comm: &Comm) -> String {
     format!("{}{unpaired}", told.join(", "))
 }
 
-/// The large message with the least bandwidth.
-fn slowest(rows: &[CommRow]) -> Option<&CommRow> {
-    let large = rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= LARGE));
-    let rated = large.filter_map(|row| Some((row.bus_rate.or(row.alg_rate)?, row)));
-    rated.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, row)| row)
-}
-
-fn worst(of: &CommRow) -> Figure {
+fn lowest(of: &CommRow) -> Figure {
     let (label, rate, formula) = match (of.bus_rate, of.alg_rate) {
-        (Some(rate), _) => ("Worst bus bandwidth", Some(rate), "Ring’s factor × bytes ÷ time in flight, of one row"),
-        (None, rate) => ("Worst bandwidth", rate, "Bytes ÷ time in flight, of one row"),
+        (Some(rate), _) => ("Lowest bus bandwidth", Some(rate), "Ring’s factor × bytes ÷ time in flight, of one row"),
+        (None, rate) => ("Lowest bandwidth", rate, "Bytes ÷ time in flight, of one row"),
     };
     let rows = vec![
         row("Row", number::middle_cut(&of.key, 48)),
         row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), number::bytes_text)),
         row("Executions", number::count(of.n)),
         row("Σ of their lengths", exact(of.wall)),
-        row("Left out", format!("messages below {}: latency decides there", number::bytes_text(LARGE))),
+        row("Left out", format!("messages below {}: latency decides there", number::bytes_text(CommRow::LARGE))),
     ];
     let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (number::gbs(rate), "GB/s"));
     figure(label, value, formula, rows)

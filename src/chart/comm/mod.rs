@@ -19,6 +19,11 @@ pub const fn traffic(comm: &Comm, of: Of) -> &Traffic {
     }
 }
 
+/// What is shown where nobody chose: collectives, or copies where no collective ran.
+pub const fn usual(comm: &Comm) -> Of {
+    if comm.rows.is_empty() && comm.copies.n > 0 { Of::Copies } else { Of::Collectives }
+}
+
 /// Rows of what is told of.
 pub fn rows(comm: &Comm, of: Of) -> &[CommRow] {
     match of {

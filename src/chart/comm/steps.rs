@@ -1,25 +1,53 @@
-//! What steps are made of, as communication sees it: compute, compute with something in flight, waiting for it, the rest. Knows
+//! What steps are made of, as communication sees it: compute, compute with something in flight, that without compute, and what the
+//! core does in the rest. Knows
 //! sums of steps; the chart is `chart::steps`.
 
-use crate::analysis::comm::{Overlap, StepComm};
+use crate::analysis::comm::{Overlap, Remainder, StepComm};
 use crate::analysis::{Kind, StepChoice};
 use crate::chart::paint::{Paint, Tone};
 use crate::chart::slot::Slot;
 use crate::chart::steps::{Part, Step};
 use crate::engine::comm_place::Of;
-use crate::units::Picos;
 
-/// Their parts, from the bottom.
-pub fn parts(of: Of) -> [Part; 4] {
+/// Their parts, from the bottom. `split`: what is done beside is known.
+pub fn parts(of: Of, split: bool) -> Vec<Part> {
+    let slot = |kind| Paint::slot(Slot::Kind(kind));
     let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
-    let waits = Paint::slot(Slot::Kind(kind(of)));
-    let label = if of == Of::Copies { "Waiting for copies" } else { "Exposed communication" };
-    [
+    let waits = slot(kind(of));
+    let exposed = if of == Of::Copies { "Exposed copies" } else { "Exposed communication" };
+    let mut parts = vec![
         Part { label: "Compute alone", paint: compute },
         Part { label: "Compute, overlapped", paint: waits.faded(0.4) },
-        Part { label, paint: waits },
-        Part { label: "Other and idle", paint: Paint::slot(Slot::Kind(Kind::Other)) },
-    ]
+        Part { label: exposed, paint: waits },
+    ];
+    if split {
+        parts.extend(
+            match of {
+                Of::Collectives => [("Data movement", slot(Kind::DataMovement)), ("Other", slot(Kind::Other))],
+                Of::Copies => [
+                    ("Other data movement", slot(Kind::DataMovement).faded(0.7)),
+                    ("Communication, other", slot(Kind::Communication)),
+                ],
+            }
+            .map(|(label, paint)| Part { label, paint }),
+        );
+        parts.push(Part { label: Slot::Idle.label(), paint: Paint::slot(Slot::Idle) });
+    } else {
+        parts.push(Part { label: "Other and idle", paint: slot(Kind::Other) });
+    }
+    parts
+}
+
+/// Whether it is known of all steps what is done beside: a report does not carry it.
+pub fn is_split(steps: &[StepComm], of: Of) -> bool {
+    steps.iter().all(|step| beside(step, of).is_some())
+}
+
+const fn beside(step: &StepComm, of: Of) -> Option<Remainder> {
+    match of {
+        Of::Collectives => step.beside_collectives,
+        Of::Copies => step.beside_copies,
+    }
 }
 
 /// The kind of time that is told of.
@@ -37,13 +65,18 @@ const fn overlap(step: &StepComm, of: Of) -> Overlap {
     }
 }
 
-/// Steps as bars. compute + exposed + the rest = the step: what is exposed lies where nothing is computed.
+/// Steps as bars, of the [`parts`]. compute + exposed + the rest = the step: what is exposed lies where nothing is computed.
 pub fn bars(steps: &[StepComm], of: Of) -> Vec<Step> {
+    let split = is_split(steps, of);
     let one = |step: &StepComm| {
         let Overlap { exposed, overlapped, .. } = overlap(step, of);
-        let less = |a: Picos, b: Picos| Picos(a.0.saturating_sub(b.0));
-        let rest = less(less(step.duration, step.compute_busy), exposed);
-        let parts = vec![less(step.compute_busy, overlapped), overlapped, exposed, rest];
+        let mut parts = vec![step.compute_busy.saturating_sub(overlapped), overlapped, exposed];
+        match beside(step, of).filter(|_| split) {
+            Some(Remainder { data_movement, communication, other, idle }) => {
+                parts.extend([data_movement, communication + other, idle]);
+            }
+            None => parts.push(step.duration.saturating_sub(step.compute_busy).saturating_sub(exposed)),
+        }
         Step { name: step.number.to_string(), duration: step.duration, parts, spread: None }
     };
     steps.iter().map(one).collect()

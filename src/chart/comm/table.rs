@@ -2,6 +2,7 @@
 
 use super::{rows, traffic, words};
 use crate::analysis::comm::{CommBy, CommRow, Core};
+use crate::analysis::is_unrated;
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::engine::CommView;
@@ -21,7 +22,7 @@ const ALL: [Spec; 15] = [
     ("primitive", "Primitive", "", 16, false),
     ("group", "Groups", "", 15, false),
     ("axis", "Axis", "", 9, false),
-    ("runs", "Runs", "", 6, true),
+    ("runs", "Count", "", 6, true),
     ("flight", "In flight", "", 10, true),
     ("exposed", "Exposed", "", 12, true),
     ("overlap", "Overlap", "%", 12, true),
@@ -48,8 +49,8 @@ const DROP: [&str; 13] = [
     "share",
 ];
 
-/// The critical path: what is covered least comes first.
-pub const USUAL: Order = Order { column: "exposed", descending: true };
+/// As the first figure of the view: the longest stall comes first.
+pub const USUAL: Order = Order { column: "stall", descending: true };
 
 /// What cells are written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +139,7 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
     places
 }
 
-/// Ties stay as they come: the critical path. What is absent comes last both ways.
+/// Ties stay as they come: what is exposed longest first. What is absent comes last both ways.
 fn compare(a: &CommRow, b: &CommRow, order: Order) -> Ordering {
     let turned = |by: Ordering| if order.descending { by.reverse() } else { by };
     let number = |of: &dyn Fn(&CommRow) -> Option<f64>| match (of(a), of(b)) {
@@ -154,14 +155,10 @@ fn compare(a: &CommRow, b: &CommRow, order: Order) -> Ordering {
         "overlap" => number(&|row| row.overlap.share()),
         #[expect(clippy::cast_precision_loss, reason = "an order of sizes")]
         "message" => number(&|row| row.bytes_each.map(|bytes| bytes as f64)),
-        "bus" => number(&rate),
+        "bus" => number(&CommRow::rate),
         "peak" => number(&|row| row.util),
         id => word(&|row| text(row, id, None)),
     }
-}
-
-fn rate(row: &CommRow) -> Option<f64> {
-    if row.primitive.is_some_and(crate::analysis::comm::Primitive::is_copy) { row.alg_rate } else { row.bus_rate }
 }
 
 /// A row.
@@ -192,7 +189,7 @@ pub fn row(
         }
         "overlap" => of.overlap.share().map_or(Content::Absent, |share| Content::Share(share, number::percent(share))),
         "peak" => match of.util {
-            Some(util) if util > 1.0 => Content::Above(number::percent(util)),
+            Some(util) if of.is_above_peak() => Content::Above(number::percent(util)),
             Some(util) => Content::Text(number::percent(util)),
             None => Content::Absent,
         },
@@ -234,12 +231,12 @@ pub fn text(of: &CommRow, id: &str, units: Option<Units>) -> String {
         })),
         "group" => some(group.map(|group| group.text.clone()).filter(|text| !text.is_empty())),
         "axis" => some(group.and_then(|group| group.axis.clone())),
-        "runs" => number::count(of.n),
+        "runs" => some((!of.is_unpaired()).then(|| number::count(of.n))),
         "flight" => time(of.overlap.in_flight),
         "exposed" => time(of.overlap.exposed),
         "overlap" => some(of.overlap.share().map(number::percent)),
         "message" => some(of.bytes_each.map(mib)),
-        "bus" => some(rate(of).map(number::gbs)),
+        "bus" => some(of.rate().map(number::gbs)),
         "peak" => some(of.util.map(number::percent)),
         "role" => words::role(of.role),
         _ => some(of.source.clone()),
@@ -278,29 +275,40 @@ pub fn tip(of: &CommRow) -> Tip {
         say("First group", (!listed.is_empty()).then_some(listed));
         say("Axis", group.axis.clone());
     }
+    let unpaired = "none: of its pairs only one half is in the capture";
+    say("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { number::count(of.n) }));
     say("Stall", Some(number::exact_time(of.stall)));
+    say("In flight", Some(number::exact_time(of.overlap.in_flight)));
     say("Exposed", Some(number::exact_time(of.overlap.exposed)));
     say("Overlapped", Some(number::exact_time(of.overlap.overlapped)));
     say("Fused with compute", (of.fused > Picos::ZERO).then(|| number::exact_time(of.fused)));
     say("Message", of.bytes_each.map(|bytes| format!("{} B", number::count(bytes))));
     say("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
     say("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    let short = of.n > 0 && is_unrated(of.wall, of.n);
+    say("No bandwidth", short.then(|| "less than 100 ns a run".to_owned()));
     say("Links carry", of.peak.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Above its roof", of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()));
     say("Scope", of.scope.clone());
     say("Source", of.source.clone());
     Tip { title: of.key.clone(), rows }
 }
 
-/// The totals: of all, not the sum of rows, as several are in flight at once.
+/// The totals: each the sum of its column. Where rows are in flight at once, those of "In flight" and "Exposed" would count time twice
+/// and are left out: the figures above have the union.
 pub fn foot(view: &CommView, of: Of, places: &[usize], units: Units) -> Vec<(&'static str, String)> {
     let (sums, all) = (traffic(&view.comm, of), rows(&view.comm, of));
+    let (more, _) = if of == Of::Copies { view.more_copies } else { view.more };
     let n = places.len() as u64;
-    let said = match of {
-        Of::Collectives => number::counted(n, "row", "rows"),
-        Of::Copies => number::counted(n, "row of copies", "rows of copies"),
+    let every = all.len() as u64 + u64::from(more);
+    let (one, several) = if of == Of::Copies { ("row of copies", "rows of copies") } else { ("row", "rows") };
+    let said = if n == every {
+        number::counted(n, one, several)
+    } else {
+        format!("{} of {}", number::count(n), number::counted(every, one, several))
     };
-    let whole = places.len() == all.len();
-    let stall: Picos = places.iter().map(|at| all[*at].stall).sum();
+    let sum = |time: &dyn Fn(&CommRow) -> Picos| places.iter().map(|at| time(&all[*at])).sum::<Picos>();
+    let stall = sum(&|row| row.stall);
     let share = |time: Picos| units.window.and_then(|window| time.fraction_of(window)).map(number::percent);
     let runs: u64 = places.iter().map(|at| all[*at].n).sum();
     let mut foot = vec![
@@ -309,9 +317,10 @@ pub fn foot(view: &CommView, of: Of, places: &[usize], units: Units) -> Vec<(&'s
         ("share", share(stall).unwrap_or_else(|| ABSENT.to_owned())),
         ("runs", number::count(runs)),
     ];
-    if whole {
-        foot.push(("flight", number::time(sums.overlap.in_flight, units.time)));
-        foot.push(("exposed", number::time(sums.overlap.exposed, units.time)));
+    let (flight, exposed) = (sum(&|row| row.overlap.in_flight), sum(&|row| row.overlap.exposed));
+    if n == every && (flight, exposed) == (sums.overlap.in_flight, sums.overlap.exposed) {
+        foot.push(("flight", number::time(flight, units.time)));
+        foot.push(("exposed", number::time(exposed, units.time)));
         foot.extend(sums.overlap.share().map(|share| ("overlap", number::percent(share))));
     }
     foot

@@ -1,7 +1,29 @@
 //! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
 
-use crate::analysis::comm::{Arrival, ArrivalSpread, Balance, Comm, Core, PrimitiveSums, Role, Way};
+use super::figures;
+use crate::analysis::comm::flags::Flag;
+use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums, Role, Way};
+use crate::engine::comm_place::Of;
+use crate::report::comm_table;
 use crate::report::number::{self, ABSENT};
+
+/// That nothing of it ran, and why that may be.
+pub fn empty(comm: &Comm, of: Of) -> (String, &'static str) {
+    let what = if of == Of::Copies { "No copies between memories" } else { "No collectives" };
+    let place = figures::window(comm);
+    let why = match (of, comm.header.n_devices) {
+        (Of::Copies, _) => {
+            "An asynchronous copy is one that goes on beside the core. Synchronous copies are data movement in the breakdown."
+        }
+        (Of::Collectives, 0 | 1) => {
+            "A program communicates where its arrays are sharded over several devices. Another step may have some."
+        }
+        (Of::Collectives, _) => {
+            "These devices ran without communicating with each other: each may work on its own. Another step may have some."
+        }
+    };
+    (format!("{what} in {place}"), why)
+}
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,8 +32,8 @@ pub struct Advice {
     pub primitive: &'static str,
     /// What it costs, in a sentence.
     pub says: String,
-    /// XLA's flags; empty where nothing waits, or nobody knows one.
-    pub flags: Vec<String>,
+    /// XLA's flags; empty where nothing waits, or none is known for the chip.
+    pub flags: Vec<Flag>,
 }
 
 /// Primitives, the longest stall first.
@@ -30,23 +52,33 @@ pub fn advice(comm: &Comm) -> Vec<Advice> {
             number::time_text(traffic.stall),
             number::counted(traffic.n, "execution", "executions"),
         );
-        Advice { primitive: of.primitive.key(), says, flags: of.flags.clone() }
+        let flags = of.suggestions(comm.header.device_type.as_deref());
+        Advice { primitive: of.primitive.key(), says, flags }
     };
     comm.primitives.iter().map(one).collect()
 }
 
-/// How devices differ, in sentences.
-pub fn balance(of: &Balance) -> Vec<String> {
-    let mut says = Vec::new();
-    if let Some(last) = of.devices.first().filter(|device| device.n_last > 0) {
-        says.push(format!(
-            "{} is waited for most: last to come to {} of {} collectives, {} after the one before it in all.",
-            last.device,
-            number::count(last.n_last),
-            number::count(last.n),
-            number::time_text(last.late)
-        ));
+/// For which chip the flags are, with what they were checked, and what the capture does not say.
+pub fn advice_origin(comm: &Comm, advice: &[Advice]) -> String {
+    const UNRECORDED: &str = "The capture does not record which flags were set.";
+    let chip = comm.header.device_type.as_deref();
+    match (advice.iter().find_map(|of| of.flags.first()), chip) {
+        (Some(flag), Some(chip)) => format!(
+            "Flags to try on {chip}, checked with {}: those that its compiler accepts and that are not on by default. {UNRECORDED}",
+            flag.checked_with()
+        ),
+        (Some(flag), None) => format!("Flags to try, checked with {}. {UNRECORDED}", flag.checked_with()),
+        (None, Some(chip)) => {
+            format!("No flag is suggested for {chip}: none was checked for what waits here. {UNRECORDED}")
+        }
+        (None, None) => format!("No flag is suggested: the capture does not name its chip. {UNRECORDED}"),
     }
+}
+
+/// How devices differ, in sentences.
+pub fn balance(comm: &Comm) -> Vec<String> {
+    let Some(of) = &comm.balance else { return Vec::new() };
+    let mut says: Vec<String> = comm_table::straggler(comm).into_iter().collect();
     if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
         let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
         let bad = if spread > 0.05 { ": more than 5 % is bad" } else { "" };
@@ -58,16 +90,17 @@ pub fn balance(of: &Balance) -> Vec<String> {
     }
     if of.n_unmatched > 0 {
         says.push(format!(
-            "{} not compared: their executions differ in number between devices.",
+            "{} not compared: their groups are not known, or their executions differ in number between devices.",
             number::counted(of.n_unmatched.into(), "collective is", "collectives are")
         ));
     }
     says
 }
 
-/// A device: its name, how often it came last, of how many, how late in all.
-pub fn device(of: &Arrival) -> [String; 4] {
-    [of.device.clone(), number::count(of.n_last), number::count(of.n), number::time_text(of.late)]
+/// A device: its name, how long it waits for its peers, how often it arrives last, of how many, how late it then is in all.
+pub fn device(of: &Arrival) -> [String; 5] {
+    let waited = of.waited.map_or_else(|| ABSENT.to_owned(), number::time_text);
+    [of.device.clone(), waited, number::count(of.n_last), number::count(of.n), number::time_text(of.late)]
 }
 
 /// A collective: its name, executions, Σ spread, the largest, who comes last and how often.

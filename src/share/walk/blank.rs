@@ -234,7 +234,7 @@ pub fn device_group() -> DeviceGroup {
 }
 
 pub fn arrival() -> Arrival {
-    Arrival { device: String::new(), n_last: 0, n: 0, late: ZERO }
+    Arrival { device: String::new(), n_last: 0, n: 0, late: ZERO, waited: None }
 }
 
 pub fn arrival_spread() -> ArrivalSpread {

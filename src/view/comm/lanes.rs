@@ -7,6 +7,7 @@ use crate::chart::comm::lanes::{self, Look};
 use crate::chart::comm::steps::kind;
 use crate::chart::rows;
 use crate::chart::scene::Scene;
+use crate::engine::comm_place::Of;
 use crate::units::Picos;
 use crate::view::erase::{Any, live};
 use crate::view::state::Same;
@@ -77,12 +78,12 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
     let left_out = move || sight.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
         let empty = sight.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
-        empty.then(|| view! { <p class="chart-empty">"Nothing is in flight here."</p> }.any())
+        empty.then(|| view! { <p class="chart-empty">{move || if sight.of.get() == Of::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
     view! {
         <div class="picture-head">
             {head}
-            <span class="picture-note">"filled: waited for · outlined: hidden · drag to zoom"</span>
+            <span class="picture-note">"filled: exposed · outlined: overlapped · drag to zoom"</span>
             <span class="grow"></span>
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 1.0 / STEP, None)>"+"</button>

@@ -36,7 +36,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         let there = traffic(&view.comm, Of::Copies);
         (of == Of::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
             let words = format!("See copies between memories, {} of stall", number::time_text(there.stall));
-            view! { <button type="button" class="link" on:click=move |_| sight.change(|place| place.of = Of::Copies)>{words}</button> }.any()
+            view! { <button type="button" class="link" on:click=move |_| sight.change(|place| place.of = Some(Of::Copies))>{words}</button> }.any()
         })
     };
     let says = move || sight.view.with(|view| view.as_ref().map(|view| figures::sentence(view, sight.of.get())));

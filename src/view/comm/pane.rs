@@ -3,6 +3,7 @@
 
 use super::lanes::Lanes;
 use super::sight::Sight;
+use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, words};
 use crate::engine::comm_place::{Of, Pane as Which};
 use crate::view::erase::{Any, live};
@@ -127,19 +128,26 @@ fn flags(sight: Sight) -> AnyView {
             return Some(view! { <p class="chart-empty">"No collective ran: there is nothing to overlap."</p> }.any());
         }
         let one = |of: words::Advice| {
-            let flag = |name: String| view! { <li><code>{name}</code></li> }.any();
+            let flag = |of: Flag| {
+                let default = of.default.map(|default| format!("default {default}"));
+                view! { <li><code>{of.setting()}</code> " " <span class="sub">{default}</span></li> }.any()
+            };
             let flags = if of.flags.is_empty() {
-                view! { <p class="sub">"Nothing worth a look is known."</p> }.any()
+                view! { <p class="sub">"No flag is known to help here."</p> }.any()
             } else {
                 view! { <ul class="flags">{of.flags.into_iter().map(flag).collect_view()}</ul> }.any()
             };
             view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.says}</p> {flags}</section> }.any()
         };
+        let origin = words::advice_origin(&view.comm, &advice);
         let listed = advice.into_iter().map(one).collect_view();
-        Some(view! {
-            <p class="sub">"XLA:TPU flags that decide how a primitive is overlapped, where the compute waits for it. Whether they are set, no capture says."</p>
-            {listed}
-        }.any())
+        Some(
+            view! {
+                <p class="sub">{origin}</p>
+                {listed}
+            }
+            .any(),
+        )
     };
     view! { <div class="found" tabindex="0" role="region" aria-label="Flags"><h2 class="unseen">"Flags"</h2>{live(all)}</div> }.any()
 }
@@ -150,14 +158,13 @@ fn devices(sight: Sight) -> AnyView {
         let view = sight.view.get()?;
         let Some(balance) = &view.comm.balance else {
             return Some(
-                view! { <p class="chart-empty">"One device is open: who comes last shows where several are."</p> }
-                    .any(),
+                view! { <p class="chart-empty">"Only one device is open: waits for peers need several."</p> }.any(),
             );
         };
-        let says = words::balance(balance).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
+        let says = words::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
         let device = |of| {
-            let [name, last, n, late] = words::device(of);
-            view! { <tr><th scope="row">{name}</th><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
+            let [name, waited, last, n, late] = words::device(of);
+            view! { <tr><th scope="row">{name}</th><td class="num">{waited}</td><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
         };
         let collective = |of| {
             let [name, n, total, max, straggler] = words::collective(of);
@@ -165,16 +172,16 @@ fn devices(sight: Sight) -> AnyView {
         };
         let (devices, collectives) = (&balance.devices, &balance.collectives);
         let first = (!devices.is_empty()).then(|| view! {
-            <h3>"Devices that others wait for"</h3>
+            <h3>"Waiting for peers"</h3>
             <table class="found-table">
-                <thead><tr><th scope="col">"Device"</th><th scope="col" class="num">"Came last"</th><th scope="col" class="num">"Of"</th><th scope="col" class="num">"Late in all"</th></tr></thead>
+                <thead><tr><th scope="col">"Device"</th><th scope="col" class="num">"Waits for peers"</th><th scope="col" class="num">"Arrived last"</th><th scope="col" class="num">"Total"</th><th scope="col" class="num">"Delay"</th></tr></thead>
                 <tbody>{devices.iter().map(device).collect_view()}</tbody>
             </table>
         }.any());
         let second = (!collectives.is_empty()).then(|| view! {
-            <h3>"Collectives that devices come to apart"</h3>
+            <h3>"Collectives with arrival skew"</h3>
             <table class="found-table">
-                <thead><tr><th scope="col">"Collective"</th><th scope="col" class="num">"Runs"</th><th scope="col" class="num">"Σ apart"</th><th scope="col" class="num">"At most"</th><th scope="col">"Mostly last"</th></tr></thead>
+                <thead><tr><th scope="col">"Collective"</th><th scope="col" class="num">"Executions"</th><th scope="col" class="num">"Total skew"</th><th scope="col" class="num">"Max. skew"</th><th scope="col">"Mostly last"</th></tr></thead>
                 <tbody>{collectives.iter().take(LISTED).map(collective).collect_view()}</tbody>
             </table>
         }.any());

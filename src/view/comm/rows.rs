@@ -2,9 +2,10 @@
 //! `chart::comm::table`'s.
 
 use super::sight::Sight;
+use crate::analysis::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
 use crate::chart::comm::table::{self, Units};
-use crate::chart::comm::{key, rows};
+use crate::chart::comm::{key, rows, words};
 use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::comm_place::Of;
 use crate::engine::{Export, Question};
@@ -111,9 +112,11 @@ pub(super) fn model(sight: Sight) -> Model {
         answer: Signal::derive(move || sight.view.track()),
         busy: sight.busy.into(),
         none: Callback::new(move |()| {
-            let words =
-                if state.comm_filter.with(String::is_empty) { "Nothing of it ran here." } else { "No row matches." };
-            view! { <p>{words}</p> }.any()
+            if state.comm_filter.with(String::is_empty) {
+                empty(sight)
+            } else {
+                view! { <p>"No row matches."</p> }.any()
+            }
         }),
         want: Callback::new(|_| {}),
         act: Callback::new(act),
@@ -121,6 +124,32 @@ pub(super) fn model(sight: Sight) -> Model {
         measure,
         tips: state.tips,
     }
+}
+
+/// That there is nothing, and where there may be something.
+fn empty(sight: Sight) -> AnyView {
+    let words = move || {
+        let (title, why) = sight.view.with(|view| Some(words::empty(&view.as_ref()?.comm, sight.of.get())))?;
+        Some(view! { <h2>{title}</h2> <p>{why}</p> }.any())
+    };
+    let (state, is_step) = (sight.state, move || sight.state.step() != StepChoice::All);
+    let other = move || {
+        let there = sight.of.get() == Of::Collectives;
+        (there && sight.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
+            let show = move |_| sight.change(|place| place.of = Some(Of::Copies));
+            view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
+        })
+    };
+    view! {
+        <div class="comm-empty">
+            {live(words)}
+            <p class="acts">
+                <If when=is_step><button type="button" class="btn line" on:click=move |_| state.choose_step(StepChoice::All)>"Whole capture"</button></If>
+                " " {live(other)}
+            </p>
+        </div>
+    }
+    .any()
 }
 
 /// Above the table: what rows stand for, the filter, what can be taken away.

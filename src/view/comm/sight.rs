@@ -3,7 +3,7 @@
 
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
 use crate::analysis::{DeviceChoice, Filter, GroupBy, Query};
-use crate::chart::comm::table;
+use crate::chart::comm::{self, table};
 use crate::chart::table::Order;
 use crate::engine::comm_place::{CommPlace, Of, Pane};
 use crate::engine::{CommView, Question, Reply};
@@ -37,7 +37,6 @@ pub(super) struct Sight {
 impl Sight {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.place::<CommPlace>(state.comm, "communication");
-        let of = Memo::new(move |_| place.with(|place| place.of));
         // Grouping and filter of the breakdown play no part: nothing is asked again for them.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
@@ -52,6 +51,10 @@ impl Sight {
             })
         });
         let (view, busy) = (RwSignal::new(None::<Same<CommView>>), RwSignal::new(true));
+        let of = Memo::new(move |_| {
+            let chosen = place.with(|place| place.of);
+            chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
+        });
         // Nothing of another session is shown as this one's.
         effect(move || {
             state.opened.track();
@@ -89,7 +92,7 @@ impl Sight {
             ask,
             view,
             busy,
-            lanes: lanes(state, place, query),
+            lanes: lanes(state, (place, of), query),
             order: RwSignal::new(table::USUAL),
             width,
         }
@@ -138,9 +141,9 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
 }
 
 /// The step's lanes; where not all of them could be told, those of the part that is seen.
-fn lanes(state: State, place: Memo<CommPlace>, query: Memo<Query>) -> Memo<Option<Same<CommLanes>>> {
+fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Query>) -> Memo<Option<Same<CommLanes>>> {
     let (whole, detail) = (RwSignal::new(None::<Same<CommLanes>>), RwSignal::new(None::<Same<CommLanes>>));
-    let seen = Memo::new(move |_| place.with(|place| (place.pane == Pane::Lanes, place.of)));
+    let seen = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let ask = move |part| {
         let (is_seen, of) = seen.get();
         let carried = if of == Of::Copies { Carried::Copies } else { Carried::Collectives };

@@ -21,6 +21,11 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let bars = Memo::new(move |_| Some(Same::new(steps::bars(&sight.view.get()?.comm.steps, sight.of.get()))));
+    let parts = move || {
+        let split =
+            sight.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, sight.of.get())));
+        steps::parts(sight.of.get(), split)
+    };
     let scene = Memo::new(move |_| {
         let (view, bars, width) = (sight.view.get()?, bars.get()?, width.get());
         let selected = steps::place(&view.comm.steps, state.step(), &view.comm.header.step);
@@ -29,13 +34,11 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
             Some(device) if devices < 2 => format!("of {device}"),
             _ => format!("of {} devices, summed", number::count(devices.into())),
         };
-        let parts = steps::parts(sight.of.get());
+        let parts = parts();
         let size = (room(width), HEIGHT);
         (width > 0.0 && !bars.is_empty()).then(|| Same::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
     });
-    let tip = move |at: u32| {
-        bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &steps::parts(untrack(|| sight.of.get())), at))
-    };
+    let tip = move |at: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), at));
     let model = Model {
         scene,
         tip: Callback::new(tip),
@@ -61,7 +64,7 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
             }
             .any()
         };
-        steps::parts(sight.of.get()).into_iter().map(one).collect_view()
+        parts().into_iter().map(one).collect_view()
     };
     let none = move || {
         let empty = bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));

@@ -13,7 +13,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let pressed = move || (sight.of.get() == of).to_string();
         let choose = move |_| {
             sight.state.selected.set(Vec::new());
-            sight.change(|place| place.of = of);
+            sight.change(|place| place.of = Some(of));
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };
