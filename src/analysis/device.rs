@@ -12,6 +12,7 @@
 //! it is used only if every event of both has it, else the event clock for both.
 
 use super::hosts;
+use super::longest;
 use super::measure::union_length;
 use super::platform::Platform;
 use super::sweep::Interval;
@@ -33,6 +34,8 @@ pub struct Device {
     pub ops: Vec<usize>,
     /// Its steps, by start.
     pub steps: Vec<Step>,
+    /// The longest step, by its place; the same step on all devices that have it.
+    pub longest: Option<usize>,
     /// How steps were found.
     pub basis: StepBasis,
     /// On which clock steps and ops are related.
@@ -127,6 +130,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         }
     }
     make_labels_distinct(profile, &mut devices);
+    longest::mark(&mut devices);
     let mut notes = join_places(notes);
     if devices.is_empty() {
         notes.push(no_devices(profile));
@@ -188,6 +192,7 @@ fn device(
         label: plane.name.trim_start_matches("/device:").to_owned(),
         ops,
         steps: Vec::new(),
+        longest: None,
         basis: StepBasis::None,
         step_clock,
         op_clock,
@@ -400,9 +405,9 @@ fn no_devices(profile: &Profile) -> Note {
 }
 
 impl Device {
-    /// The step in which the most ops start; the first of several.
+    /// The step that is shown where none is asked for: `longest`.
     pub fn busiest(&self) -> Option<&Step> {
-        self.steps.iter().rev().max_by_key(|s| s.n_ops)
+        self.steps.get(self.longest?)
     }
 }
 
