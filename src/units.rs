@@ -1,6 +1,7 @@
 //! Units as types. Knows arithmetic on time and sizes; knows nothing of profiles or of how numbers look.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -29,6 +30,28 @@ impl Picos {
     /// `self / whole` as a fraction, `None` where the whole is zero.
     pub fn fraction_of(self, whole: Self) -> Option<f64> {
         (whole.0 > 0).then(|| self.as_f64() / whole.as_f64())
+    }
+}
+
+/// As figures that stand alone are written: "12.83 ms". The largest unit with at most three digits before the point, two
+/// decimals, half up; commas in thousands of seconds.
+impl fmt::Display for Picos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < 1000 {
+            return write!(f, "{} ps", self.0);
+        }
+        let units = [(1_000_u64, "ns"), (1_000_000, "µs"), (1_000_000_000, "ms"), (1_000_000_000_000, "s")];
+        let hundredths = |unit: u64| (self.0 / (unit / 100)) + u64::from(self.0 % (unit / 100) >= unit / 200);
+        let fits = |(unit, _): &(u64, &str)| hundredths(*unit) < 100_000;
+        let (unit, symbol) = units.into_iter().find(fits).unwrap_or((1_000_000_000_000, "s"));
+        let n = hundredths(unit);
+        let whole = n / 100;
+        match (whole / 1_000_000, whole / 1_000 % 1_000, whole % 1_000) {
+            (0, 0, ones) => write!(f, "{ones}")?,
+            (0, thousands, ones) => write!(f, "{thousands},{ones:03}")?,
+            (millions, thousands, ones) => write!(f, "{millions},{thousands:03},{ones:03}")?,
+        }
+        write!(f, ".{:02} {symbol}", n % 100)
     }
 }
 

@@ -181,6 +181,32 @@ fn beside_a_capture_they_are_as_if_within() {
 }
 
 /// What a capture has already is not joined twice; both can be read.
+/// A program whose file's name says another id than the capture's is joined by name, and that is said.
+#[test]
+fn an_id_that_contradicts_the_captures_is_said() {
+    let Some((_, capture, programs)) = apart() else { return };
+    let (name, bytes) = programs.iter().find(|(name, _)| name.starts_with("jit_f(")).unwrap();
+    let notes = |file: &str| {
+        let (mut engine, _) = open(&[("host.xplane.pb", &capture), (file, bytes)]);
+        let notes = file_notes(&mut engine);
+        notes
+            .into_iter()
+            .filter(|(code, _)| code == "program_id_differs")
+            .map(|(_, message)| message)
+            .collect::<Vec<_>>()
+    };
+    let said = notes("jit_f(99).hlo_proto.pb");
+    let [said] = said.as_slice() else { panic!("{said:?}") };
+    let ran = name.trim_start_matches("jit_f(").trim_end_matches(')');
+    assert!(said.contains("program id 99") && said.contains(&format!("id {ran}")), "{said}");
+    assert!(notes(&format!("{name}.hlo_proto.pb")).is_empty(), "the same id");
+    assert!(notes("jit_f.hlo_proto.pb").is_empty(), "no id");
+}
+
+fn file_notes(engine: &mut Engine) -> Vec<(String, String)> {
+    file(engine).notes.into_iter().map(|note| (note.code.to_string(), note.message)).collect()
+}
+
 #[test]
 fn beside_the_whole_capture_the_capture_s_own_is_taken() {
     let Some((whole, _, programs)) = apart() else { return };

@@ -60,7 +60,7 @@ fn compare(a: &Group, b: &Group, column: Column) -> (bool, bool, Ordering) {
         let order = a.zip(b).and_then(|(a, b)| a.partial_cmp(&b));
         (a.is_some(), b.is_some(), order.unwrap_or(Ordering::Equal))
     }
-    let phases = ["forward", "backward", "recompute", "optimizer", "inference / unknown"];
+    let phases = ["forward", "backward", "recompute", "optimizer", "inference / unknown", "unknown"];
     let phase = |g: &Group| phases.iter().position(|p| Some(*p) == g.phase.as_deref());
     let counted = |g: &Group, p: rooflight::units::Picos| (g.n_executions > 0).then_some(p);
     match column {

@@ -9,6 +9,7 @@ use rooflight::analysis::{
     Analysis, Breakdown, DeviceChoice, FileView, Finding, FindingKind, GroupBy, Kind, Query, StepChoice,
 };
 use rooflight::engine::Opened;
+use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
 fn view(opened: &Opened) -> FileView {
@@ -133,6 +134,23 @@ fn a_device_that_computes_is_shown_first() {
     assert_eq!(Analysis::new(&opened.profile).usual_device(&opened.profile), DeviceChoice::One(0));
 }
 
+/// Asked for no step, the longest is shown: not the first, which may be a warm-up.
+#[test]
+fn the_longest_step_is_shown_first() {
+    let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let opened = common::open("a.xplane.pb", v6e).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let all = analysis.devices.iter().flat_map(|device| &device.steps);
+    let longest = all.rev().max_by_key(|step| step.duration()).unwrap();
+    assert_ne!(longest.number, 0, "the first step is shorter");
+    // The same step on every device: what is compared is of one step.
+    for device in [DeviceChoice::One(0), DeviceChoice::One(1), DeviceChoice::One(3), DeviceChoice::All] {
+        let query = Query { device, ..Query::default() };
+        let header = analysis.breakdown(&opened.profile, &query).unwrap().header;
+        assert_eq!(header.step, longest.number.to_string(), "{device:?}");
+    }
+}
+
 /// The trace JSON and the XSpace of one run on CPUs say the same of where time goes, op by op and to the
 /// picosecond.
 #[test]
@@ -156,6 +174,64 @@ fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
     assert_eq!(trace.0.len(), 4);
     assert!(trace.2.3.len() > 10);
     assert!(trace == space, "they differ: {:?} and {:?}", (trace.2.0, trace.2.1), (space.2.0, space.2.1));
+}
+
+/// Without HLO, names tell what ops of CPUs are: nothing is left as other, and what names tell is what the HLO beside it tells.
+#[test]
+fn a_trace_of_cpus_is_classified_by_name() {
+    let Some((trace, space)) = profile("cpu-jax/vm.trace.json.gz").zip(profile("cpu-jax/vm.xplane.pb")) else { return };
+    let told = |name: &str, bytes: Vec<u8>| {
+        let opened = common::open(name, bytes).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+        (analysis.breakdown(&opened.profile, &query).unwrap(), opened)
+    };
+    let (of_trace, opened) = told("vm.trace.json.gz", trace);
+    let (of_space, _) = told("vm.xplane.pb", space);
+    let totals = &of_trace.totals;
+    assert_eq!((totals.by_kind[Kind::Other.index()], totals.unknown_categories.len()), (Picos::ZERO, 0));
+    assert_eq!(totals.by_kind, of_space.totals.by_kind);
+    // Sums that an independent reader of the file made: of dots, of plain copies and concatenations, of loops with all they hold.
+    let near = |ps: Picos, seconds: f64| (ps.as_f64() / 1e12 - seconds).abs() < 0.0005;
+    let total = |is: &dyn Fn(&str) -> bool| -> Picos {
+        of_trace.groups.iter().filter(|row| is(row.key.split('.').next().unwrap())).map(|row| row.total).sum()
+    };
+    assert!(near(total(&|name| name == "dot"), 0.983));
+    assert!(near(total(&|name| name == "copy" || name == "concatenate"), 0.0096));
+    assert!(near(totals.container_inclusive, 0.230));
+    assert!(of_trace.groups.iter().all(|row| row.main_category() != Some("<none>")));
+    // Its program has a name, and no id.
+    assert_eq!(of_trace.groups[0].program.as_deref(), Some("jit_train_step"));
+    assert!(opened.profile.notes.iter().any(|note| note.code == "program_numbers"));
+}
+
+/// Two programs that a trace JSON tells apart by `hlo_module` alone stay two, with their own runs.
+#[test]
+fn programs_of_a_trace_do_not_merge() {
+    let event = |module: &str, run: u32, ts: u32| {
+        format!(
+            r#"{{"ph":"X","pid":1,"tid":2,"ts":{ts},"dur":5,"name":"dot.1","args":{{"hlo_op":"dot.1","hlo_module":"{module}","device_ordinal":"0","run_id":"{run}"}}}}"#
+        )
+    };
+    let events = [
+        event("jit_a", 1, 10),
+        event("jit_b", 2, 20),
+        event("jit_a", 3, 30),
+        event("jit_b", 4, 40),
+        event("jit_a", 5, 50),
+    ];
+    let text = format!(
+        r#"{{"traceEvents":[{{"ph":"M","pid":1,"name":"process_name","args":{{"name":"/host:CPU"}}}},{{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{{"name":"worker"}}}},{}]}}"#,
+        events.join(",")
+    );
+    let opened = common::open("a.trace.json.gz", gzip(text.as_bytes())).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    assert_eq!(analysis.devices[0].steps.len(), 3, "runs of jit_a alone");
+    let query = Query { step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let rows = analysis.breakdown(&opened.profile, &query).unwrap().groups;
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row.program.as_deref().unwrap(), row.key.as_str(), row.n_executions)).collect();
+    assert_eq!(rows, [("jit_a", "dot.1", 3), ("jit_b", "dot.1", 2)]);
 }
 
 /// What trace JSON leaves out is said once, of one file by its name.

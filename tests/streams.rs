@@ -7,6 +7,7 @@ use common::make::{self, int, text};
 use rooflight::analysis::comm::{CommQuery, Primitive};
 use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, GroupBy, Kind, OpGroup, Query, StepChoice};
 use rooflight::engine::Opened;
+use rooflight::report::row_label::label;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
@@ -132,6 +133,40 @@ fn mi300_runs_and_copies() {
     let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
     let matmul = b.groups.iter().find(|g| g.key == OpGroup::Matmul.label()).unwrap();
     assert_eq!(matmul.n_executions, 18, "of hipBLASLt, and the fusion named after one");
+}
+
+/// What ROCm calls copies is data movement, and has a category. Figures of `profiles/README.md`.
+#[test]
+fn copies_of_rocm_are_no_compute() {
+    let Some(of) = real("gpu-mi300-conv-legacy", "host.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
+    let kind = |kind: Kind| b.groups.iter().find(|g| g.kind == kind).map(|g| (g.n_executions, g.total.0)).unwrap();
+    assert_eq!(b.totals.busy.0, 4_475_521_000);
+    assert_eq!(kind(Kind::DataMovement), (53, 889_028_000));
+    assert_eq!(kind(Kind::Compute), (25, 3_586_493_000));
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let categories: Vec<&str> = b.groups.iter().map(|g| g.key.as_str()).collect();
+    assert!(categories.contains(&"MemcpyD2D") && !categories.contains(&"<none>"), "{categories:?}");
+}
+
+/// The kernel that ran stands beside the op it is of; the kernels of TensorFlow, which says no ops, have the category that
+/// their names tell.
+#[test]
+fn kernels_are_told_beside_their_ops() {
+    let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
+    assert!(call.kernel.as_deref().is_some_and(|kernel| kernel.starts_with("Cijk_")), "{:?}", call.kernel);
+    let Some(of) = real(V100, "host.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
+    let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
+    assert_eq!(philox.main_category(), Some("rng kernel"));
+    // In little room, rows that differ read differently.
+    let labels: Vec<String> = b.groups.iter().map(|g| label(g, &b.groups, 34)).collect();
+    let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
+    assert_eq!(distinct.len(), labels.len(), "{labels:#?}");
+    assert!(labels.iter().any(|label| label.contains("FillPhiloxRandomKernelLaunch")), "{labels:#?}");
 }
 
 #[test]

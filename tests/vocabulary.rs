@@ -71,7 +71,7 @@ fn phases() {
         ("optimizer", 5 + 70 + 3),
         ("forward", 10 + 20),
         ("recompute", 30),
-        ("inference / unknown", 1),
+        ("unknown", 1),
     ];
     assert_eq!(rows(&b), expected);
 }
@@ -84,7 +84,7 @@ fn what_also_comes_before_is_unknown() {
     let done = ops.events[7].metadata_id;
     ops.events.push(make::event(done, 0, 0));
     let b = ask(plane, GroupBy::Phase, StepChoice::Number(1));
-    assert_eq!(b.groups.iter().find(|g| g.key == "inference / unknown").unwrap().total, Picos(6));
+    assert_eq!(b.groups.iter().find(|g| g.key == "unknown").unwrap().total, Picos(6));
 }
 
 #[test]

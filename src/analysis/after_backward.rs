@@ -6,16 +6,31 @@
 //!                copy-done ↑ here too: then nothing tells
 //! ```
 //!
-//! An op gets the phase if *all* of its executions come after. A run is a step; without steps, the whole capture.
+//! An op gets the phase if *all* of its executions come after. A run is a step; without steps, the whole capture. What is left without
+//! a phase in a program that trains is [unknown](Phase::UnknownInTraining), not inference.
 
 use super::device::{Device, intervals};
 use super::ops::OpFacts;
 use super::phase::Phase;
 use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, ProgramId};
+use rustc_hash::FxHashSet;
 
-/// Gives the phase to the ops of a device.
+/// Gives phases to those ops of a device that have none of their own.
 pub fn after_backward(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
+    optimizer(plane, device, facts);
+    let mut trains = FxHashSet::default();
+    let known =
+        facts.iter().zip(&plane.ops).filter(|(facts, _)| matches!(facts.phase, Phase::Forward | Phase::Backward));
+    trains.extend(known.map(|(_, op)| op.stats.program));
+    for (facts, op) in facts.iter_mut().zip(&plane.ops) {
+        if facts.phase == Phase::Unknown && trains.contains(&op.stats.program) {
+            facts.phase = Phase::UnknownInTraining;
+        }
+    }
+}
+
+fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     if !facts.iter().any(|f| f.phase == Phase::Backward) || !facts.iter().any(|f| f.phase == Phase::Unknown) {
         return;
     }

@@ -105,10 +105,10 @@ impl Analysis {
         let device = slices.iter().map(|slice| &self.devices[slice.device]).find(|device| device.ops.len() > 1)?;
         let twice = totals.busy.saturating_sub(totals.union);
         (twice > Picos::ZERO).then(|| {
-            let (lines, us) = (device.platform.lines(), twice.as_f64() / 1e6);
+            let lines = device.platform.lines();
             let message = format!(
-                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {us:.3} µs more than the time in \
-                 which anything ran, and idle is the time in which nothing did."
+                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {twice} more than the time in which \
+                 anything ran, and idle is the time in which nothing did."
             );
             Note::new(Severity::Info, "lines_side_by_side", message)
         })

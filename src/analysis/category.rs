@@ -1,4 +1,5 @@
-//! The category of an op: the compiler's where the capture has it, else what its HLO text says. Knows opcodes.
+//! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
+//! either, what its name says. Knows opcodes.
 
 use super::classify::opcode;
 use crate::profile::{Op, Profile};
@@ -28,6 +29,71 @@ pub fn by_text(text: &str) -> Option<&str> {
         _ => opcode,
     })
 }
+
+/// The category that an instruction's own name tells, where its text is not there: `dot.156`, `wrapped_add`,
+/// `loop_add_fusion`. What a plain fusion does is not in its name.
+pub fn by_name(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix('%').unwrap_or(name);
+    let base = name.split('.').next().unwrap_or(name);
+    let fused = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').strip_suffix("fusion");
+    if let Some(fused) = fused.filter(|fused| fused.is_empty() || fused.ends_with(['_', '-'])) {
+        let kinds = [("loop_", "loop fusion"), ("input_", "input fusion"), ("output_", "output fusion")];
+        return Some(kinds.into_iter().find(|(word, _)| fused.starts_with(word)).map_or("fusion", |(_, of)| of));
+    }
+    let opcode = base.strip_prefix("wrapped_").unwrap_or(base).replace('_', "-");
+    Some(match opcode.as_str() {
+        "copy" | "transpose" | "reshape" => "data formatting",
+        "convert" => "non-fusion elementwise",
+        opcode if is_elementwise(opcode) => "non-fusion elementwise",
+        opcode => OPCODES.into_iter().find(|known| *known == opcode)?,
+    })
+}
+
+/// Opcodes that are names of instructions as well, and categories by themselves.
+const OPCODES: [&str; 42] = [
+    "dot",
+    "ragged-dot",
+    "convolution",
+    "reduce",
+    "reduce-window",
+    "select-and-scatter",
+    "sort",
+    "topk",
+    "rng",
+    "rng-bit-generator",
+    "cholesky",
+    "triangular-solve",
+    "fft",
+    "map",
+    "custom-call",
+    "partition-id",
+    "replica-id",
+    "while",
+    "call",
+    "conditional",
+    "bitcast",
+    "bitcast-convert",
+    "pad",
+    "broadcast",
+    "slice",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "concatenate",
+    "reverse",
+    "iota",
+    "gather",
+    "scatter",
+    "infeed",
+    "outfeed",
+    "all-reduce",
+    "all-gather",
+    "all-to-all",
+    "reduce-scatter",
+    "collective-permute",
+    "collective-broadcast",
+    "copy-start",
+    "copy-done",
+];
 
 /// Opcodes whose result is of each element by itself.
 pub fn is_elementwise(opcode: &str) -> bool {
@@ -96,5 +162,27 @@ mod tests {
         assert_eq!(by_text("%c = bf16[2] convert(f32[2] %x)"), Some("non-fusion elementwise"));
         assert_eq!(by_text("%c = f32[2] dot(f32[2] %x, f32[2] %y)"), Some("dot"));
         assert_eq!(by_text("ncclDevKernel_AllReduce"), None);
+    }
+
+    #[test]
+    fn categories_by_name() {
+        for (name, expected) in [
+            ("dot.156", Some("dot")),
+            ("copy.104", Some("data formatting")),
+            ("wrapped_add", Some("non-fusion elementwise")),
+            ("wrapped_transpose.kd", Some("data formatting")),
+            ("wrapped_reduce-window.1", Some("reduce-window")),
+            ("wrapped_dynamic_slice", Some("dynamic-slice")),
+            ("copy_bitcast_fusion.3", Some("fusion")),
+            ("loop_add_fusion_12", Some("loop fusion")),
+            ("input_reduce_fusion", Some("input fusion")),
+            ("fusion.7", Some("fusion")),
+            ("while", Some("while")),
+            ("confusion", None),
+            ("MemoryAllocation", None),
+            ("", None),
+        ] {
+            assert_eq!(by_name(name), expected, "{name}");
+        }
     }
 }

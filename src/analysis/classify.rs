@@ -7,7 +7,9 @@
 //! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
 
 use super::Kind;
-use super::category::is_elementwise;
+use super::category;
+use super::opcode_kind::{is_collective, stem, word};
+use crate::profile::copy_of_name;
 
 /// What is known of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,14 +36,21 @@ pub struct Class {
 /// The kind of an op.
 pub fn classify(facts: Facts<'_>) -> Class {
     let opcode = opcode(facts.text);
+    // The kernel that ran is a copy: only a collective, or a transfer to the host, is still more than that.
+    let copies = facts.kernel.is_some_and(|kernel| copy_of_name(kernel).is_some());
     let kind = opcode
         .and_then(|o| by_opcode(o, facts.text))
+        .filter(|kind| !copies || matches!(kind, Kind::Communication | Kind::Host))
+        .or_else(|| copies.then_some(Kind::DataMovement))
         .or_else(|| facts.kernel.filter(|kernel| is_collective_kernel(kernel)).map(|_| Kind::Communication))
         .or_else(|| by_name(facts.name))
         .or_else(|| opcode.and_then(|o| by_call(o, facts)))
         .or_else(|| facts.category.and_then(by_category))
         .or_else(|| opcode.and_then(weak_opcode))
-        .or_else(|| facts.kernel.map(by_kernel));
+        .or_else(|| category::by_name(facts.name).and_then(by_category))
+        .or_else(|| {
+            facts.kernel.map(|kernel| category::by_name(kernel).and_then(by_category).unwrap_or(Kind::Compute))
+        });
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
 }
 
@@ -117,7 +126,8 @@ pub fn is_async(opcode: &str) -> bool {
 }
 
 /// What a fusion or an async wrapper calls, by its name: `calls=%all-reduce-scatter.7`, `calls=%wrapped_slice.2`; of a
-/// wrapper also its own name, `slice-start.3`. A fusion of anything but a collective is its category's.
+/// wrapper also its own name, `slice-start.3`. A fusion of anything but a collective, or of one instruction alone, is its
+/// category's.
 fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
     let called = || {
         let name = facts.text.split_once(", calls=")?.1;
@@ -125,7 +135,11 @@ fn by_call(opcode: &str, facts: Facts<'_>) -> Option<Kind> {
         Some(name.split(['.', ',', ' ']).next().unwrap_or(name))
     };
     match opcode {
-        "fusion" => called().filter(|name| is_collective(stem(name))).map(|_| Kind::Communication),
+        // `calls=%wrapped_transpose_computation`: an instruction that was wrapped alone is still that instruction.
+        "fusion" => called().and_then(|name| match name.strip_prefix("wrapped_") {
+            Some(alone) => word(&alone.trim_end_matches("_computation").replace('_', "-")),
+            None => is_collective(stem(name)).then_some(Kind::Communication),
+        }),
         _ if is_async(opcode) => {
             let by = |name: &str| {
                 let name = name.strip_prefix("wrapped_").unwrap_or(name).replace('_', "-");
@@ -147,18 +161,6 @@ fn custom_call(text: &str) -> Option<Kind> {
 pub fn is_collective_kernel(kernel: &str) -> bool {
     let head = kernel.trim_start_matches("void ").get(..4).unwrap_or_default();
     head.eq_ignore_ascii_case("nccl") || head.eq_ignore_ascii_case("rccl")
-}
-
-/// A kernel by its name, where neither HLO nor category says what it is: it moves data, or it computes. XLA names its own after
-/// the instruction: `wrapped_transpose.kd`, `loop_add_fusion`.
-fn by_kernel(kernel: &str) -> Kind {
-    const MOVES: [&str; 5] = ["memcpy", "memset", "copybuffer", "fillbuffer", "memory_copy"];
-    let name = kernel.to_ascii_lowercase();
-    let wrapped = name.strip_prefix("wrapped_").map(|name| name.split('.').next().unwrap_or(name).replace('_', "-"));
-    if MOVES.iter().any(|word| name.contains(word)) {
-        return Kind::DataMovement;
-    }
-    wrapped.and_then(|word_of| word(stem(&word_of))).unwrap_or(Kind::Compute)
 }
 
 /// What remains of an opcode when name and category say nothing.
@@ -188,6 +190,9 @@ fn by_name(name: &str) -> Option<Kind> {
 fn by_category(category: &str) -> Option<Kind> {
     let category = category.trim().to_ascii_lowercase();
     let category = category.as_str();
+    if category.starts_with("mem") && copy_of_name(category).is_some() {
+        return Some(Kind::DataMovement);
+    }
     match category {
         "while" | "call" | "conditional" | "megacore fusion" => return Some(Kind::Container),
         "data formatting" => return Some(Kind::DataMovement),
@@ -214,88 +219,6 @@ fn by_category(category: &str) -> Option<Kind> {
     word(stem(&dashed))
 }
 
-/// An opcode without `-start`, `-done`, `-update`.
-fn stem(word: &str) -> &str {
-    ["-start", "-done", "-update"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word)
-}
-
-fn is_collective(stem: &str) -> bool {
-    matches!(
-        stem,
-        "all-reduce"
-            | "all-gather"
-            | "reduce-scatter"
-            | "all-reduce-scatter"
-            | "all-to-all"
-            | "ragged-all-to-all"
-            | "collective-permute"
-            | "collective-broadcast"
-            | "all-gather-reduce-scatter"
-    )
-}
-
-/// Opcodes and categories that are one word.
-fn word(stem: &str) -> Option<Kind> {
-    if is_collective(stem) || matches!(stem, "send" | "recv") {
-        return Some(Kind::Communication);
-    }
-    Some(match stem {
-        "copy"
-        | "transpose"
-        | "reshape"
-        | "dynamic-reshape"
-        | "bitcast"
-        | "bitcast-convert"
-        | "convert"
-        | "pad"
-        | "broadcast"
-        | "slice"
-        | "dynamic-slice"
-        | "dynamic-update-slice"
-        | "concatenate"
-        | "reverse"
-        | "iota"
-        | "tuple"
-        | "get-tuple-element"
-        | "gather"
-        | "scatter"
-        | "constant"
-        | "parameter"
-        | "add-dependency"
-        | "optimization-barrier"
-        | "opt-barrier"
-        | "after-all"
-        | "get-dimension-size"
-        | "set-dimension-size" => Kind::DataMovement,
-        "infeed" | "outfeed" => Kind::Host,
-        "convolution"
-        | "dot"
-        | "ragged-dot"
-        | "scaled-dot"
-        | "reduce"
-        | "reduce-window"
-        | "select-and-scatter"
-        | "sort"
-        | "topk"
-        | "top-k"
-        | "rng"
-        | "rng-bit-generator"
-        | "rng-get-and-update-state"
-        | "cholesky"
-        | "triangular-solve"
-        | "fft"
-        | "map"
-        | "custom-call"
-        | "batch-norm-training"
-        | "batch-norm-inference"
-        | "batch-norm-grad"
-        | "partition-id"
-        | "replica-id" => Kind::Compute,
-        _ if is_elementwise(stem) => Kind::Compute,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,6 +234,9 @@ mod tests {
             ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*)", Kind::Communication),
             ("void rcclGenericKernel<1, false>", Kind::Communication),
             ("MemcpyD2H", Kind::DataMovement),
+            ("CopyDeviceToDevice", Kind::DataMovement),
+            ("CopyHostToDevice", Kind::DataMovement),
+            ("[CUDA memcpy DtoH]", Kind::DataMovement),
             ("Memset", Kind::DataMovement),
             ("__amd_rocclr_copyBuffer.kd", Kind::DataMovement),
             ("wrapped_transpose.kd", Kind::DataMovement),
@@ -323,6 +249,28 @@ mod tests {
         }
         let text = "%all-reduce-start.1 = f32[2] all-reduce-start(%x)";
         assert_eq!(of("nvjet_hsh", text), Kind::Communication, "HLO comes first");
+        assert_eq!(of("MemcpyD2D", text), Kind::Communication, "a collective of one device is a copy");
+        let text = "%f.1 = f32[2] fusion(%x), kind=kLoop, calls=%c";
+        assert_eq!(of("MemcpyD2D", text), Kind::DataMovement, "what ran is a copy");
+        assert_eq!(of("MemcpyD2H", "%w = (s32[]) while(%x)"), Kind::DataMovement, "a loop's condition is copied");
+    }
+
+    #[test]
+    fn without_hlo_and_category_the_name_tells() {
+        let of = |name| classify(Facts { name, text: name, ..Facts::default() });
+        for (name, expected) in [
+            ("dot.156", Kind::Compute),
+            ("ynn_fusion.3", Kind::Compute),
+            ("wrapped_broadcast.6", Kind::DataMovement),
+            ("wrapped_add", Kind::Compute),
+            ("copy.104", Kind::DataMovement),
+            ("concatenate", Kind::DataMovement),
+            ("while", Kind::Container),
+            ("partition-id", Kind::Compute),
+        ] {
+            assert_eq!(of(name), Class { kind: expected, known: true }, "{name}");
+        }
+        assert!(!of("ThunkExecutor::Execute").known);
     }
 
     #[test]
@@ -391,6 +339,8 @@ mod tests {
         assert_eq!(fusion("fusion.3", "all-gather"), Kind::Communication);
         assert_eq!(fusion("async-collective-start.3", "all-gather.1"), Kind::Fused, "the name comes first");
         assert_eq!(fusion("fusion.4", "fused_computation.4"), Kind::Compute);
+        assert_eq!(fusion("wrapped_transpose", "wrapped_transpose_computation"), Kind::DataMovement);
+        assert_eq!(fusion("wrapped_add.1", "wrapped_add_computation.1"), Kind::Compute);
         let wrapper = |name: &str, opcode: &str, calls: &str| {
             kind(opcode, name, &format!("%{name} = ((f32[8]), f32[2]) {opcode}(%x), calls=%{calls}, foo=1"))
         };

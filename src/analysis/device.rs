@@ -13,6 +13,7 @@
 
 use super::device_notes::{self, beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::hosts;
+use super::longest;
 use super::measure::union_length;
 use super::platform::Platform;
 use super::sweep::Interval;
@@ -34,6 +35,8 @@ pub struct Device {
     pub ops: Vec<usize>,
     /// Its steps, by start.
     pub steps: Vec<Step>,
+    /// The longest step, by its place; the same step on all devices that have it.
+    pub longest: Option<usize>,
     /// How steps were found.
     pub basis: StepBasis,
     /// On which clock steps and ops are related.
@@ -136,6 +139,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
         notes.push(beyond_sums());
     }
     make_labels_distinct(profile, &mut devices);
+    longest::mark(&mut devices);
     let mut notes = join_places(notes);
     if devices.is_empty() {
         notes.push(no_devices(profile));
@@ -180,6 +184,7 @@ fn device(
         label: plane.name.trim_start_matches("/device:").to_owned(),
         ops,
         steps: Vec::new(),
+        longest: None,
         basis: StepBasis::None,
         step_clock,
         op_clock,
@@ -356,9 +361,9 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
 }
 
 impl Device {
-    /// The step in which the most ops start; the first of several.
+    /// The step that is shown where none is asked for: `longest`.
     pub fn busiest(&self) -> Option<&Step> {
-        self.steps.iter().rev().max_by_key(|s| s.n_ops)
+        self.steps.get(self.longest?)
     }
 }
 

@@ -74,8 +74,8 @@ fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
         _ => format!("{} has {} steps", host.name, host.device.steps.len()),
     };
     let message = format!(
-        "Which steps of the hosts belong together is not known: {}, {}. Steps are compared within a host alone. With \
-         jax.profiler.StepTraceAnnotation around each step they have numbers that all hosts share.",
+        "Which steps of the hosts belong together is not known: {}, {}. Steps are compared within a host alone. Where each \
+         step is marked for the profiler, steps have numbers that all hosts share.",
         has(first),
         has(other)
     );

@@ -22,6 +22,7 @@ mod filter;
 mod hosts;
 mod kind;
 mod layer;
+mod longest;
 mod measure;
 pub mod memory;
 mod moe;
@@ -29,6 +30,7 @@ pub mod non_compute;
 mod op_detail;
 mod op_graph;
 mod op_group;
+mod opcode_kind;
 mod ops;
 mod phase;
 mod platform;
@@ -48,7 +50,7 @@ mod sweep;
 
 pub use breakdown::{Analysis, Answer};
 pub use by_text::sort_by_text;
-pub use category::{by_text as category_of_text, category};
+pub use category::{by_name as category_of_name, by_text as category_of_text, category};
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use file::{
@@ -63,7 +65,7 @@ pub use op_detail::{
     OpStep, OpValue, SourceLine,
 };
 pub use op_graph::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
-pub use op_group::OpGroup;
+pub use op_group::{OpGroup, category_of_kernel};
 pub use ops::{Finder, OpFacts, PlaneFacts};
 pub use phase::Phase;
 pub use platform::{Platform, device_type};

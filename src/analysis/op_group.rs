@@ -4,7 +4,7 @@
 //! path: `self_attention` stands in the path of every projection, and those are matmuls.
 
 use super::Kind;
-use super::classify::opcode;
+use super::classify::{is_collective_kernel, opcode};
 use super::scope_path::leaf;
 
 /// A group of work.
@@ -205,6 +205,32 @@ fn by_kernel(name: &str) -> Option<OpGroup> {
     })
 }
 
+/// The category of a GPU's kernel of which nothing but its name is known; `None` where that tells no family.
+pub fn category_of_kernel(name: &str) -> Option<&'static str> {
+    if is_collective_kernel(name) {
+        return Some("collective kernel");
+    }
+    Some(match by_kernel(name)? {
+        OpGroup::Matmul if is_convolution(name) => "convolution kernel",
+        OpGroup::Matmul => "matmul kernel",
+        OpGroup::Attention | OpGroup::LinearAttention => "attention kernel",
+        OpGroup::Moe => "MoE kernel",
+        OpGroup::Norm => "norm kernel",
+        OpGroup::Rng => "rng kernel",
+        OpGroup::Sort => "sort kernel",
+        OpGroup::Reduction => "reduction kernel",
+        OpGroup::Elementwise => "elementwise kernel",
+        OpGroup::CustomKernel => "triton kernel",
+        _ => return None,
+    })
+}
+
+/// Of matmuls, which a GPU's libraries make convolutions of.
+fn is_convolution(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["fprop", "dgrad", "wgrad", "convolve", "winograd", "conv2d", "conv3d"].iter().any(|word| name.contains(word))
+}
+
 /// Families of kernels. Order matters: `gla_attention` is linear attention.
 const KERNELS: [(&[&str], OpGroup); 6] = [
     (&["gmm", "tgmm", "megablox", "ragged_dot", "grouped_matmul", "fused_moe"], OpGroup::Moe),
@@ -286,6 +312,21 @@ mod tests {
         assert_eq!(of(Kind::DataMovement, "", "MemcpyH2D"), OpGroup::Copy);
         let call = "%c.1 = bf16[8,8] custom-call(%a, %b), custom_call_target=\"__cublas$gemm\"";
         assert_eq!(of(Kind::Compute, call, "nothing_known"), OpGroup::Matmul);
+    }
+
+    #[test]
+    fn categories_of_kernels() {
+        for (kernel, expected) in [
+            ("void tensorflow::functor::FillPhiloxRandomKernelLaunch<…>", Some("rng kernel")),
+            ("volta_fp16_s884cudnn_fp16_256x64_ldg8_relu_f2f_exp_small_nhwc2nchw_tn_v1", None),
+            ("volta_s884gemm_64x64_ldg8_nn", Some("matmul kernel")),
+            ("void cudnn::detail::dgrad_engine<float>", Some("convolution kernel")),
+            ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", Some("collective kernel")),
+            ("void Eigen::internal::EigenMetaKernel<…>", Some("elementwise kernel")),
+            ("something_else", None),
+        ] {
+            assert_eq!(category_of_kernel(kernel), expected, "{kernel}");
+        }
     }
 
     fn compute(category: &str, name: &str, leaf: &str) -> OpGroup {

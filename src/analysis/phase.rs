@@ -25,14 +25,22 @@ pub enum Phase {
     Recompute,
     /// What is done with the gradient.
     Optimizer,
-    /// Nothing tells; all of inference.
+    /// Nothing tells, and nothing of its program has a phase; all of inference.
     #[default]
     Unknown,
+    /// Nothing tells, in a program that trains: not inference.
+    UnknownInTraining,
 }
 
 impl Phase {
     /// All phases, in order.
-    pub const ALL: [Self; 5] = [Self::Forward, Self::Backward, Self::Recompute, Self::Optimizer, Self::Unknown];
+    pub const ALL: [Self; 6] =
+        [Self::Forward, Self::Backward, Self::Recompute, Self::Optimizer, Self::Unknown, Self::UnknownInTraining];
+
+    /// Whether something tells it.
+    pub const fn is_known(self) -> bool {
+        !matches!(self, Self::Unknown | Self::UnknownInTraining)
+    }
 
     /// The name people read; also the key of its row.
     pub const fn label(self) -> &'static str {
@@ -42,6 +50,7 @@ impl Phase {
             Self::Recompute => "recompute",
             Self::Optimizer => "optimizer",
             Self::Unknown => "inference / unknown",
+            Self::UnknownInTraining => "unknown",
         }
     }
 }

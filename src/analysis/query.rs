@@ -23,7 +23,7 @@ impl Default for DeviceChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepChoice {
-    /// The step in which the most ops start; ties go to the first. `All` where there are no steps.
+    /// The longest step of any device, in which ops start; ties go to the first. `All` where there are no steps.
     #[default]
     Busiest,
     /// The step of this number (the `Steps` event's own number, or the run's index where steps are derived).

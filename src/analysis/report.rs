@@ -185,6 +185,8 @@ pub struct Group {
     pub source_stack: Option<String>,
     /// The innermost frame, `file:line`.
     pub source_inner: Option<String>,
+    /// Of a GPU the kernel that ran as the longest example, where it is not what the row is named after.
+    pub kernel: Option<String>,
     /// `tf_op` of the longest example.
     pub tf_op: Option<String>,
     /// Name of the op with the longest single execution.
@@ -222,6 +224,7 @@ impl Group {
             shapes: Vec::new(),
             source_stack: None,
             source_inner: None,
+            kernel: None,
             tf_op: None,
             example: None,
             example_dur: None,

@@ -222,6 +222,7 @@ impl<'a> RowView<'a> {
             shapes: shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape.to_owned()).collect(),
             source_stack: text(example.stats.source_stack),
             source_inner: self.source_inner(i).map(str::to_owned),
+            kernel: text(example.stats.kernel.filter(|kernel| *kernel != example.name)),
             tf_op: text(example.stats.tf_op),
             example: Some(self.known.profile.text(example.name).to_owned()),
             example_dur: Some(Picos(row.longest)),

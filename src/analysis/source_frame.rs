@@ -1,4 +1,11 @@
-//! Which frame of a source stack is the innermost. Older captures put it last, newer ones first.
+//! Which frame of a source stack is the innermost, and which is the innermost of the user's own code. Older captures put the
+//! innermost last, newer ones first.
+//!
+//! ```text
+//!  site-packages/torch/nn/modules/module.py:1775   the innermost: of an installed package
+//!  vllm/model_executor/models/qwen2.py:228         the innermost of the user's code: this one is told
+//!  site-packages/torch/nn/modules/module.py:1786
+//! ```
 
 /// One op's source facts.
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +32,28 @@ pub fn majority<'a>(ops: impl Iterator<Item = Frames<'a>>) -> Innermost {
     if balance > 0 { Innermost::Last } else { Innermost::First }
 }
 
-/// The innermost frame as `file:line`: the end of the stack that equals `source`, else the end that most
-/// stacks of the plane have it at. Without a stack, `source` itself.
+/// The innermost frame of the user's code as `file:line`: the first, from the innermost outwards, that is of no installed
+/// package; the innermost itself where all are. The innermost is the end of the stack that equals `source`, else the end that
+/// most stacks of the plane have it at. Without a stack, `source` itself.
 pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
     let Some(stack) = frames.stack else { return frames.source };
     let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
+    let is_own = |frame: &&str| !is_installed(frame);
     let frame = match told(frames).unwrap_or(plane) {
-        Innermost::First => lines.next(),
-        Innermost::Last => lines.next_back(),
+        Innermost::First => lines.clone().find(is_own).or_else(|| lines.next()),
+        Innermost::Last => lines.clone().rev().find(is_own).or_else(|| lines.next_back()),
     };
     frame.map(location).or(frames.source)
+}
+
+/// A frame of a package that was installed, of Python's own library, or of no file.
+fn is_installed(frame: &str) -> bool {
+    let folders = ["site-packages", "dist-packages"];
+    let frame = frame.trim();
+    frame.starts_with('<')
+        || frame
+            .split(['/', '\\'])
+            .any(|part| folders.contains(&part) || part == "python3" || part.starts_with("python3."))
 }
 
 /// All frames as they are written, the innermost first. Without a stack, the one place of `source`.
@@ -83,6 +102,18 @@ mod tests {
         let frames = |source| Frames { source: Some(source), stack: Some(STACK) };
         assert_eq!(innermost(frames("a.py:1"), Innermost::Last), Some("a.py:1"));
         assert_eq!(innermost(frames("c.py:5"), Innermost::First), Some("c.py:5"));
+    }
+
+    #[test]
+    fn installed_packages_are_passed_over() {
+        let module = "/env/lib/python3.12/site-packages/torch/nn/modules/module.py:1775";
+        let first = format!("{module}:19\n/home/me/vllm/models/qwen2.py:228:22\n{module}:19\n");
+        let of = |stack, source, plane| innermost(Frames { source, stack: Some(stack) }, plane);
+        assert_eq!(of(&first, Some(module), Innermost::First), Some("/home/me/vllm/models/qwen2.py:228"));
+        let last = "/home/me/train.py:3:1\n/home/me/model.py:9:1\n/usr/lib/python3/dist-packages/jax/nn.py:5:1";
+        assert_eq!(of(last, None, Innermost::Last), Some("/home/me/model.py:9"));
+        let all = "<frozen runpy>:88\n/usr/lib/python3.12/functools.py:2";
+        assert_eq!(of(all, None, Innermost::First), Some("<frozen runpy>:88"), "none is the user's");
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Devices beside each other: a bar for the mean step of each, with a line from its shortest to its longest. Knows
-//! durations; how much spread is too much, and how it is computed, is the analysis's.
+//! Devices beside each other: a bar for the mean step of each, in the colours of what it is spent on, with a line from its shortest
+//! to its longest. Knows durations; how much spread is too much, and how it is computed, is the analysis's.
 
 use super::label;
 use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use super::slot::Slot;
+use crate::analysis::Kind;
 use crate::report::number::{self, TimeUnit};
 use crate::units::Picos;
 
@@ -19,6 +21,10 @@ pub struct Device {
     pub min: Picos,
     /// The longest step.
     pub max: Picos,
+    /// What the steps are spent on, all of them together, by [`Kind::index`]; the rest is idle.
+    pub by_kind: [Picos; 7],
+    /// Length of all steps together.
+    pub total: Picos,
 }
 
 const ROW: f64 = 24.0;
@@ -76,11 +82,27 @@ fn row(marks: &mut Vec<Mark>, x: &Scale, (top, width): (f64, f64), device: &Devi
     let to = |time: Picos| x.to(time.as_f64());
     let bar = Shape::rect(left, middle - BAR / 2.0, to(device.mean) - left, BAR);
     marks.push(Mark::new(bar, Paint::fill(Tone::Ink3)));
+    kinds(marks, (left, to(device.mean)), middle, device);
     let (min, max) = (to(device.min), to(device.max));
     for (x1, y1, x2, y2) in
         [(min, middle, max, middle), (min, middle - 4.0, min, middle + 4.0), (max, middle - 4.0, max, middle + 4.0)]
     {
         marks.push(Mark::new(Shape::line(x1, y1, x2, y2), Paint::stroke(Tone::Ink, 1.5)));
+    }
+}
+
+/// What the time goes to, over the bar: what no kind covers is idle. Ops side by side may be busy for longer than the step.
+fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: &Device) {
+    let busy: Picos = device.by_kind.iter().copied().sum();
+    let whole = busy.max(device.total);
+    let mut at = left;
+    for kind in Kind::ALL {
+        let width = device.by_kind[kind.index()].fraction_of(whole).unwrap_or(0.0) * (right - left);
+        if width > 0.0 {
+            let shape = Shape::rect(at, middle - BAR / 2.0, width.min(right - at).max(0.0), BAR);
+            marks.push(Mark::new(shape, Paint::slot(Slot::Kind(kind))));
+            at += width;
+        }
     }
 }
 
@@ -117,7 +139,7 @@ mod tests {
 
     fn device(name: &str, mean: u64) -> Device {
         let ms = |n: u64| Picos(n * 1_000_000_000);
-        Device { name: name.to_owned(), mean: ms(mean), min: ms(mean - 10), max: ms(mean + 10) }
+        Device { name: name.to_owned(), mean: ms(mean), min: ms(mean - 10), max: ms(mean + 10), ..Device::default() }
     }
 
     #[test]
@@ -137,6 +159,25 @@ mod tests {
     }
 
     #[test]
+    fn bars_show_what_time_goes_to() {
+        let mut by_kind = [Picos::ZERO; 7];
+        by_kind[Kind::Compute.index()] = Picos(60);
+        by_kind[Kind::Communication.index()] = Picos(20);
+        let widths = |total| {
+            let device = Device { by_kind, total: Picos(total), ..device("TPU:0", 90) };
+            let scene = devices_scene(&[device], None, None, 600.0);
+            let of = |fill: Paint| {
+                let is = |mark: &&Mark| mark.paint.fill == fill.fill && matches!(mark.shape, Shape::Rect { .. });
+                scene.marks.iter().find(is).unwrap().shape.bounds().width
+            };
+            let bar = of(Paint::fill(Tone::Ink3));
+            [Kind::Compute, Kind::Communication].map(|kind| (of(Paint::slot(Slot::Kind(kind))) / bar * 1000.0).round())
+        };
+        assert_eq!(widths(100), [600.0, 200.0], "the rest is idle");
+        assert_eq!(widths(40), [750.0, 250.0], "side by side");
+    }
+
+    #[test]
     fn it_says_who_is_slow() {
         let scene = devices_scene(&[device("TPU:0", 90), device("TPU:1", 45)], Some(0.5), None, 600.0);
         let said = "Mean step of 2 devices: fastest 45.00 ms (TPU:1), slowest 90.00 ms (TPU:0), spread 50.0 %.";
@@ -152,7 +193,9 @@ mod tests {
             times in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>()), 0..20), width in 300.0f64..2000.0,
         ) {
             let device = |(a, b, c): (u64, u64, u64)| {
-                Device { name: "TPU:0".to_owned(), mean: Picos(a), min: Picos(b.min(c)), max: Picos(b.max(c)) }
+                let by_kind = [a, b, c, a, 0, b, 1].map(Picos);
+                let (mean, min, max) = (Picos(a), Picos(b.min(c)), Picos(b.max(c)));
+                Device { name: "TPU:0".to_owned(), mean, min, max, by_kind, total: Picos(c) }
             };
             let devices: Vec<_> = times.into_iter().map(device).collect();
             let scene = devices_scene(&devices, None, None, width);

@@ -46,7 +46,8 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
 pub fn place(op: &OpDetail) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(op.kind.map(|kind| kind.label().to_owned()));
-    parts.extend(op.phase.clone().filter(|phase| phase != Phase::default().label()));
+    let is_unknown = |phase: &String| Phase::ALL.into_iter().any(|of| !of.is_known() && of.label() == phase);
+    parts.extend(op.phase.clone().filter(|phase| !is_unknown(phase)));
     parts.extend(op.layer.clone().filter(|layer| !layer.starts_with('<')));
     if let Some(place) = &op.computation {
         match (&place.caller, place.is_entry) {

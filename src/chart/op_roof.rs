@@ -1,13 +1,14 @@
 //! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
 //! (`analysis::roofline`); nothing of elements, and no formula of its own.
 
+use super::op_panel;
 use super::readout::How;
 use super::roofline::{memory, words::bound};
 use super::slot::Slot;
 use crate::analysis::roofline::{
     Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
 };
-use crate::analysis::{Kind, OpDetail};
+use crate::analysis::{Kind, OpDetail, OpRole};
 use crate::report::number;
 use crate::units::Picos;
 
@@ -25,7 +26,7 @@ pub struct Roof {
     /// What to think of it.
     pub verdict: String,
     /// What to look at.
-    pub checks: Vec<&'static str>,
+    pub checks: Vec<String>,
     /// Bytes, FLOPs, both floors, what could be won: name and words.
     pub rows: Vec<(&'static str, String)>,
     /// How it is computed.
@@ -43,8 +44,33 @@ pub enum Told {
 
 /// Of an op that ran; `None` for one that did not.
 pub fn roof(op: &OpDetail) -> Option<Told> {
-    told(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))
+    let mut told = told(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    if let Told::Roof(roof) = &mut told
+        && op.kind == Some(Kind::DataMovement)
+        && !roof.checks.is_empty()
+    {
+        let own = reasons(op);
+        if !own.is_empty() {
+            roof.checks = own;
+        }
+    }
+    Some(told)
 }
+
+/// Why an op that only moves data takes long: what it changes, then what of it is padding.
+fn reasons(op: &OpDetail) -> Vec<String> {
+    let mut reasons: Vec<String> = op.remarks.iter().map(op_panel::remark).collect();
+    let padded =
+        op.values.iter().filter_map(|value| Some((value.overhead?, value))).filter(|(over, _)| *over >= MUCH_PADDING);
+    if let Some((over, value)) = padded.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let which = if matches!(value.role, OpRole::Result(_)) { "result" } else { "operand" };
+        reasons.push(format!("Padding: the {which} takes {} × the bytes of its elements", times(over + 1.0)));
+    }
+    reasons
+}
+
+/// Padding ÷ bytes from which it is worth a word.
+const MUCH_PADDING: f64 = 0.5;
 
 fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
     let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
@@ -58,7 +84,7 @@ fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
         floor: format!("{} at the {} roof", number::time_text(verified.floor), bound(verified.bound)),
         measured: format!("{} measured, {} ×", number::time_text(verified.measured), times(verified.ratio)),
         verdict: verdict(verified),
-        checks: verified.checks.iter().map(check).collect(),
+        checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
         rows: rows(held, verified, peaks),
         how: how(held, peaks),
     })))
@@ -175,6 +201,7 @@ fn said(peak: &Peak, unit: &str) -> String {
 mod tests {
     use super::*;
     use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
+    use crate::analysis::{Change, OpBasis, OpRemark, OpSource, OpValue, Query};
 
     fn held(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
         let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
@@ -208,6 +235,63 @@ mod tests {
             recoverable: total.saturating_sub(t_roof),
             above: Picos::ZERO,
             latency_bound: false,
+        }
+    }
+
+    #[test]
+    fn a_copy_says_what_it_changes() {
+        let remark = OpRemark { change: Change::DimOrder, words: "{1,0} → {0,1}".to_owned() };
+        let value = OpValue {
+            role: OpRole::Result(Vec::new()),
+            shape: "bf16[8,2]".to_owned(),
+            layout: None,
+            dtype: None,
+            bytes: Some(32),
+            padded_bytes: Some(928),
+            padded_dims: None,
+            overhead: Some(28.0),
+            memory: None,
+            tiling: None,
+        };
+        let of = op(&[remark], &[value]);
+        assert_eq!(
+            reasons(&of),
+            ["Order of dimensions: {1,0} → {0,1}", "Padding: the result takes 29.0 × the bytes of its elements"]
+        );
+        assert!(reasons(&op(&[], &[])).is_empty(), "then the list for all ops stands");
+    }
+
+    /// An op of which only this is known.
+    fn op(remarks: &[OpRemark], values: &[OpValue]) -> OpDetail {
+        OpDetail {
+            query: Query::default(),
+            name: "copy.1".to_owned(),
+            opcode: None,
+            kind: Some(Kind::DataMovement),
+            op_group: None,
+            phase: None,
+            layer: None,
+            category: None,
+            kernel: None,
+            program: None,
+            program_id: None,
+            computation: None,
+            device: None,
+            words: String::new(),
+            figures: None,
+            roof: None,
+            values: values.to_vec(),
+            more_values: 0,
+            remarks: remarks.to_vec(),
+            source: OpSource::default(),
+            operands: Vec::new(),
+            more_operands: 0,
+            users: Vec::new(),
+            more_users: 0,
+            fused: None,
+            text: None,
+            basis: OpBasis::None,
+            notes: Vec::new(),
         }
     }
 

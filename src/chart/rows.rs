@@ -8,6 +8,7 @@ pub use super::tips::{Tip, inner_tip, tip};
 use crate::analysis::{Group, GroupBy, Kind, Part, Peaks, Query, Within};
 use crate::engine::{BreakdownHead, RowsPage};
 use crate::report::number::{self, ABSENT};
+use crate::report::row_label;
 use crate::units::Picos;
 
 /// A row, and the running sum that ends with it.
@@ -17,6 +18,8 @@ pub struct Row<'a> {
     pub group: &'a Group,
     /// Self time of all rows up to and including this one.
     pub cumulative: Picos,
+    /// The rows told with it, which its name must not be taken for.
+    pub beside: &'a [Group],
 }
 
 /// The row at `index` of the whole table, if this page holds it.
@@ -24,7 +27,7 @@ pub fn find(page: &RowsPage, index: u32) -> Option<Row<'_>> {
     let at = usize::try_from(index.checked_sub(page.query.first)?).ok()?;
     let group = page.rows.get(at)?;
     let cumulative = page.before + page.rows.iter().take(at + 1).map(|row| row.total).sum::<Picos>();
-    Some(Row { group, cumulative })
+    Some(Row { group, cumulative, beside: &page.rows })
 }
 
 /// What all rows of a table share.
@@ -91,7 +94,7 @@ pub fn content(cell: Cell, row: Row<'_>, look: Look) -> Content {
     let group = row.group;
     let text = text(cell, row, look.window, look.units);
     if cell == Cell::Name {
-        return Content::Name(name(group, look));
+        return Content::Name(name(group, row.beside, look));
     }
     if text == ABSENT {
         return Content::Absent;
@@ -113,7 +116,7 @@ pub fn content(cell: Cell, row: Row<'_>, look: Look) -> Content {
 }
 
 /// The name; on narrow screens with a second line, where kinds are groups with their swatch.
-fn name(group: &Group, look: Look) -> Name {
+fn name(group: &Group, beside: &[Group], look: Look) -> Name {
     let by_kind = look.by == GroupBy::Kind;
     let label = Kind::ALL.into_iter().find(|kind| by_kind && kind.key() == group.key).map(Kind::label);
     let plain =
@@ -129,14 +132,20 @@ fn name(group: &Group, look: Look) -> Name {
             second_line(group).map_or_else(String::new, |source| format!(" · {}", number::middle_cut(source, left)));
         (Some(slot), format!("{kind}{beside}"))
     });
+    let text = label.map_or_else(|| row_label::label(group, beside, look.room), str::to_owned);
+    let left = look.room.saturating_sub(text.chars().count() + 2);
+    let kernel = group.kernel.as_deref().filter(|_| !look.two_lines && look.by == GroupBy::Op && left >= LEAST_KERNEL);
     Name {
-        text: label.map_or_else(|| number::middle_cut(&group.key, look.room), str::to_owned),
+        text,
         mono: !plain,
         slot: by_kind.then_some(slot),
         second,
-        beside: None,
+        beside: kernel.map(|kernel| row_label::kernel(kernel, std::iter::empty(), left)),
     }
 }
+
+/// Letters of a kernel's name below which it says nothing beside its op's.
+const LEAST_KERNEL: usize = 10;
 
 /// The text of a cell.
 pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> String {
@@ -249,7 +258,8 @@ fn bytes_rate(byte_per_s: f64) -> String {
 
 /// The second line of a row on a narrow screen, after its kind.
 pub fn second_line(group: &Group) -> Option<&str> {
-    group.source_inner.as_deref().map(last_segment).or_else(|| group.main_category())
+    let source = || group.source_inner.as_deref().map(last_segment);
+    group.kernel.as_deref().or_else(source).or_else(|| group.main_category())
 }
 
 /// Whether a rate lies above what the device can do: shown as it is, and marked.

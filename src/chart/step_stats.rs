@@ -108,7 +108,13 @@ pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
 pub fn devices(stats: &StepStats) -> Vec<Device> {
     let one = |device: &DeviceSteps| {
         let all = device.all.as_ref()?;
-        Some(Device { name: device.label.clone(), mean: rounded(all.mean), min: all.min, max: all.max })
+        let mut by_kind = [Picos::ZERO; 7];
+        for step in &device.steps {
+            by_kind.iter_mut().zip(step.by_kind).for_each(|(sum, of)| *sum += of);
+        }
+        let total = device.steps.iter().map(|step| step.duration).sum();
+        let name = device.label.clone();
+        Some(Device { name, mean: rounded(all.mean), min: all.min, max: all.max, by_kind, total })
     };
     stats.devices.iter().filter_map(one).collect()
 }

@@ -23,6 +23,7 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
         Cell::Name => {
             say("Program", group.program.clone());
             say("Category", group.main_category().map(str::to_owned));
+            say("Kernel", group.kernel.clone());
             say("Result", group.shapes.first().cloned());
             say("Scope", group.tf_op.clone());
             say("Source", group.source_inner.clone());

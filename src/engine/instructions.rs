@@ -11,7 +11,7 @@
 
 use super::kernel_counts;
 use super::programs::{Kept, choose, load};
-use crate::analysis::category_of_text;
+use crate::analysis::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::keyed::Keyed;
 use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
@@ -104,6 +104,25 @@ fn events_per_execution(
         }
     }
     per_execution
+}
+
+/// Gives ops of GPUs and CPUs the category that their own name or their kernel's tells, where nothing else says one.
+pub(super) fn name_categories(profile: &mut Profile) {
+    let Profile { planes, strings, .. } = profile;
+    for plane in planes {
+        let is_derived = plane.is_derived();
+        for op in plane.ops.iter_mut().filter(|op| op.stats.category.is_none()) {
+            let of_name =
+                || (is_derived || op.stats.hlo_op.is_some()).then(|| category_of_name(strings.get(op.name)))?;
+            let of_kernel = || category_of_kernel(strings.get(op.stats.kernel?));
+            let category = match op.stats.kernel {
+                Some(_) => of_name().or_else(of_kernel).or_else(|| category_of_name(strings.get(op.name))),
+                None if is_derived => of_name(),
+                None => None,
+            };
+            op.stats.category = category.map(|category| strings.intern(category));
+        }
+    }
 }
 
 fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {

@@ -64,6 +64,7 @@ pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
     if instructions::needed(profile) {
         instructions::fill(profile, kept);
     }
+    instructions::name_categories(profile);
 }
 
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed

@@ -212,7 +212,9 @@ impl Engine {
             let key = (point.key.clone(), point.program_id);
             *by_op.entry(key, || None) = Some(point);
         }
-        let rows = breakdown.groups.into_iter().map(|group| {
+        let rows = breakdown.groups.into_iter().map(|mut group| {
+            // Names of kernels are in no link.
+            group.kernel = None;
             let point = by_op.entry((group.key.clone(), group.program_id), || None).take();
             let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
             OpRow { group, point }

@@ -11,6 +11,7 @@
 mod allocator;
 mod builder;
 mod column;
+mod copies;
 mod derive;
 mod events;
 mod ids;
@@ -28,6 +29,7 @@ mod trace;
 
 pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};
+pub use copies::copy_of_name;
 pub use events::Events;
 pub use memory::{Memories, MemoryBytes};
 pub use model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount};

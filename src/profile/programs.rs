@@ -1,6 +1,7 @@
 //! Names of programs: `name(id)`, as module runs and `/host:metadata` write them.
 
 use super::model::{HloBlob, OpId, Profile, ProgramId};
+use super::{Note, Severity};
 use crate::sorted;
 use rustc_hash::FxHashSet;
 
@@ -60,7 +61,8 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
     let named = profile.programs.clone();
     for Dropped { hlo, id } in dropped {
         let HloBlob { name, file, .. } = &profile.hlo[*hlo];
-        let own = [id_in_name(&profile.files[*file], name), Some(ProgramId(*id)).filter(|id| id.0 != 0)];
+        let of_file = id_in_name(&profile.files[*file], name);
+        let own = [of_file, Some(ProgramId(*id)).filter(|id| id.0 != 0)];
         let own = || own.into_iter().flatten();
         let speaks_of = |id: &ProgramId| named.get(id).map_or_else(|| ran.contains(id), |of| of == name);
         let mut of_name = named.iter().filter(|(_, of)| *of == name).map(|(id, _)| *id);
@@ -69,6 +71,18 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
             (None, Some(_), Some(_)) => None,
             (None, None, _) => own().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
         };
+        // On a TPU a module has a number of its own: only the id in the file's name can contradict.
+        if let (Some(said), Some(id)) =
+            (of_file, program.filter(|id| of_file != Some(*id) && own().all(|own| own != *id)))
+        {
+            let message = format!(
+                "The file's name says program id {}, but {name} ran with id {}. They are joined by the module's name: this HLO may be \
+                 of another compilation, and its costs and memory may not fit the times.",
+                said.0, id.0
+            );
+            let note = Note::new(Severity::Caution, "program_id_differs", message);
+            profile.notes.push(note.at(profile.files[*file].clone()));
+        }
         if let Some(id) = program {
             profile.programs.entry(id).or_insert_with(|| name.clone());
         }

@@ -111,6 +111,8 @@ pub struct GroupJson<'a> {
     shapes: &'a [String],
     source_stack: Option<&'a str>,
     source_inner: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel: Option<&'a str>,
     tf_op: Option<&'a str>,
     example_hlo_op: Option<&'a str>,
     example_hlo_op_dur_ps: Option<Picos>,
@@ -174,6 +176,7 @@ impl<'a> GroupJson<'a> {
             shapes: &g.shapes,
             source_stack: g.source_stack.as_deref(),
             source_inner: g.source_inner.as_deref(),
+            kernel: g.kernel.as_deref(),
             tf_op: g.tf_op.as_deref(),
             example_hlo_op: g.example.as_deref(),
             example_hlo_op_dur_ps: g.example_dur,

@@ -12,6 +12,7 @@ pub mod non_compute_table;
 pub mod number;
 pub mod roofline_json;
 pub mod roofline_table;
+pub mod row_label;
 mod scopes_json;
 mod steps_json;
 pub mod summary;

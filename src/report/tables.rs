@@ -1,11 +1,14 @@
 //! Views as tables of text: which columns, in which units. Knows report structs and number formats.
 
 use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
+use super::row_label;
 use super::text::Table;
 use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, ProgramSource, Scopes, Spread, StepStats};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
+/// A kernel's name takes no more letters of a line.
+const LONGEST_NAME: usize = 64;
 
 /// For people: one unit per column, as on the page. `top` rows, then what is left, then the total.
 pub fn breakdown(b: &Breakdown, top: usize) -> Table {
@@ -27,7 +30,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
     let of_step = |p: Picos| b.header.step_duration.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
     for g in b.groups.iter().take(top) {
         table.row(vec![
-            name(b.by, g),
+            name(b.by, g, &b.groups),
             time(g.total, unit),
             of_step(g.total),
             g.kind.short().into(),
@@ -65,13 +68,20 @@ fn rate(rate: Option<f64>, peak: Option<f64>, form: fn(f64) -> String) -> String
     rate.map_or(ABSENT.into(), |r| format!("{mark}{}", form(r)))
 }
 
-/// A source group is named by its innermost frame; its key is the whole stack.
-fn name(by: GroupBy, g: &Group) -> String {
-    let key = match (by, &g.source_inner) {
-        (GroupBy::Source, Some(inner)) if g.key_kind == "source_stack" => inner,
-        _ => &g.key,
-    };
-    key.replace('\n', " ‹ ")
+/// A source group is named by its line, with the callers that tell it from others of the same line; its key is the whole stack.
+/// An op of a GPU has the kernel that ran beside its name.
+fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
+    match (row_label::source(g, beside), &g.kernel) {
+        (Some(source), _) => source,
+        (None, Some(kernel)) if by == GroupBy::Op => {
+            format!("{}  {}", g.key, row_label::kernel(kernel, [].into_iter(), 60))
+        }
+        _ if by == GroupBy::Op => {
+            let others = beside.iter().map(|other| other.key.as_str());
+            row_label::kernel(&g.key, others, LONGEST_NAME)
+        }
+        _ => g.key.replace('\n', " ‹ "),
+    }
 }
 
 /// The tree of scopes, indented; `top` rows.

@@ -2,6 +2,7 @@
 //!
 //! Knows which lines other analyses read (`device`); counts, and decodes nothing.
 
+mod framework;
 mod programs;
 mod quality;
 mod report;

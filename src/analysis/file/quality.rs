@@ -9,6 +9,7 @@
 //!
 //! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
 
+use super::framework::Framework;
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Device;
@@ -17,14 +18,11 @@ use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
 use crate::sorted;
 
-const STEPS: &str = "Put jax.profiler.StepTraceAnnotation around each step, and capture whole steps: start before one, stop after \
-                     block_until_ready().";
-const WHOLE: &str = "Start the capture before a step and stop it after block_until_ready().";
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";
 
 /// What a note is about, and what to do; `None` of notes that tell of no gap.
-fn about(note: &Note) -> Option<(FindingKind, Option<&'static str>)> {
+fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
     Some(match note.code.as_str() {
         "partial_file" if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
@@ -36,8 +34,8 @@ fn about(note: &Note) -> Option<(FindingKind, Option<&'static str>)> {
         "negative_time" | "implausible_time" | "mixed_clock" | "overlapping_steps" | "aggregated_events"
         | "allocator_clock" | "time_overflow" => (K::Clock, None),
         "clock_skew" => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
-        "hosts_not_aligned" | "steps_from_modules" => (K::Missing, Some(STEPS)),
-        "no_steps" | "no_tpu_ops" | "steps_of_some_hosts" => (K::Missing, Some(WHOLE)),
+        "hosts_not_aligned" | "steps_from_modules" => (K::Missing, Some(framework.steps())),
+        "no_steps" | "no_tpu_ops" | "steps_of_some_hosts" => (K::Missing, Some(framework.whole())),
         "trace_json" => (K::Missing, Some(XSPACE)),
         "derived_runs" | "command_buffers" | "ops_without_hlo" => (K::Missing, None),
         _ => return None,
@@ -47,7 +45,8 @@ fn about(note: &Note) -> Option<(FindingKind, Option<&'static str>)> {
 impl Analysis {
     /// What the session lacks; `view` has its planes, programs and notes already.
     pub(super) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
-        let mut found: Vec<Finding> = view.notes.iter().filter_map(of_note).collect();
+        let framework = Framework::of(profile);
+        let mut found: Vec<Finding> = view.notes.iter().filter_map(|note| of_note(note, framework)).collect();
         found.extend(view.planes.iter().filter_map(|plane| {
             let said = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);
             let counts = plane.stat_names.iter().find(|stat| stat.name == "dropped_traces");
@@ -83,9 +82,9 @@ impl Analysis {
             for lack in lacking(plane, device) {
                 lacks.entry(lack, Vec::new).push(&device.label);
             }
-            found.extend(unpaired(profile, plane, device));
+            found.extend(unpaired(profile, plane, device, framework));
         }
-        found.extend(lacks.into_entries().into_iter().map(|(lack, labels)| of_lack(lack, &labels)));
+        found.extend(lacks.into_entries().into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
         if profile.hlo.is_empty() && !self.devices.is_empty() {
             found.push(missing(
                 "There is no HLO proto: no memory view, no programs’ texts, and parts of fusions are not known.",
@@ -104,8 +103,8 @@ impl Analysis {
     }
 }
 
-fn of_note(note: &Note) -> Option<Finding> {
-    let (kind, remedy) = about(note)?;
+fn of_note(note: &Note, framework: Framework) -> Option<Finding> {
+    let (kind, remedy) = about(note, framework)?;
     let (place, consequence) = (note.place.clone(), note.message.clone());
     // Notes that count begin with their count.
     let n = note.message.split(' ').next().and_then(|first| first.parse().ok());
@@ -141,9 +140,9 @@ fn lacking(plane: &Plane, device: &Device) -> Vec<Lack> {
     lacks
 }
 
-fn of_lack(lack: Lack, labels: &[&str]) -> Finding {
+fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
     let (consequence, remedy) = match lack {
-        Lack::Modules => ("There is no XLA Modules line: runs of programs are not known.", Some(WHOLE)),
+        Lack::Modules => ("There is no XLA Modules line: runs of programs are not known.", Some(framework.whole())),
         Lack::Async => (
             "There is no Async XLA Ops line: what is in flight is told from starts to dones on the line of ops, and what has \
              neither is not seen.",
@@ -151,9 +150,7 @@ fn of_lack(lack: Lack, labels: &[&str]) -> Finding {
         ),
         Lack::Source => (
             "No op says where in the source it comes from: there is nothing to group by source.",
-            Some(
-                "Compile with jax_include_full_tracebacks_in_locations on, and keep metadata when programs are loaded.",
-            ),
+            Some(framework.source()),
         ),
     };
     let place = match labels {
@@ -170,7 +167,7 @@ fn of_lack(lack: Lack, labels: &[&str]) -> Finding {
 }
 
 /// Starts and dones of one kind of op that differ in number: `all-gather-start.1`, `all-gather-done.7`.
-fn unpaired(profile: &Profile, plane: &Plane, device: &Device) -> Option<Finding> {
+fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framework) -> Option<Finding> {
     let half = |name: &'_ str| -> Option<(String, i64)> {
         let (base, _) = name.split_once("-start").or_else(|| name.split_once("-done"))?;
         Some((base.to_owned(), if name[base.len()..].starts_with("-start") { 1 } else { -1 }))
@@ -190,6 +187,6 @@ fn unpaired(profile: &Profile, plane: &Plane, device: &Device) -> Option<Finding
         consequence: "Asynchronous ops have a start without its done, or a done without its start, as at the ends of a capture: how \
                       long those were in flight is not known."
             .to_owned(),
-        remedy: Some(WHOLE.to_owned()),
+        remedy: Some(framework.whole().to_owned()),
     })
 }

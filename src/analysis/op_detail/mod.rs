@@ -111,6 +111,9 @@ impl Analysis {
             phase: facts.map(|(_, f)| f.phase.label().to_owned()),
             layer: facts.and_then(|(_, f)| f.layer).map(|id| known.words.get(id).to_owned()),
             category: facts.and_then(|(_, f)| f.category).map(|id| profile.text(id).to_owned()),
+            kernel: op
+                .and_then(|op| op.stats.kernel.filter(|kernel| *kernel != op.name))
+                .map(|id| profile.text(id).to_owned()),
             program: program_id.and_then(name).or_else(|| of_program.and(program).map(|m| m.name.to_string())),
             program_id: program_id.map(|p| p.0),
             computation: of_program.and_then(place),

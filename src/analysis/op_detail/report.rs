@@ -25,6 +25,8 @@ pub struct OpDetail {
     pub layer: Option<String>,
     /// `hlo_category`.
     pub category: Option<String>,
+    /// Of a GPU the kernel that ran, where it has another name than the op.
+    pub kernel: Option<String>,
     /// Its program's name.
     pub program: Option<String>,
     /// Its program's id.

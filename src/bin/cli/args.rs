@@ -117,7 +117,7 @@ pub struct View {
     /// Captures (.xplane.pb, also .gz or .xz), or folders with captures: several are read as hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The step: its number, `busiest`, or `all` for the whole capture.
+    /// The step: its number, `busiest` (the one that takes longest on any device, the first of several as long), or `all` for the whole capture.
     #[arg(long, default_value = "busiest", value_parser = step)]
     pub step: StepChoice,
     /// The device: its number, its name, or `all` for the sum. Default: the first.

@@ -1,7 +1,8 @@
 //! Kernels as ops: named after the HLO op they are of, else after themselves. Knows what drivers call copies.
 
 use super::super::model::{HloBlob, Profile, ProgramId};
-use super::super::{Note, Severity};
+use super::super::{Note, Severity, copy_of_name};
+use crate::units::Picos;
 
 /// Names the kernels of a plane, finds programs that are named without an id, and says what graphs hide.
 pub(super) fn name(profile: &mut Profile, gpu: usize) {
@@ -26,17 +27,17 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
         match op.stats.hlo_op {
             Some(name) => op.name = name,
             None => {
-                let word = direction(strings.get(op.text)).map(|word| strings.intern(word));
+                let word = copy_of_name(strings.get(op.text)).map(|word| strings.intern(word));
                 op.stats.category = op.stats.category.or(word);
             }
         }
     }
     if hidden > 0 {
         let message = format!(
-            "{hidden} kernels ({} µs) were launched by command buffers (CUDA graphs), and the capture does not say which op \
+            "{hidden} kernels ({}) were launched by command buffers (CUDA graphs), and the capture does not say which op \
              each is of: they stand under their own names, without program, scope and cost. With \
              XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind it) every kernel says its op.",
-            hidden_ps / 1_000_000
+            Picos(hidden_ps)
         );
         notes.push(
             Note::new(Severity::Caution, "command_buffers", message).at(plane.name.trim_start_matches("/device:")),
@@ -51,43 +52,4 @@ pub(super) const COMMAND_BUFFER: &str = "command buffer";
 fn of_name(hlo: &[HloBlob], file: usize, name: &str) -> Option<ProgramId> {
     let mut named = hlo.iter().filter(|blob| blob.file == file && blob.module() == name).map(|blob| blob.program);
     named.next().flatten().filter(|_| named.next().is_none())
-}
-
-/// A kernel that copies, whatever from and to: `__amd_rocclr_copyBuffer.kd`.
-pub(super) fn is_copy(kernel: &str) -> bool {
-    direction(kernel).is_none() && (kernel.contains("copyBuffer") || kernel.contains("emcpy"))
-}
-
-/// What is copied where, or set, by the name of an event or a call, in CUPTI's words: `MemcpyH2D` itself,
-/// `hipMemcpyHtoDAsync`, `cuMemcpyDtoHAsync_v2`.
-pub(super) fn direction(name: &str) -> Option<&'static str> {
-    let words = [
-        (["MemcpyH2D", "MemcpyHtoD"], "MemcpyH2D"),
-        (["MemcpyD2H", "MemcpyDtoH"], "MemcpyD2H"),
-        (["MemcpyD2D", "MemcpyDtoD"], "MemcpyD2D"),
-        (["MemcpyP2P", "MemcpyPeer"], "MemcpyP2P"),
-        (["Memset", "fillBuffer"], "Memset"),
-    ];
-    words.into_iter().find_map(|(of, word)| of.iter().any(|of| name.contains(of)).then_some(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn copies() {
-        for (name, expected) in [
-            ("MemcpyH2D", Some("MemcpyH2D")),
-            ("hipMemcpyDtoHAsync", Some("MemcpyD2H")),
-            ("cuMemcpyDtoDAsync_v2", Some("MemcpyD2D")),
-            ("cudaMemcpyPeerAsync", Some("MemcpyP2P")),
-            ("__amd_rocclr_fillBufferAligned.kd", Some("Memset")),
-            ("__amd_rocclr_copyBuffer.kd", None),
-            ("gemm_fusion_dot_general_1.kd", None),
-        ] {
-            assert_eq!(direction(name), expected, "{name}");
-        }
-        assert!(is_copy("__amd_rocclr_copyBuffer.kd") && is_copy("hipMemcpyAsync") && !is_copy("MemcpyH2D"));
-    }
 }

@@ -1,8 +1,9 @@
 //! Kernels that do not say their op: what the host's call that launched them says. Knows correlation ids.
 
+use super::super::copy_of_name;
 use super::super::model::{OpId, Profile};
 use super::super::tags::Role;
-use super::kernels::{COMMAND_BUFFER, direction, is_copy};
+use super::kernels::COMMAND_BUFFER;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A launch: its plane and its op there.
@@ -38,8 +39,8 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
                 let call = strings.get(from.name);
                 if said.hlo_op.is_none() && call.contains("GraphLaunch") {
                     own.category = Some(strings.intern(COMMAND_BUFFER));
-                } else if is_copy(strings.get(of.text)) {
-                    own.category = direction(call).map(|word| strings.intern(word)).or(own.category);
+                } else if copy_of_name(strings.get(of.text)) == Some("Memcpy") {
+                    own.category = copy_of_name(call).map(|word| strings.intern(word)).or(own.category);
                 }
                 plane.ops.push(of);
                 OpId((plane.ops.len() - 1) as u32)

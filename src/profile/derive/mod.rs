@@ -12,6 +12,7 @@
 
 mod kernels;
 mod launches;
+mod numbers;
 mod runs;
 mod threads;
 
@@ -36,14 +37,18 @@ impl Profile {
 }
 
 fn derive(profile: &mut Profile) {
-    for at in 0..profile.planes.len() {
-        if Role::of(&profile.planes[at].name) == Role::Gpu {
-            launches::join(profile, at);
-            kernels::name(profile, at);
-            runs::of_kernels(profile, at);
-        }
+    let is_gpu = |plane: &Plane| Role::of(&plane.name) == Role::Gpu;
+    let gpus: Vec<usize> = (0..profile.planes.len()).filter(|at| is_gpu(&profile.planes[*at])).collect();
+    for at in &gpus {
+        launches::join(profile, *at);
+        kernels::name(profile, *at);
+    }
+    numbers::programs(profile, is_gpu);
+    for at in gpus {
+        runs::of_kernels(profile, at);
     }
     if !profile.planes.iter().any(has_ops) {
+        numbers::programs(profile, |plane| Role::of(&plane.name) == Role::Host);
         threads::devices(profile);
     }
 }

@@ -78,7 +78,11 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
     view! {
         <div class="tree audit" on:keydown=tree::walk>
             <table>
-                <thead><tr>
+                <thead><tr class="audit-over">
+                    <td colspan="4"></td><td colspan="3" class="wide-2"></td>
+                    <th scope="colgroup" colspan="5">"Changes"</th>
+                    <td colspan="2" class="wide-3"></td>
+                </tr><tr>
                     <th scope="col">"Category, source"</th>
                     <th scope="col" class="num">"Self " <span class="unit">{unit}</span></th>
                     <th scope="col" class="tree-bar"><span class="unseen">"Moves, waits"</span></th>

@@ -116,6 +116,7 @@ fn told(walk: Walk, op: &OpDetail) -> AnyView {
     view! {
         <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::slot::Slot::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
+        {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
         {op.figures.as_ref().map(|figures| parts::figures(figures, op_roof::roof(op)))}
         {parts::values(op)}
         {parts::source(op)}

@@ -70,7 +70,7 @@ pub(super) fn figures(op: &OpFigures, against: Option<Told>) -> AnyView {
 fn roof(of: Roof) -> AnyView {
     let row = |(label, words): (&'static str, String)| view! { <dt>{label}</dt><dd>{words}</dd> }.any();
     let at = width(of.share.min(1.0));
-    let one = |check: &'static str| view! { <li>{check}</li> }.any();
+    let one = |check: String| view! { <li>{check}</li> }.any();
     let checks = (!of.checks.is_empty())
         .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = of.how;

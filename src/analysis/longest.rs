@@ -1,0 +1,41 @@
+//! Which step is shown where none is asked for: the longest, and the same one on all devices, so that what is compared across
+//! devices is of one step. Knows steps; no ops.
+
+use super::device::{Device, Step};
+use std::cmp::Reverse;
+
+/// Marks in each device the step whose number is that of the longest step of any device, in which ops start (the first of
+/// several as long); in a device without it, the longest of its own.
+pub fn mark(devices: &mut [Device]) {
+    let all = devices.iter().flat_map(|device| &device.steps);
+    let number = longest(all).map(|step| step.number);
+    for device in devices {
+        let at = |number: u64| device.steps.iter().position(|step| step.number == number && step.n_ops > 0);
+        let own = || longest(device.steps.iter()).and_then(|step| device.steps.iter().position(|other| other == step));
+        device.longest = number.and_then(at).or_else(own);
+    }
+}
+
+/// Steps without ops come last: there is nothing in them to show.
+fn longest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<&'a Step> {
+    steps.min_by_key(|step| Reverse((step.n_ops > 0, step.duration())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: u64, length: u64, n_ops: u64) -> Step {
+        let window = (number * 100, number * 100 + length);
+        Step { number, name: String::new(), window, event_window: window, n_ops }
+    }
+
+    #[test]
+    fn the_first_of_the_longest_with_ops() {
+        let of = |steps: &[Step]| longest(steps.iter()).map(|step| step.number);
+        assert_eq!(of(&[step(0, 5, 9), step(1, 7, 1), step(2, 7, 3)]), Some(1));
+        assert_eq!(of(&[step(0, 90, 0), step(1, 7, 1)]), Some(1));
+        assert_eq!(of(&[step(0, 5, 0), step(1, 7, 0)]), Some(1));
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! What runtimes call copies and fills: CUDA and ROCm, by event, by call and by kernel. Knows names alone.
+
+/// What is copied where, or set, by the name of an event, a call or a kernel, in CUPTI's words: `MemcpyH2D` itself,
+/// `hipMemcpyHtoDAsync`, `CopyHostToDevice`, `[CUDA memcpy Host-to-Device]`. `Memcpy` where the name does not say between what.
+pub fn copy_of_name(name: &str) -> Option<&'static str> {
+    // Names of kernels are long: what is a copy says so in its first word or two.
+    let letters = name.bytes().filter(u8::is_ascii_alphanumeric).take(LETTERS).map(|b| b.to_ascii_lowercase());
+    let word: String = letters.map(char::from).collect();
+    if word.contains("memset") || word.contains("fillbuffer") {
+        return Some("Memset");
+    }
+    if word.contains("copybuffer") || word.contains("memorycopy") {
+        return Some("Memcpy");
+    }
+    let between = |rest: &str| WAYS.into_iter().find(|(ways, _)| ways.iter().any(|way| rest.starts_with(way)));
+    match word.split_once("memcpy") {
+        Some((_, rest)) => Some(between(rest).map_or("Memcpy", |(_, word)| word)),
+        // `Copy` alone starts many a kernel's name: only with both ends is it a copy of the runtime.
+        None => between(word.strip_prefix("copy")?).map(|(_, word)| word),
+    }
+}
+
+/// Letters and digits of a name that are looked at.
+const LETTERS: usize = 48;
+
+/// What stands behind `memcpy` and `copy`.
+const WAYS: [(&[&str], &str); 5] = [
+    (&["h2d", "htod", "hosttodevice"], "MemcpyH2D"),
+    (&["d2h", "dtoh", "devicetohost"], "MemcpyD2H"),
+    (&["d2d", "dtod", "devicetodevice"], "MemcpyD2D"),
+    (&["p2p", "ptop", "peer"], "MemcpyP2P"),
+    (&["h2h", "htoh", "hosttohost"], "MemcpyH2H"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_runtimes_spelling() {
+        for (name, expected) in [
+            ("MemcpyH2D", Some("MemcpyH2D")),
+            ("MemcpyD2D", Some("MemcpyD2D")),
+            ("hipMemcpyDtoHAsync", Some("MemcpyD2H")),
+            ("cuMemcpyDtoDAsync_v2", Some("MemcpyD2D")),
+            ("cudaMemcpyPeerAsync", Some("MemcpyP2P")),
+            ("CopyDeviceToDevice", Some("MemcpyD2D")),
+            ("CopyHostToDevice", Some("MemcpyH2D")),
+            ("CopyDeviceToHost", Some("MemcpyD2H")),
+            ("CopyPeerToPeer", Some("MemcpyP2P")),
+            ("[CUDA memcpy HtoD]", Some("MemcpyH2D")),
+            ("[CUDA memcpy Device-to-Host]", Some("MemcpyD2H")),
+            ("Memcpy DtoD (Device -> Device)", Some("MemcpyD2D")),
+            ("Memset (Device)", Some("Memset")),
+            ("[CUDA memset]", Some("Memset")),
+            ("__amd_rocclr_fillBufferAligned.kd", Some("Memset")),
+            ("hipMemcpyAsync", Some("Memcpy")),
+            ("Copy", None),
+            ("CopyKernel", None),
+            ("copy_bitcast_fusion", None),
+            ("copy.104", None),
+            ("gemm_fusion_dot_general_1.kd", None),
+            ("void at::native::elementwise_kernel<128, 2, copy_device_to_device>", None),
+            ("", None),
+        ] {
+            assert_eq!(copy_of_name(name), expected, "{name}");
+        }
+        assert_eq!(copy_of_name("__amd_rocclr_copyBuffer.kd"), Some("Memcpy"), "only its launch says between what");
+    }
+}

@@ -1,0 +1,36 @@
+//! Programs that events name without an id, as a trace JSON does: numbered by name, so that two programs stay two. Knows
+//! `hlo_module`.
+
+use super::super::model::{Plane, Profile, ProgramId};
+use super::super::{Note, Severity, StrId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Numbers the programs of the ops of these planes: those that are named, have no id, and of whose name there is no HLO (which
+/// has the id).
+pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool) {
+    let Profile { planes, strings, hlo, notes, programs, .. } = profile;
+    let ops = planes.iter().flat_map(|plane| &plane.ops);
+    let mut taken: FxHashSet<ProgramId> = ops.filter_map(|op| op.stats.program).collect();
+    taken.extend(programs.keys().copied());
+    let mut free = (0..).map(ProgramId).filter(|id| !taken.contains(id));
+    let mut numbers: FxHashMap<StrId, ProgramId> = FxHashMap::default();
+    for plane in planes.iter_mut().filter(|plane| is_of_ops(plane)) {
+        for stats in plane.ops.iter_mut().map(|op| &mut op.stats) {
+            let (None, Some(_), Some(module)) = (stats.program, stats.hlo_op, stats.hlo_module) else { continue };
+            if !numbers.contains_key(&module) {
+                let name = strings.get(module);
+                if hlo.iter().any(|blob| blob.module() == name) {
+                    continue;
+                }
+                let Some(id) = free.next() else { return };
+                numbers.insert(module, id);
+                programs.insert(id, name.to_owned());
+            }
+            stats.program = numbers.get(&module).copied();
+        }
+    }
+    if !numbers.is_empty() {
+        let message = "Events name their programs and give no ids: programs are told apart by name, and numbered here.";
+        notes.push(Note::new(Severity::Info, "program_numbers", message));
+    }
+}

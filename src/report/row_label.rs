@@ -1,0 +1,208 @@
+//! How rows with long names are called where there is little room: so that rows that differ read differently. Knows groups and
+//! spellings of kernels and source stacks; the whole name stays in tooltips and exports.
+//!
+//! ```text
+//!  void tensorflow::functor::FillPhiloxRandomKernelLaunch<…>(…)   FillPhiloxRandomKernelLaunch<…
+//!  void Eigen::internal::EigenMetaKernel<A<B<…>>, …>(…)           EigenMetaKernel<…BroadcastingOp<…
+//!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two
+//! ```
+
+use super::number::middle_cut;
+use crate::analysis::Group;
+
+/// A row's name in at most `room` characters, beside the rows it must not be taken for.
+pub fn label(group: &Group, beside: &[Group], room: usize) -> String {
+    if let Some(source) = source(group, beside) {
+        return middle_cut(&source, room);
+    }
+    let others = beside.iter().map(|other| other.key.as_str()).filter(|key| *key != group.key);
+    kernel(&group.key, others, room)
+}
+
+/// The innermost line of a source stack; where others have the same, with the callers that tell them apart. `None`: the row is no
+/// source stack.
+pub fn source(group: &Group, beside: &[Group]) -> Option<String> {
+    let inner = |group: &Group| group.source_inner.clone().filter(|_| group.key_kind == "source_stack");
+    let own = inner(group)?;
+    let frames = |group: &Group| -> Vec<String> {
+        let mut frames: Vec<String> = group.key.lines().map(short).filter(|frame| !frame.is_empty()).collect();
+        // Outwards, whichever end is the innermost.
+        if frames.last().is_some_and(|last| last.starts_with(&short(&own))) {
+            frames.reverse();
+        }
+        frames
+    };
+    let mine = frames(group);
+    let others = beside.iter().filter(|other| other.key != group.key && inner(other).as_ref() == Some(&own));
+    let mut others: Vec<Vec<String>> = others.map(frames).collect();
+    let mut label = short(&own);
+    let depth = others.iter().map(Vec::len).chain([mine.len()]).max().unwrap_or(0);
+    for at in 0..depth {
+        let frame = mine.get(at);
+        if others.iter().any(|other| other.get(at) != frame) {
+            label.push_str(" ‹ ");
+            label.push_str(frame.map_or("…", String::as_str));
+            others.retain(|other| other.get(at) == frame);
+        }
+    }
+    Some(label)
+}
+
+/// A frame without its folders and its function: `layer.py:12:4`.
+fn short(frame: &str) -> String {
+    let place = frame.split(" [").next().unwrap_or(frame).trim();
+    place.rsplit('/').next().unwrap_or(place).to_owned()
+}
+
+/// A kernel's name in at most `room` characters. A name in C++ loses its result, its parameters and its namespaces; if it is still too
+/// long it keeps its function, and of the rest what the others do not share. Any other name is cut in the middle.
+pub fn kernel<'a>(name: &str, others: impl Iterator<Item = &'a str>, room: usize) -> String {
+    if name.chars().count() <= room || !is_cpp(name) {
+        return middle_cut(name, room);
+    }
+    let own = readable(name);
+    let start = cut(&own, room);
+    // How much of it any other shares that would read the same.
+    let same = |other: &str| {
+        let other = readable(other);
+        (other != own && cut(&other, room) == start).then(|| shared(&own, &other))
+    };
+    let shared = others.filter(|other| *other != name && is_cpp(other)).filter_map(same).max();
+    let Some(shared) = shared else { return start };
+    let function = own.split('<').next().unwrap_or(&own);
+    let rest: String = own.chars().skip(word_start(&own, shared)).collect();
+    let head = middle_cut(function, room.saturating_sub(1) / 2);
+    let left = room.saturating_sub(head.chars().count() + 2);
+    format!("{head}<…{}", cut(&rest, left))
+}
+
+/// A name with templates, namespaces or parameters.
+fn is_cpp(name: &str) -> bool {
+    name.contains("::") || name.contains('<') || name.starts_with("void ")
+}
+
+/// Without what all such names have: `void`, namespaces, parameters, `const`.
+fn readable(name: &str) -> String {
+    let name = name.strip_prefix("void ").unwrap_or(name);
+    let mut text = String::with_capacity(name.len() / 2);
+    let mut depth = 0_u32;
+    let mut word = 0;
+    for (at, c) in name.char_indices() {
+        match c {
+            // Parameters end the name; `(anonymous namespace)` and casts stand within.
+            '(' if depth == 0 && !text.is_empty() && !name[at..].starts_with("(anonymous") => break,
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c == ':' && text.ends_with(':') {
+            text.truncate(word);
+            continue;
+        }
+        text.push(c);
+        if !(c.is_alphanumeric() || matches!(c, '_' | ':' | '(' | ')') || (c == ' ' && text.contains("(anonymous"))) {
+            word = text.len();
+        }
+    }
+    text.replace(" const", "").replace(" >", ">")
+}
+
+/// The first `room` characters, and that there are more.
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(room.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// How many characters two names begin with.
+fn shared(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// Where the word begins that stands at a place.
+fn word_start(text: &str, at: usize) -> usize {
+    let before: Vec<char> = text.chars().take(at).collect();
+    before.iter().rposition(|c| !(c.is_alphanumeric() || *c == '_')).map_or(0, |last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PHILOX: &str = "void tensorflow::functor::FillPhiloxRandomKernelLaunch<tensorflow::random::UniformDistribution<\
+                          tensorflow::random::PhiloxRandom, Eigen::half> >(unsigned long long const*, long long)";
+
+    fn eigen(op: &str) -> String {
+        format!(
+            "void Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::TensorMap<Eigen::Tensor<\
+             Eigen::half, 1, 1, int>, 16, Eigen::MakePointer>, Eigen::{op}<Eigen::array<int, 1ul> const> const> const, \
+             Eigen::GpuDevice>, int>(Eigen::TensorEvaluator<int>, int)"
+        )
+    }
+
+    #[test]
+    fn the_functions_name_stays() {
+        let alone = |name: &str, room| kernel(name, std::iter::empty(), room);
+        assert!(alone(PHILOX, 30).starts_with("FillPhiloxRandomKernelLaunch"), "{}", alone(PHILOX, 30));
+        assert_eq!(
+            alone("void cudnn::ops::nchwToNhwcKernel<float, true>(int, float*)", 40),
+            "nchwToNhwcKernel<float, true>"
+        );
+        assert_eq!(
+            alone("volta_fp16_s884cudnn_fp16_256x64_tn_v1", 20),
+            middle_cut("volta_fp16_s884cudnn_fp16_256x64_tn_v1", 20)
+        );
+        let anonymous = "void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange>(int)";
+        assert_eq!(alone(anonymous, 60), "elementwise_kernel_with_index<int, arange>");
+        assert_eq!(alone("fusion.339", 10), "fusion.339");
+    }
+
+    #[test]
+    fn kernels_that_begin_alike_show_where_they_differ() {
+        let names = [
+            eigen("TensorBroadcastingOp"),
+            eigen("TensorCwiseUnaryOp"),
+            eigen("TensorConversionOp"),
+            PHILOX.to_owned(),
+        ];
+        for room in [28, 34, 60] {
+            let labels: Vec<String> =
+                names.iter().map(|name| kernel(name, names.iter().map(String::as_str), room)).collect();
+            let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{labels:?}");
+            assert!(labels.iter().all(|label| label.chars().count() <= room), "{labels:?}");
+        }
+        let label = kernel(&names[0], names.iter().map(String::as_str), 40);
+        assert_eq!(label, "EigenMetaKernel<…TensorBroadcastingOp<a…");
+    }
+
+    fn stack(key: &str) -> Group {
+        let mut group = Group::empty(key.to_owned());
+        group.key_kind = "source_stack".to_owned();
+        group.source_inner = Some("/me/moe.py:33".to_owned());
+        group
+    }
+
+    #[test]
+    fn one_line_called_from_two_is_two_labels() {
+        let rows = [
+            stack("/me/moe.py:33:4 [f]\n/me/layer.py:12:1\n/me/train.py:1:1"),
+            stack("/me/moe.py:33:4 [f]\n/me/layer.py:40:1\n/me/train.py:1:1"),
+            stack("/me/moe.py:33:4 [f]\n/me/layer.py:40:1\n/me/eval.py:1:1"),
+        ];
+        let labels = |rows: &[Group]| rows.iter().map(|row| label(row, rows, 80)).collect::<Vec<_>>();
+        let expected = [
+            "moe.py:33 ‹ layer.py:12:1",
+            "moe.py:33 ‹ layer.py:40:1 ‹ train.py:1:1",
+            "moe.py:33 ‹ layer.py:40:1 ‹ eval.py:1:1",
+        ];
+        assert_eq!(labels(&rows), expected);
+        assert_eq!(labels(&rows[..1]), ["moe.py:33"]);
+        // Where the innermost is last, the same.
+        let turned = rows.map(|row| stack(&row.key.lines().rev().collect::<Vec<_>>().join("\n")));
+        assert_eq!(labels(&turned), expected);
+    }
+}
