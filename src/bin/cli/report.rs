@@ -90,7 +90,8 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
 }
 
 fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
-    let told = session.summary.as_ref().map_or_else(DeviceChoice::default, |summary| summary.device);
+    // The device that every other view shows when none is named.
+    let told = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(told) };
     if wanted == "all" {
         return Ok(DeviceChoice::All);
