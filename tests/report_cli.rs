@@ -152,7 +152,7 @@ fn a_link_opens_at_the_pages_own_address_or_another() {
     let link = desk.said(&["--link", "--base", BASE]);
     assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
     let report = read_link(&report_of(&link)).unwrap();
-    assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (25, "small.xplane.pb"));
+    assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (100, "small.xplane.pb"));
     holds_no_secret(&unbase64(&report_of(&link)));
     let other = desk.said(&["--link", "--base", "https://example.org/r/#old", "--level", "80", "--step", "7"]);
     assert!(other.starts_with("https://example.org/r/#v="), "{other}");

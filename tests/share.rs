@@ -11,6 +11,7 @@ use rooflight::engine::{
     BreakdownHead, Column, CommView, Engine, Export, Input, MemorySession, Question, Reply, Request, RoofRowsPage,
     RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, Session, ShareAsk, Shared, Sort,
 };
+use rooflight::report::number::{TimeUnit, time, time_text};
 use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;
@@ -102,14 +103,143 @@ fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
     }
 }
 
+/// A trace whose programs have no ids, so that ops of several programs share rows: each row holds ops of several kinds.
+fn mixed_rows(n_ops: u64, seed: u64) -> Files {
+    let categories = ["loop fusion", "all-reduce fusion", "data formatting", "convolution fusion", "infeed", "while"];
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut events = String::from(
+        r#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:TPU:0"}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}}"#,
+    );
+    let mut at = 0;
+    for _ in 0..n_ops {
+        let (op, category) = (random.u64(0..n_ops / 4 + 1), categories[random.usize(0..categories.len())]);
+        let dur = random.u64(1..1_000_000);
+        events += &format!(
+            r#",{{"ph":"X","pid":1,"tid":1,"ts":{at}.5,"dur":{dur}.123457,"name":"fusion.{op}","args":{{"hlo_category":"{category}","long_name":"%fusion.{op} = f32[8] fusion(%a)"}}}}"#
+        );
+        at += dur + 7;
+    }
+    vec![("mixed.trace.json", format!("{{\"traceEvents\":[{events}]}}").into_bytes())]
+}
+
+#[test]
+fn rows_of_several_kinds_keep_their_time_at_every_level() {
+    for seed in 0..12 {
+        let full = report(&mixed_rows(4 << (seed % 6), seed));
+        let is_mixed = |row: &&OpRow| row.group.categories.len() > 1;
+        assert!(full.rows.iter().filter(is_mixed).count() > 0, "seed {seed}: no row holds ops of several kinds");
+        for at in 0..=100 {
+            let told = full.at(Level::of(at));
+            let total = |report: &Report| -> Picos {
+                let rows = report.rows.iter().map(|row| row.group.total);
+                rows.chain(report.rest.iter().map(|rest| rest.total)).sum()
+            };
+            assert_eq!(total(&told), full.totals.busy, "seed {seed} at {at}");
+            for kind in Kind::ALL {
+                let sum = |report: &Report| -> Picos {
+                    let rows = report.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
+                    rows.chain(report.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total)).sum()
+                };
+                assert_eq!(sum(&told), sum(&full), "seed {seed} at {at}, {kind:?}");
+            }
+            let back = decode(&encode(&told)).unwrap();
+            assert_eq!(total(&back), full.totals.busy, "seed {seed} at {at}, read back");
+        }
+    }
+}
+
+#[test]
+fn figures_are_exact_and_rows_print_what_the_capture_prints() {
+    for full in all().iter().map(report) {
+        for at in [0, 25, 60] {
+            let told = full.at(Level::of(at));
+            let name = format!("{} at {at}", full.files());
+            assert_eq!((&told.header, &told.totals), (&full.header, &full.totals), "{name}");
+            let (a, b) = (&told.roofline.figures, &full.roofline.figures);
+            assert_eq!((&a.step, &a.window, &a.skipped), (&b.step, &b.window, &b.skipped), "{name}");
+            assert_eq!(
+                (a.considered, a.coverage, a.latency_bound),
+                (b.considered, b.coverage, b.latency_bound),
+                "{name}"
+            );
+            for (a, b) in told.steps.devices.iter().zip(&full.steps.devices) {
+                for (a, b) in a.all.iter().chain(&a.steady).zip(b.all.iter().chain(&b.steady)) {
+                    assert_eq!((a.n, a.min, a.max), (b.n, b.min, b.max), "{name}");
+                    assert!((a.mean / b.mean - 1.0).abs() < 1e-8 && (a.median / b.median - 1.0).abs() < 1e-8, "{name}");
+                }
+                for (a, b) in a.steps.iter().zip(&b.steps) {
+                    assert_eq!(time_text(a.duration), time_text(b.duration), "{name}, step {}", a.number);
+                    assert_eq!(a.by_kind.iter().copied().sum::<Picos>(), a.busy, "{name}, step {}", a.number);
+                }
+            }
+            let (a, b) = (&told.comm.comm, &full.comm.comm);
+            assert_eq!((&a.tensor, &a.copies, &a.sparse), (&b.tensor, &b.copies, &b.sparse), "{name}");
+            assert_eq!(told.memory.checks, full.memory.checks, "{name}");
+            for row in &told.rows {
+                let same = |of: &&OpRow| (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id);
+                let of = full.rows.iter().find(same).unwrap();
+                let text = time_text(of.group.total);
+                assert_eq!(time_text(row.group.total), text, "{name}, {}", row.group.key);
+                let unit = TimeUnit::for_largest(full.totals.busy);
+                assert_eq!(time(row.group.total, unit), time(of.group.total, unit), "{name}, {}", row.group.key);
+            }
+        }
+    }
+}
+
+/// One op, with a name, a category, a chip and an allocator that anyone may have chosen.
+fn strange(name: &str, category: &str) -> Files {
+    let (name, category) = (serde_json::json!(name), serde_json::json!(category));
+    let events = format!(
+        r#"{{"traceEvents":[{{"ph":"M","pid":1,"name":"process_name","args":{{"name":"/device:TPU:0"}}}},{{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{{"name":"XLA Ops"}}}},{{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1000,"name":{name},"args":{{"hlo_category":{category}}}}}]}}"#
+    );
+    vec![("strange.trace.json", events.into_bytes())]
+}
+
+#[test]
+fn names_act_in_no_export() {
+    for (name, csv, plain) in [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0", None),
+        ("@SUM(1)", "'@SUM(1)", None),
+        ("+1+1", "'+1+1", None),
+        ("![x](http://evil.example/track.png)", "![x](http://evil.example/track.png)", Some("![x](http:")),
+        ("<img src=http://evil.example>", "<img src=http://evil.example>", Some("| <img")),
+        ("a\r\u{1b}[2J| b", "a\\r\\u{1b}[2J| b", Some("\u{1b}")),
+        ("`code`", "`code`", Some("| `code")),
+    ] {
+        let files = strange(name, "loop fusion");
+        let (mut engine, _) = open(&files);
+        let export = Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv };
+        let Reply::Exported(text) = engine.answer(&export) else { panic!() };
+        assert!(text.contains(&format!("\n{csv}")) || text.contains(&format!("\n\"{csv}")), "{text}");
+        let text = markdown(&report(&files), None);
+        assert!(plain.is_none_or(|plain| !text.contains(plain)), "{text}");
+        assert!(!text.contains("http://") && !text.contains('\r'), "{text}");
+    }
+}
+
+#[test]
+fn categories_of_no_compiler_are_pseudonyms_too() {
+    let told = |category: &str| report(&strange("fusion.1", category)).anonymise();
+    let secret = "acme sparse attention";
+    let anonymous = told(secret);
+    assert!(!holds(&anonymous, secret) && !holds(&anonymous, "acme"));
+    assert_eq!(anonymous.rows[0].group.main_category(), Some("category-1"));
+    assert_eq!(told("convolution fusion").rows[0].group.main_category(), Some("convolution fusion"));
+    let sections = report(&strange("fusion.1", secret)).preview().texts;
+    let telling = sections.iter().find(|section| section.texts.contains(&secret.to_owned())).unwrap();
+    assert!(telling.is_telling, "{telling:?}");
+}
+
 fn points(report: &Report) -> usize {
     report.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some())).count()
 }
 
 #[test]
 fn the_samples_link_is_short_and_holds_what_matters() {
-    let ask = ShareAsk { level: Level::USUAL.at, ..ShareAsk::default() };
-    let told = ask.cut(&report(&sample()));
+    let full = report(&sample());
+    let level = ShareAsk::default().fits(&full).unwrap();
+    let told = ShareAsk { level, ..ShareAsk::default() }.cut(&full);
     let address = Address { report: link(&told), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
     assert!(url.len() <= AIM && Fit::of(url.len()) == Fit::Good, "{}", url.len());
@@ -120,9 +250,9 @@ fn the_samples_link_is_short_and_holds_what_matters() {
     assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
     assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
     let space = &back.memory.spaces[0];
-    assert!(back.rows.len() >= 20 && points(&back) >= 30, "{} {}", back.rows.len(), points(&back));
-    assert!(space.curve.columns.len() >= 60 && space.alive.buffers.len() >= 10);
-    assert!(back.comm.comm.rows.len() >= 10);
+    assert!(level >= 12 && back.rows.len() >= 26 && points(&back) >= 16, "{} {}", back.rows.len(), points(&back));
+    assert!(space.curve.columns.len() >= 32 && space.alive.buffers.len() >= 6);
+    assert!(back.comm.comm.rows.len() >= 6);
     assert!(back.steps.devices[0].all.is_some());
 }
 

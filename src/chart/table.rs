@@ -7,6 +7,7 @@
 
 use super::slot::Slot;
 use crate::analysis::memory::MemoryClass;
+use crate::report::text::{markdown_text, spreadsheet_cell};
 
 /// A column that is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -234,20 +235,31 @@ impl Folds {
 
 /// Rows as text for a clipboard: tabs between cells.
 pub fn tsv(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let clean = |cell: &str| cell.replace(['\t', '\n', '\r'], " ");
     let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
-    lines.extend(rows.iter().map(|row| row.iter().map(|cell| clean(cell)).collect::<Vec<_>>().join("\t")));
+    lines.extend(rows.iter().map(|row| {
+        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
+        cells.collect::<Vec<_>>().join("\t")
+    }));
     lines.join("\n") + "\n"
+}
+
+/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
+fn tsv_cell(cell: &str, numeric: bool) -> String {
+    let plain = cell.replace(',', "").replace('\u{2212}', "-");
+    if numeric && plain.parse::<f64>().is_ok() {
+        return plain;
+    }
+    // Tabs and line ends, too, are written as escapes.
+    spreadsheet_cell(cell).into_owned()
 }
 
 /// Rows as a Markdown table: figures to the right.
 pub fn markdown(columns: &[Column], rows: &[Vec<String>]) -> String {
-    let clean = |cell: &str| cell.replace('|', "\\|").replace(['\n', '\r'], " ");
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(columns.iter().map(head).collect());
     text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
     for row in rows {
-        text += &line(row.iter().map(|cell| clean(cell)).collect());
+        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
     }
     text
 }
@@ -293,8 +305,10 @@ mod tests {
     fn copies_have_heads_and_one_line_per_row() {
         let columns = [column("op", None), Column { unit: "ms", ..column("self", Some(7)) }];
         let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
-        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b \t1.5\n");
-        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b  | 1.5 |\n");
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
+        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
+        let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
     }
 
     #[test]

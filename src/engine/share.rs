@@ -101,7 +101,7 @@ impl ShareAsk {
     }
 
     /// The highest level that makes a link of the length aimed for.
-    fn fits(&self, full: &Report) -> Option<u8> {
+    pub fn fits(&self, full: &Report) -> Option<u8> {
         let length = |level: u8| link(&Self { level, ..self.clone() }.cut(full)).len();
         // Lengths grow with the level: the first that is too long is looked for.
         let (mut good, mut bad) = (None, 101);
@@ -153,7 +153,9 @@ impl Engine {
             Ok(kept) => kept,
             Err(failure) => return Reply::Failed(failure),
         };
-        let told = ask.cut(&kept.report);
+        // Markdown holds figures and a few rows: they are told as they are.
+        let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { ask.level };
+        let told = ShareAsk { level, ..ask.clone() }.cut(&kept.report);
         match question {
             Question::ShareFile { captures, .. } => Reply::further(&pack(&told, captures)),
             Question::ShareMarkdown { url, .. } => Reply::further(&markdown(&told, url.as_deref())),

@@ -70,6 +70,48 @@ fn escaped(text: &str, keep: impl Fn(usize) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A cell for a spreadsheet. A text that spreadsheets run as a formula gets an apostrophe in front; numbers stay numbers.
+pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
+    let text =
+        if text.starts_with(['\t', '\r']) { Cow::Owned(format!("'{}", neutralise(text))) } else { neutralise(text) };
+    if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() {
+        return Cow::Owned(format!("'{text}"));
+    }
+    text
+}
+
+/// A text of a capture as one line of Markdown that reads as it is: no image, link, HTML or code comes of it.
+pub fn markdown_text(text: &str) -> Cow<'_, str> {
+    const ACTIVE: [char; 7] = ['\\', '`', '*', '|', '[', '<', '&'];
+    let text = neutralise(text);
+    // "https://…" and "www.…" become links without any sign around them.
+    if !text.contains(ACTIVE) && !text.contains("://") && !text.contains("www.") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.as_ref();
+    while let Some(c) = rest.chars().next() {
+        let taken = if rest.starts_with("://") {
+            out.push_str(":\\/\\/");
+            3
+        } else if rest.starts_with("www.") {
+            out.push_str("www\\.");
+            4
+        } else {
+            let after = rest.get(c.len_utf8()..).unwrap_or_default();
+            // "<0.001" starts no tag.
+            let is_plain = c == '<' && !after.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
+            if ACTIVE.contains(&c) && !is_plain {
+                out.push('\\');
+            }
+            out.push(c);
+            c.len_utf8()
+        };
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    Cow::Owned(out)
+}
+
 impl Table {
     /// A table with heads; `true` marks a text column.
     pub fn new(heads: &[(&str, bool)]) -> Self {
@@ -106,18 +148,19 @@ impl Table {
         out
     }
 
-    /// Comma-separated values as RFC 4180 has them.
+    /// Comma-separated values as RFC 4180 has them, [safe](spreadsheet_cell) to open in a spreadsheet.
     pub fn csv(&self) -> String {
         let cell = |c: &String| {
-            if c.contains([',', '"', '\n', '\r']) { format!("\"{}\"", c.replace('"', "\"\"")) } else { c.clone() }
+            let c = spreadsheet_cell(c);
+            if c.contains([',', '"', '\n', '\r']) { format!("\"{}\"", c.replace('"', "\"\"")) } else { c.into_owned() }
         };
         let line = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n";
         std::iter::once(&self.heads).chain(&self.rows).map(line).collect()
     }
 
-    /// A Markdown table.
+    /// A Markdown table of [plain texts](markdown_text).
     pub fn markdown(&self) -> String {
-        let cell = |c: &String| c.replace('\\', "\\\\").replace('|', "\\|").replace('\n', " ");
+        let cell = |c: &String| markdown_text(c).into_owned();
         let line = |row: &Vec<String>| format!("| {} |\n", row.iter().map(cell).collect::<Vec<_>>().join(" | "));
         let rule = self.text.iter().map(|t| if *t { "|---" } else { "|--:" }).collect::<String>() + "|\n";
         line(&self.heads) + &rule + &self.rows.iter().map(line).collect::<String>()
@@ -148,6 +191,33 @@ mod tests {
         let mut table = Table::new(&[("Op", true), ("Self ms", false)]);
         table.row(vec!["x\r\n\u{1b}[1A".into(), "1".into()]);
         assert_eq!(table.aligned(), "Op              Self ms\nx\\r\\n\\u{1b}[1A        1\n");
+    }
+
+    #[test]
+    fn names_are_no_formulas() {
+        for plain in ["-1.5", "+2", "-1e-9", "fusion.1", "a=b", "−3", "–"] {
+            assert_eq!(spreadsheet_cell(plain), plain);
+        }
+        for formula in ["=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-2+3"] {
+            assert_eq!(spreadsheet_cell(formula), format!("'{formula}"));
+        }
+        assert_eq!(spreadsheet_cell("\t=1"), "'\\t=1");
+        assert_eq!(spreadsheet_cell("\r=1\n"), "'\\r=1\\n");
+    }
+
+    #[test]
+    fn names_are_plain_text_in_markdown() {
+        for plain in ["all-reduce.1", "loop_fusion", "122.11 ms", "{0,1}", "a (b)", "<0.001", "a < b"] {
+            assert_eq!(markdown_text(plain), plain);
+        }
+        for (text, told) in [
+            ("![x](http://evil.example/t.png)", "!\\[x](http:\\/\\/evil.example/t.png)"),
+            ("<img src=x>", "\\<img src=x>"),
+            ("`a` | &lt;", "\\`a\\` \\| \\&lt;"),
+            ("www.evil.example\r\n# x", "www\\.evil.example\\\\r\\\\n# x"),
+        ] {
+            assert_eq!(markdown_text(text), told);
+        }
     }
 
     #[test]

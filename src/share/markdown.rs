@@ -4,33 +4,38 @@ use super::report::Report;
 use crate::analysis::{Kind, Status};
 use crate::report::number::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
-use crate::report::text::Table;
+use crate::report::text::{Table, markdown_text};
 
 /// Ops that are told.
 const ROWS: usize = 10;
 
 /// The report; `url`: where it opens.
 pub fn markdown(report: &Report, url: Option<&str>) -> String {
-    let mut out = format!("**{}**, {}", report.files(), report.holds().replace(" by op", ""));
+    let mut out = format!("**{}**, {}", plain(&report.files()), plain(&report.holds().replace(" by op", "")));
     if let Some(device) = &report.header.device_type {
-        out += &format!(" ({device})");
+        out += &format!(" ({})", plain(device));
     }
     out += "\n\n";
     if report.header.status == Status::Absent {
         let why = report.notes.first().map_or("It holds no ops.", |note| note.message.as_str());
-        return out + why + "\n";
+        return out + &plain(why) + "\n";
     }
     if let Some(partial) = &report.origin.partial {
-        out += &format!("Partial: {partial}\n\n");
+        out += &format!("Partial: {}\n\n", plain(partial));
     }
     for line in figures(report) {
-        out += &format!("- {line}\n");
+        out += &format!("- {}\n", plain(&line));
     }
     out += &format!("\n{}\n{}", kinds(report).markdown(), ops(report).markdown());
     if let Some(url) = url {
         out += &format!("\n[Open in Rooflight]({url})\n");
     }
     out
+}
+
+/// A text that may hold names of the capture.
+fn plain(text: &str) -> std::borrow::Cow<'_, str> {
+    markdown_text(text)
 }
 
 fn figures(report: &Report) -> Vec<String> {

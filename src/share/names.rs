@@ -1,7 +1,7 @@
 //! What may not leave: lines of source, and names. What is an op's name in one place of a report is the same pseudonym in all.
 
 use super::error::ShareError;
-use super::opcodes::is_of_compiler;
+use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
 use super::walk::{self, Done, Number, Text, Visit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ impl Report {
     }
 
     /// The same with pseudonyms: `op-1`, `program-2`, `scope-3`. What compilers call ops stays, and so do opcodes, categories,
-    /// types and devices; dimensions of shapes do not, nor do notes.
+    /// types, devices, chips and allocators of known names; dimensions of shapes do not, nor do notes.
     #[must_use]
     pub fn anonymise(&self) -> Self {
         let mut told = self.without_sources();
@@ -138,6 +138,9 @@ impl Visit for Rename {
         let other = match what {
             Text::Word | Text::Sentence | Text::Source => return Ok(()),
             Text::Op if is_of_compiler(name) => return Ok(()),
+            Text::Category if is_category(name) => return Ok(()),
+            Text::Chip if is_chip(name) => return Ok(()),
+            Text::Allocator if is_allocator(name) => return Ok(()),
             Text::Program if name.bytes().all(|byte| byte.is_ascii_digit()) => return Ok(()),
             Text::Device if is_device(name) => return Ok(()),
             Text::Op => self.named("op", name),
@@ -146,6 +149,9 @@ impl Visit for Rename {
             Text::File => self.named("file", name),
             Text::Device => self.named("device", name),
             Text::Axis => self.named("axis", name),
+            Text::Category => self.named("category", name),
+            Text::Chip => self.named("chip", name),
+            Text::Allocator => self.named("allocator", name),
             Text::Shape => shape(name),
         };
         *value = Some(other);

@@ -1,6 +1,7 @@
 //! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
 
 use super::error::ShareError;
+use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;
 use super::walk::{self, Done, Number, Text, Visit};
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,7 @@ pub struct Section {
     pub texts: Vec<String>,
 }
 
-const SECTIONS: [(Text, &str, bool); 10] = [
+const SECTIONS: [(Text, &str, bool); 13] = [
     (Text::File, "Files", true),
     (Text::Source, "Lines of source code", true),
     (Text::Sentence, "Notes", true),
@@ -49,7 +50,10 @@ const SECTIONS: [(Text, &str, bool); 10] = [
     (Text::Axis, "Axes of meshes", true),
     (Text::Shape, "Shapes", true),
     (Text::Device, "Devices", false),
-    (Text::Word, "Words of compilers and chips", false),
+    (Text::Category, "HLO categories and opcodes", false),
+    (Text::Chip, "Chips", false),
+    (Text::Allocator, "Allocators", false),
+    (Text::Word, "Words of compilers", false),
 ];
 
 impl Report {
@@ -60,6 +64,14 @@ impl Report {
         let _ = walk::report(&mut seen, &mut self.clone());
         let section = |(what, title, is_telling): (Text, &str, bool)| {
             let texts: Vec<String> = seen.texts.remove(&what)?.into_iter().collect();
+            // Most are words that everyone has; captures can hold any other.
+            let is_known: Option<fn(&str) -> bool> = match what {
+                Text::Category => Some(is_category),
+                Text::Chip => Some(is_chip),
+                Text::Allocator => Some(is_allocator),
+                _ => None,
+            };
+            let is_telling = is_telling || is_known.is_some_and(|known| !texts.iter().all(|text| known(text)));
             Some(Section { title: title.to_owned(), is_telling, texts })
         };
         Preview {

@@ -203,7 +203,7 @@ impl Report {
     /// How exactly it tells what it holds, where that is not to the last digit.
     pub fn rounded(&self) -> Option<String> {
         let digits = super::Level::of(self.origin.level).digits?;
-        Some(format!("totals are exact, other amounts have {digits} digits"))
+        Some(format!("figures are exact, amounts in rows have {digits} digits"))
     }
 
     /// The names of its files.

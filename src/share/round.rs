@@ -1,12 +1,16 @@
-//! A report with fewer digits, whose parts still sum to their wholes: totals stay as they are, amounts keep their first digits, and
-//! what is a sum is summed again.
+//! A report with fewer digits, whose parts still sum to their wholes. Figures that stand alone are exact: there are few of them.
+//! Rows of tables keep as many digits as the views print of them, and are rounded so that a view prints what it prints of the capture.
 
 use super::error::ShareError;
 use super::report::Report;
 use super::walk::{self, Done, Number, Text, Visit};
 use crate::analysis::Kind;
-use crate::analysis::roofline::Roof;
+use crate::analysis::comm::Comm;
+use crate::analysis::memory::AllocatorMemory;
+use crate::analysis::roofline::{Roof, RooflineFigures};
+use crate::sorted;
 use crate::units::Picos;
+use std::cmp::Reverse;
 
 /// Keeps so many digits of amounts.
 struct Round(u32);
@@ -19,7 +23,8 @@ impl Visit for Round {
     fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> Done {
         if let Some(value) = value {
             match what {
-                Number::Amount => *value = near(*value, self.0),
+                Number::Amount => *value = near(*value, unit(*value, self.0)),
+                Number::Time => *value = near(*value, unit(*value, self.0).min(printed(*value))),
                 Number::Height => *value = below(*value, self.0),
                 Number::Exact | Number::Program => {}
             }
@@ -31,9 +36,7 @@ impl Visit for Round {
         if let Some(value) = value
             && value.is_finite()
         {
-            // The nearest of so many digits is what prints as them.
-            let text = format!("{value:.*e}", self.0.saturating_sub(1) as usize);
-            *value = text.parse().unwrap_or(*value);
+            *value = near_real(*value, self.0 as usize).unwrap_or(*value);
         }
         Ok(())
     }
@@ -49,41 +52,142 @@ fn unit(value: u64, digits: u32) -> u64 {
     10_u64.saturating_pow(all.saturating_sub(digits))
 }
 
+/// The place value of the last digit that views print of a time: three decimals of s and ms, two of µs and ns.
+const fn printed(time: u64) -> u64 {
+    match time {
+        0..1_000_000 => 10,
+        1_000_000..1_000_000_000 => 10_000,
+        1_000_000_000..1_000_000_000_000 => 1_000_000,
+        _ => 1_000_000_000,
+    }
+}
+
 fn below(value: u64, digits: u32) -> u64 {
     let unit = unit(value, digits);
     value / unit * unit
 }
 
-fn near(value: u64, digits: u32) -> u64 {
-    let unit = unit(value, digits);
-    let rounded = value.saturating_add(unit / 2) / unit;
-    rounded.saturating_mul(unit)
+/// Rounds half up. Who rounds the result once more, to fewer digits, gets what rounding the value itself gives: what was rounded up to a
+/// digit 5 with zeros behind it is told a tenth of a unit smaller, so that it is not rounded up twice.
+fn near(value: u64, unit: u64) -> u64 {
+    let whole = value.saturating_add(unit / 2) / unit;
+    let rounded = whole.saturating_mul(unit);
+    if rounded > value && ends_in_five(whole) { rounded.saturating_sub(unit / 10) } else { rounded }
+}
+
+fn ends_in_five(mut whole: u64) -> bool {
+    while whole > 0 && whole.is_multiple_of(10) {
+        whole /= 10;
+    }
+    whole % 10 == 5
+}
+
+/// The same of a real number, by its first digits; `None` where it has no more than these.
+fn near_real(value: f64, digits: usize) -> Option<f64> {
+    // The shortest text that is this number: 12.3 is "1.23e1".
+    let exact = format!("{value:e}");
+    let more = exact.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count() > digits;
+    let text = format!("{value:.*e}", digits.checked_sub(1)?);
+    let (mantissa, tens) = more.then(|| text.split_once('e')).flatten()?;
+    let rounded: f64 = text.parse().ok()?;
+    let whole: u64 = mantissa.bytes().filter(u8::is_ascii_digit).fold(0, |all, byte| all * 10 + u64::from(byte - b'0'));
+    // A digit 5 at the end is between two: half of what is printed of 0.2055 may lie on either side.
+    if !ends_in_five(whole) {
+        return Some(rounded);
+    }
+    let fine = if rounded.abs() > value.abs() { (whole * 10).saturating_sub(1) } else { whole * 10 + 1 };
+    let tens = tens.parse::<i32>().ok()?.checked_sub(i32::try_from(digits).ok()?)?;
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{fine}e{tens}").parse().ok()
 }
 
 impl Report {
-    /// The same with so many digits of each amount. Sums are of what is then told.
+    /// The same with so many digits of what stands in rows. Sums are of what is then told.
     pub(super) fn round(&mut self, digits: u32) {
         let one_line = self.totals.union == self.totals.busy;
-        let (header, totals) = (self.header.clone(), self.totals.clone());
+        let exact = self.clone();
         // Rounding does not fail.
         let _ = walk::report(&mut Round(digits), self);
-        // What is looked at first is as it was: it is little.
-        (self.header, self.totals) = (header, totals);
-        self.spread();
+        self.keep_figures(&exact);
+        self.keep_rows(&exact);
+        self.spread(&exact.total_by_row_kind());
         self.settle(one_line);
         self.derive();
     }
 
-    /// What rounding added to the ops of a kind, or took from them, goes where it is least seen: to what is summed of that kind,
-    /// else to its longest ops. So they still sum to the kind, to the picosecond.
-    fn spread(&mut self) {
+    /// Figures that stand alone are as they were.
+    fn keep_figures(&mut self, exact: &Self) {
+        self.header.clone_from(&exact.header);
+        self.totals.clone_from(&exact.totals);
+        self.origin.clone_from(&exact.origin);
+        for (device, exact) in self.steps.devices.iter_mut().zip(&exact.steps.devices) {
+            (device.all, device.steady) = (exact.all, exact.steady);
+            // Means of picoseconds, to more digits than anyone prints.
+            for of in [&mut device.all, &mut device.steady].into_iter().flatten() {
+                let fine = |value: f64| near_real(value, 9).unwrap_or(value);
+                (of.mean, of.median, of.std_dev) = (fine(of.mean), fine(of.median), of.std_dev.map(fine));
+            }
+        }
+        let RooflineFigures { programs, opaque, gaps, .. } = std::mem::replace(
+            &mut self.roofline.figures,
+            RooflineFigures {
+                programs: Vec::new(),
+                opaque: Vec::new(),
+                gaps: Vec::new(),
+                ..exact.roofline.figures.clone()
+            },
+        );
+        let figures = &mut self.roofline.figures;
+        (figures.programs, figures.opaque, figures.gaps) = (programs, opaque, gaps);
+        self.roofline.more = exact.roofline.more;
+        let part = &mut self.comm;
+        (part.more, part.more_copies) = (exact.comm.more, exact.comm.more_copies);
+        let of = &exact.comm.comm;
+        let sums = Comm { rows: Vec::new(), copy_rows: Vec::new(), steps: Vec::new(), ..of.clone() };
+        let Comm { rows, copy_rows, steps, .. } = std::mem::replace(&mut part.comm, sums);
+        (part.comm.rows, part.comm.copy_rows, part.comm.steps) = (rows, copy_rows, steps);
+        self.memory.checks.clone_from(&exact.memory.checks);
+        for (allocator, exact) in self.memory.runtime.allocators.iter_mut().zip(&exact.memory.runtime.allocators) {
+            let timeline = std::mem::take(&mut allocator.timeline);
+            *allocator = AllocatorMemory { timeline, ..exact.clone() };
+        }
+    }
+
+    /// Where nothing of a kind was cut, there is nothing that could take what rounding adds or removes: its rows' times are as they
+    /// were, and sum to the kind.
+    fn keep_rows(&mut self, exact: &Self) {
+        for (row, exact) in self.rows.iter_mut().zip(&exact.rows) {
+            let (group, exact) = (&mut row.group, &exact.group);
+            if !self.rest.iter().any(|rest| rest.kind == group.kind) {
+                (group.total, group.inclusive) = (exact.total, exact.inclusive);
+                (group.min, group.max) = (exact.min, exact.max);
+            }
+        }
+    }
+
+    /// Self time of the rows and of what was cut, summed by the kind that each row carries.
+    ///
+    /// A row can hold ops of several kinds. Its whole time is counted under the kind that has most of it, so these sums can
+    /// differ from the totals of the kinds. They add up to the same time.
+    fn total_by_row_kind(&self) -> [Picos; Kind::ALL.len()] {
+        let rows = self.rows.iter().map(|row| (row.group.kind, row.group.total));
+        let mut totals = [Picos::ZERO; Kind::ALL.len()];
+        for (kind, total) in rows.chain(self.rest.iter().map(|rest| (rest.kind, rest.total))) {
+            totals[kind.index()] += total;
+        }
+        totals
+    }
+
+    /// Restores the sums from before rounding, to the picosecond: the time that rounding added or removed under a kind goes
+    /// to what was cut of that kind, else to its longest rows.
+    fn spread(&mut self, before: &[Picos; Kind::ALL.len()]) {
         for kind in Kind::ALL {
             let mut all: Vec<&mut Picos> = Vec::new();
             all.extend(self.rest.iter_mut().filter(|rest| rest.kind == kind).map(|rest| &mut rest.total));
             let rows = self.rows.iter_mut().filter(|row| row.group.kind == kind);
             // In order of their time.
             all.extend(rows.map(|row| &mut row.group.total));
-            let (has, of) = (all.iter().map(|total| **total).sum::<Picos>(), self.totals.of(kind));
+            let (has, of) = (all.iter().map(|total| **total).sum::<Picos>(), before[kind.index()]);
             if let Some(first) = all.first_mut() {
                 **first += of.saturating_sub(has);
             }
@@ -110,18 +214,32 @@ impl Report {
         let figures = &mut self.roofline.figures;
         let programs = figures.programs.iter_mut().filter_map(|program| program.roof.as_mut());
         let steps = self.roofline.steps.iter_mut().filter_map(|step| step.roof.as_mut());
-        programs.chain(steps).chain(figures.step.as_mut()).for_each(|roof| settle_roof(roof, None));
-        let held = figures.step.as_ref().map_or(Picos::ZERO, |step| step.total);
-        figures.considered = held + figures.skipped.iter().map(|skipped| skipped.total).sum();
+        programs.chain(steps).for_each(|roof| settle_roof(roof, None));
         for device in &mut self.steps.devices {
             for step in &mut device.steps {
-                step.busy = step.by_kind.iter().copied().sum();
                 step.duration = step.duration.max(step.idle);
                 if one_line {
-                    step.duration = step.busy + step.idle;
+                    step.busy = step.duration.saturating_sub(step.idle);
                 }
+                fill(&mut step.by_kind, step.busy);
             }
         }
+    }
+}
+
+/// Brings the largest part to where all sum to the whole; the others, where it is not enough.
+fn fill(parts: &mut [Picos], whole: Picos) {
+    let sum = parts.iter().copied().sum::<Picos>();
+    let mut order: Vec<&mut Picos> = parts.iter_mut().collect();
+    sorted::sort_by_key(&mut order, |part| Reverse(**part));
+    if let Some(first) = order.first_mut() {
+        **first += whole.saturating_sub(sum);
+    }
+    let mut more = sum.saturating_sub(whole);
+    for part in order {
+        let taken = more.min(*part);
+        *part = part.saturating_sub(taken);
+        more = more.saturating_sub(taken);
     }
 }
 
@@ -149,17 +267,50 @@ fn settle_roof(roof: &mut Roof, whole: Option<Picos>) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+    use crate::report::number::{self, TimeUnit};
+    use proptest::prelude::*;
 
     #[test]
     fn first_digits() {
+        let to = |value, digits| near(value, unit(value, digits));
         assert_eq!(
-            [near(123_456, 4), near(123_444, 4), near(99_996, 4), near(7, 4), near(0, 4)],
-            [123_500, 123_400, 100_000, 7, 0]
+            [to(123_456, 4), to(123_444, 4), to(99_996, 4), to(7, 4), to(0, 4), to(123_460, 4), to(123_540, 4)],
+            [123_490, 123_400, 100_000, 7, 0, 123_490, 123_500],
+            "123,456 is 123,500 to four digits, and 123,000 to three"
         );
         assert_eq!([below(123_456, 4), below(129, 2), below(u64::MAX, 1)], [123_400, 120, 10_000_000_000_000_000_000]);
-        assert_eq!(near(u64::MAX, 20), u64::MAX);
+        assert_eq!(to(u64::MAX, 20), u64::MAX);
+        assert_eq!(
+            [0.160_449, -0.160_461, 0.160_541, 1.234_567e300].map(|value| near_real(value, 4)),
+            [Some(0.1604), Some(-0.160_49), Some(0.160_51), Some(1.234_9e300)]
+        );
+        assert_eq!([near_real(12.345, 1), near_real(12.3, 4)], [Some(10.0), None], "none: it has no more digits");
+    }
+
+    proptest! {
+        /// A view prints of a rounded time what it prints of the time: in a column of its unit or a larger one, and alone.
+        #[test]
+        fn rounded_times_print_as_they_were(time in 0_u64..20_000_000_000_000_000, shift in 0_u32..50) {
+            let time = time >> shift;
+            for digits in [4, 5] {
+                let told = near(time, unit(time, digits).min(printed(time)));
+                let (time, told) = (Picos(time), Picos(told));
+                prop_assert_eq!(number::time_text(time), number::time_text(told));
+                let units = [TimeUnit::Ps, TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S];
+                let own = TimeUnit::for_largest(time);
+                for unit in units.into_iter().filter(|unit| unit.in_ps() >= own.in_ps()) {
+                    prop_assert_eq!(number::time(time, unit), number::time(told, unit));
+                }
+            }
+        }
+
+        #[test]
+        fn rounded_amounts_round_on_as_they_were(value in 0.0_f64..1.0) {
+            let told = near_real(value, 4).unwrap_or(value);
+            prop_assert_eq!(number::percent(value), number::percent(told), "{} {}", value, told);
+        }
     }
 }

@@ -41,7 +41,7 @@ pub struct ReportArgs {
     /// The built page, for --html; default: `dist` beside the program, in its checkout, or here.
     #[arg(long, value_name = "DIR")]
     app: Option<PathBuf>,
-    /// How much is told, from 0 to 100. Default: 25 for a link, 100 for files.
+    /// How much is told, from 0 to 100. Default: for a link the most that fits 8,000 characters, 100 for files and Markdown.
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     level: Option<u8>,
     /// Lines of source code leave, too.
@@ -64,14 +64,19 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     let (mut engine, session) = Engine::open(files::inputs(&view.files)?, &mut |_| {})?;
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
-    let ask = ShareAsk {
+    let mut ask = ShareAsk {
         roofline: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
         comm: CommQuery { query: query.clone(), ..CommQuery::default() },
-        level: args.level.unwrap_or(if is_file || view.is_markdown() { 100 } else { Level::USUAL.at }),
+        level: args.level.unwrap_or(Level::FULL.at),
         with_sources: args.with_sources,
         anonymise: args.anonymise,
     };
-    let told = ask.cut(&engine.report(&ask)?);
+    let full = engine.report(&ask)?;
+    if args.level.is_none() && !is_file && !view.is_markdown() {
+        ask.level = ask.fits(&full).unwrap_or(Level::SMALL.at);
+    }
+    let told = ask.cut(&full);
+    drop(full);
     if let Some(partial) = &session.partial {
         super::complain(&format!("partial: {partial}"));
     }
@@ -86,7 +91,8 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
 }
 
 fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
-    let told = session.summary.as_ref().map_or_else(DeviceChoice::default, |summary| summary.device);
+    // The device that every other view shows when none is named.
+    let told = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(told) };
     if wanted == "all" {
         return Ok(DeviceChoice::All);

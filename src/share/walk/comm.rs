@@ -55,7 +55,7 @@ pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
         devices_per_chip: 0,
     })?;
     if let Some(link) = &mut of.link {
-        v.string(&mut link.chip, Text::Word)?;
+        v.string(&mut link.chip, Text::Chip)?;
         v.float(&mut link.one_way, 0.0)?;
         v.string(&mut link.source, Text::Word)?;
         v.small(&mut link.devices_per_chip)?;

@@ -57,8 +57,8 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
     each(of, |(roof, _)| v.one_of(&mut roof.cost, &COSTS))?;
     each(of, |(roof, _)| v.real(&mut roof.ridge, None))?;
     each(of, |(roof, _)| v.one_of(&mut roof.bound, &BOUNDS))?;
-    each(of, |(roof, _)| v.time(&mut roof.t_compute))?;
-    each(of, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.time(time)))?;
+    each(of, |(roof, _)| v.amount(&mut roof.t_compute.0))?;
+    each(of, |(roof, _)| roof.t_memory.iter_mut().try_for_each(|time| v.amount(&mut time.0)))?;
     each(of, |(roof, _)| {
         let longest = roof.t_memory.iter().fold(roof.t_compute, |most, time| most.max(*time));
         v.time_as(&mut roof.t_roof, longest)
@@ -118,8 +118,8 @@ pub(super) fn roofline(v: &mut dyn Visit, of: &mut RooflinePart) -> Done {
 
 fn peaks(v: &mut dyn Visit, of: &mut DevicePeaks) -> Done {
     v.texts(&mut of.devices, Text::Device)?;
-    v.text(&mut of.device_type, None, Text::Word)?;
-    v.text(&mut of.chip, None, Text::Word)?;
+    v.text(&mut of.device_type, None, Text::Chip)?;
+    v.text(&mut of.chip, None, Text::Chip)?;
     v.maybe_small(&mut of.devices_per_chip)?;
     for list in [&mut of.used, &mut of.offers] {
         v.rows(list, || Peak {

@@ -118,7 +118,7 @@ fn buffers(v: &mut dyn Visit, of: &mut Vec<Buffer>) -> Done {
     each(of, |buffer| v.string(&mut buffer.shape, Text::Shape))?;
     each(of, |buffer| v.text(&mut buffer.dtype, None, Text::Word))?;
     each(of, |buffer| v.string(&mut buffer.instruction, Text::Op))?;
-    each(of, |buffer| v.string(&mut buffer.opcode, Text::Word))?;
+    each(of, |buffer| v.string(&mut buffer.opcode, Text::Category))?;
     each(of, |buffer| v.string(&mut buffer.op_name, Text::Scope))?;
     each(of, |buffer| v.text(&mut buffer.source, None, Text::Source))?;
     each(of, |buffer| v.one_of(&mut buffer.category, Category::ALL))?;
@@ -131,7 +131,7 @@ fn allocator(v: &mut dyn Visit, of: &mut AllocatorMemory) -> Done {
     v.string(&mut of.label, Text::Device)?;
     v.maybe_small(&mut of.device)?;
     v.maybe(&mut of.ordinal)?;
-    v.text(&mut of.allocator, None, Text::Word)?;
+    v.text(&mut of.allocator, None, Text::Allocator)?;
     v.string(&mut of.plane, Text::Device)?;
     v.small(&mut of.file)?;
     v.exact(&mut of.n_events)?;
@@ -171,7 +171,7 @@ fn check(v: &mut dyn Visit, of: &mut CrossCheck) -> Done {
             CapacitySource::Allocator => None,
             CapacitySource::Chip(chip) => Some(chip.clone()),
         };
-        v.text(&mut chip, None, Text::Word)?;
+        v.text(&mut chip, None, Text::Chip)?;
         capacity.source = chip.map_or(CapacitySource::Allocator, CapacitySource::Chip);
     }
     v.real(&mut of.used, None)?;

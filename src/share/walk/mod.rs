@@ -24,8 +24,10 @@ pub(super) type Done = Result<(), ShareError>;
 pub(super) enum Number {
     /// It counts or names something: it is what it is.
     Exact,
-    /// Time, or an amount: its first digits say enough.
+    /// An amount: its first digits say enough.
     Amount,
+    /// Time: as an amount, but never coarser than the digits that views print.
+    Time,
     /// A point of a curve: rounded down, so that none comes above the peak.
     Height,
     /// The id of a program.
@@ -35,8 +37,14 @@ pub(super) enum Number {
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Text {
-    /// A word that compilers and chips have for all: a category, an opcode, a type.
+    /// A word of our own, or of a fixed list: a format, a phase, a type.
     Word,
+    /// An HLO category or an opcode. Captures can hold any text here.
+    Category,
+    /// What a chip is called. Captures can hold any text here.
+    Chip,
+    /// What an allocator is called. Captures can hold any text here.
+    Allocator,
     /// What an op or an instruction is called.
     Op,
     /// What a program is called.
@@ -96,11 +104,11 @@ impl dyn Visit + '_ {
     }
 
     fn time(&mut self, value: &mut Picos) -> Done {
-        self.amount(&mut value.0)
+        self.number(&mut value.0, 0, Number::Time)
     }
 
     fn time_as(&mut self, value: &mut Picos, usual: Picos) -> Done {
-        self.number(&mut value.0, usual.0, Number::Amount)
+        self.number(&mut value.0, usual.0, Number::Time)
     }
 
     fn maybe(&mut self, value: &mut Option<u64>) -> Done {
@@ -113,7 +121,7 @@ impl dyn Visit + '_ {
 
     fn maybe_time(&mut self, value: &mut Option<Picos>) -> Done {
         let mut known = value.map(|time| time.0);
-        self.integer(&mut known, None, Number::Amount)?;
+        self.integer(&mut known, None, Number::Time)?;
         *value = known.map(Picos);
         Ok(())
     }

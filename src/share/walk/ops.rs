@@ -44,7 +44,7 @@ fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
     let mut shares: Vec<(String, Share)> = std::mem::take(&mut group.categories).into_iter().collect();
     v.rows(&mut shares, Default::default)?;
     each(&mut shares, |(name, share)| {
-        v.string(name, Text::Word)?;
+        v.string(name, Text::Category)?;
         v.time_as(&mut share.dur, usual)?;
         v.number(&mut share.n, n, Number::Exact)
     })?;
@@ -57,7 +57,7 @@ fn parts(v: &mut dyn Visit, row: &mut OpRow) -> Done {
     v.rows(&mut row.group.parts, blank::part)?;
     each(&mut row.group.parts, |part| {
         v.string(&mut part.signature, Text::Op)?;
-        v.text(&mut part.category, None, Text::Word)?;
+        v.text(&mut part.category, None, Text::Category)?;
         v.time_as(&mut part.total, usual)?;
         v.number(&mut part.n, n, Number::Exact)
     })

@@ -18,7 +18,7 @@ pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
     v.rows(&mut of.devices, DeviceTold::default)?;
     each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
     each(&mut of.devices, |device| v.string(&mut device.name, Text::Device))?;
-    each(&mut of.devices, |device| v.text(&mut device.device_type, None, Text::Word))?;
+    each(&mut of.devices, |device| v.text(&mut device.device_type, None, Text::Chip))?;
     each(&mut of.devices, |device| v.exact(&mut device.n_ops))?;
     each(&mut of.devices, |device| v.time(&mut device.busy))?;
     device(v, &mut of.device)?;
@@ -61,7 +61,7 @@ pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
     v.one_of(&mut of.status, &[Status::Ok, Status::Partial, Status::Absent])?;
     v.text(&mut of.device, None, Text::Device)?;
     v.small(&mut of.n_devices)?;
-    v.text(&mut of.device_type, None, Text::Word)?;
+    v.text(&mut of.device_type, None, Text::Chip)?;
     v.string(&mut of.step, Text::Word)?;
     v.small(&mut of.n_steps)?;
     let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));
@@ -83,7 +83,7 @@ pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
     v.time(&mut of.idle)?;
     let mut unknown: Vec<(String, Picos)> = std::mem::take(&mut of.unknown_categories).into_iter().collect();
     v.rows(&mut unknown, Default::default)?;
-    each(&mut unknown, |(name, _)| v.string(name, Text::Word))?;
+    each(&mut unknown, |(name, _)| v.string(name, Text::Category))?;
     each(&mut unknown, |(_, time)| v.time(time))?;
     of.unknown_categories = sorted::map(unknown.into_iter());
     Ok(())
@@ -139,6 +139,6 @@ fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
     each(of, |step| v.time(&mut step.duration))?;
     each(of, |step| v.time(&mut step.busy))?;
     each(of, |step| v.time_as(&mut step.idle, step.duration.saturating_sub(step.busy)))?;
-    each(of, |step| step.by_kind.iter_mut().try_for_each(|kind| v.time(kind)))?;
+    each(of, |step| step.by_kind.iter_mut().try_for_each(|kind| v.amount(&mut kind.0)))?;
     each(of, |step| v.exact(&mut step.n_ops))
 }

@@ -87,6 +87,8 @@ impl Sight {
         let tab = RwSignal::new(Tab::Link);
         let level =
             RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
+        // What was chosen here and not by a person: it follows what fits.
+        let chosen = StoredValue::new(level.get_untracked());
         let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
         let with_capture = RwSignal::new(false);
         let ask = Memo::new(move |_| {
@@ -123,6 +125,14 @@ impl Sight {
                         None
                     }
                 };
+                let fits = found.as_ref().map(|found| found.fits.unwrap_or(Level::SMALL.at));
+                if let Some(fits) = fits.filter(|_| level.get_untracked() == chosen.get_value()) {
+                    let fits = summary.as_ref().map_or(fits, |summary| summary.level.min(fits));
+                    chosen.set_value(fits);
+                    if level.get_untracked() != fits {
+                        level.set(fits);
+                    }
+                }
                 shared.set(found);
             },
         );
