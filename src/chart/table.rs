@@ -356,7 +356,7 @@ mod tests {
         let foot = [("a", "12,345.678".to_owned())];
         let all = [column("name", None), column("a", Some(4))];
         assert!(
-            template(&all, Measure::START, &foot).contains("calc(10.5ch + 16px"),
+            template(&all, Measure::START, &foot).contains("calc(10.3ch + 16px"),
             "{}",
             template(&all, Measure::START, &foot)
         );
