@@ -112,7 +112,7 @@ onPage("on paper: charts fit the page, rows and totals are there, notes come las
     await page.locator(".view .scene").first().waitFor();
     await page.locator("[role=grid] [data-row='0']").waitFor();
     await page.emulateMedia({ media: "print" });
-    await page.setViewportSize({ width: 1040, height: 720 });
+    await page.setViewportSize({ width: 1040, height: 2400 });
     const seen = await page.evaluate(() => {
       const there = (selector) => [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility({ visibilityProperty: true }));
       const bottom = (selector) => Math.max(...there(selector).map((node) => node.getBoundingClientRect().bottom));
