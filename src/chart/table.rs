@@ -120,6 +120,9 @@ const FULL: f64 = 1200.0;
 /// Pixels of padding in a cell.
 const PADDING: f64 = 16.0;
 
+/// Pixels that the last column has more, at most: it ends at the page's margin.
+const EDGE: f64 = 16.0;
+
 /// Sizes in pixels: of the table, and of what it is written in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
@@ -159,7 +162,34 @@ pub fn fit_beside(name: f64, columns: &mut Vec<Column>, drop: &[&str], measure: 
 }
 
 fn taken(columns: &[Column], digit: f64) -> f64 {
-    columns.iter().filter_map(|c| c.digits).map(|n| f64::from(n) * digit + PADDING).sum()
+    columns.iter().filter_map(|c| c.room(None)).map(|n| n * digit + PADDING).sum::<f64>() + EDGE
+}
+
+/// How wide a text is at most, in digits of its own size: letters differ, and a font of another system has other ones.
+fn letters(text: &str) -> f64 {
+    let one = |letter: char| match letter {
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | 'Σ' => 1.5,
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | '\'' | '|' => 0.6,
+        'f' | 'r' | 't' | '/' | '(' | ')' | '-' => 0.75,
+        'A'..='Z' => 1.15,
+        _ => 1.0,
+    };
+    text.chars().map(one).sum()
+}
+
+/// Bold letters are wider: the head a table is sorted by, and the totals.
+const BOLD: f64 = 1.12;
+/// Digits that the arrow of an order takes in a head, and the gaps between its parts.
+const ARROW: f64 = 2.6;
+
+impl Column {
+    /// Its width in digits: what its rows need, never less than its head, nor than the total at its foot.
+    fn room(&self, foot: Option<&str>) -> Option<f64> {
+        let arrow = if self.sort.is_some() { ARROW } else { 0.6 };
+        let head = (letters(self.head) + letters(self.unit)) * BOLD + arrow;
+        let foot = foot.map_or(0.0, |text| letters(text) * BOLD);
+        Some(f64::from(self.digits?).max(head).max(if self.numeric { foot } else { 0.0 }))
+    }
 }
 
 /// Characters of the name that fit.
@@ -169,13 +199,33 @@ pub fn name_room(columns: &[Column], measure: Measure) -> usize {
 }
 
 /// The columns as CSS wants them: the name takes what is left, and never less than a few words.
-pub fn template(columns: &[Column], measure: Measure) -> String {
-    let least = if measure.two_lines() { 96 } else { 160 };
-    let track = |column: &Column| match column.digits {
-        Some(digits) => format!("calc({digits}ch + {PADDING}px)"),
-        None => format!("minmax({least}px, 1fr)"),
+pub fn template(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
+    let track = |(at, column): (usize, &Column)| match column.room(total(foot, column)) {
+        Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
+        Some(digits) => format!("calc({digits:.1}ch + {PADDING}px)"),
+        None => format!("minmax({}px, 1fr)", least(measure)),
     };
-    columns.iter().map(track).collect::<Vec<_>>().join(" ")
+    columns.iter().enumerate().map(track).collect::<Vec<_>>().join(" ")
+}
+
+/// What the last column has more, as CSS says it.
+const LAST: &str = "var(--gutter) - 8px";
+
+/// The width below which the table scrolls sideways, as CSS wants it: one for all rows, whatever their names are.
+pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
+    let digits: f64 = columns.iter().filter_map(|column| column.room(total(foot, column))).sum();
+    let padded = columns.iter().filter(|column| column.digits.is_some()).map(|_| PADDING).sum::<f64>();
+    let names = columns.iter().filter(|column| column.digits.is_none()).map(|_| f64::from(least(measure))).sum::<f64>();
+    format!("calc({digits:.1}ch + {}px + {LAST})", padded + names)
+}
+
+/// The least width of the names.
+fn least(measure: Measure) -> u32 {
+    if measure.two_lines() { 96 } else { 160 }
+}
+
+fn total<'a>(foot: &'a [(&'static str, String)], column: &Column) -> Option<&'a str> {
+    foot.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.as_str())
 }
 
 /// Rows that hold others: which flat row is which. Knows the open ones only; all others are one row each.
@@ -297,8 +347,31 @@ mod tests {
         assert_eq!(at(1200.0), ["name", "a", "b", "c"]);
         assert_eq!(at(600.0), ["name", "a", "c"]);
         assert_eq!(at(300.0), ["name", "c"]);
-        assert_eq!(template(&all[..2], Measure::START), "minmax(160px, 1fr) calc(20ch + 16px)");
-        assert_eq!(name_room(&all[..2], Measure { width: 500.0, ..Measure::START }), 45);
+        assert_eq!(
+            template(&all[..2], Measure::START, &[]),
+            "minmax(160px, 1fr) calc(20.0ch + 16px + var(--gutter) - 8px)"
+        );
+        assert_eq!(narrowest(&all, Measure::START, &[]), "calc(60.0ch + 208px + var(--gutter) - 8px)");
+        assert_eq!(name_room(&all[..2], Measure { width: 500.0, ..Measure::START }), 43);
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_its_head_and_its_total() {
+        let wide = |column: &Column, foot| column.room(foot).expect("it has a width");
+        let median = Column { unit: "ms", head: "Median", sort: Some(true), ..column("median", Some(4)) };
+        assert!(wide(&median, None) > 10.0, "{}", wide(&median, None));
+        let sum = column("a", Some(4));
+        assert!((wide(&sum, None) - 4.0).abs() < 1e-9);
+        assert!(wide(&sum, Some("12,345.678")) > 10.0, "the total is longer than any row");
+        let text = Column { numeric: false, ..sum };
+        assert!((wide(&text, Some("12,345.678")) - 4.0).abs() < 1e-9, "only figures are never cut");
+        let foot = [("a", "12,345.678".to_owned())];
+        let all = [column("name", None), column("a", Some(4))];
+        assert!(
+            template(&all, Measure::START, &foot).contains("calc(10.3ch + 16px"),
+            "{}",
+            template(&all, Measure::START, &foot)
+        );
     }
 
     #[test]

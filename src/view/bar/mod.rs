@@ -27,7 +27,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     view! {
         <header class="top">
             <div class="bar" role="toolbar" aria-label="Capture and page">
-                <span class="brand">{mark()} "Rooflight"</span>
+                <span class="brand">{mark()} <span class="brand-name">"Rooflight"</span></span>
                 <If when=move || open.get()>
                     <capture::Capture state />
                     <pickers::Pickers state />

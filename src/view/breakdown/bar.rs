@@ -47,7 +47,7 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
                 .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> }.any())
         };
         Some(view! {
-            <svg width=width.get().to_string() height=HEIGHT.to_string() role="group" aria-label=readout::sentence(&parts)>
+            <svg width=width.get().to_string() height=HEIGHT.to_string() viewBox=format!("0 0 {} {HEIGHT}", width.get().max(1.0)) role="group" aria-label=readout::sentence(&parts)>
                 {segments.into_iter().enumerate().filter_map(one).collect_view()}
             </svg>
         }.any())

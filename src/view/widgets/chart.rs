@@ -12,7 +12,7 @@ use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::out;
-use crate::view::widgets::size::rect;
+use crate::view::widgets::size::{rect, screen};
 use leptos::{ev, html, prelude::*};
 use web_sys::Element;
 
@@ -35,10 +35,20 @@ pub(crate) struct Model {
     pub(crate) at: RwSignal<Option<u32>>,
 }
 
-/// What is free on each side of a chart in a view this wide, as in the style sheet.
+/// What is free on each side of a chart in a view this wide, as in the style sheet: there the window's width decides.
 pub(crate) fn gutter(width: f64) -> f64 {
-    if width < TWO_LINES { 12.0 } else { 16.0 }
+    let window = screen().0.max(width);
+    if window < TWO_LINES {
+        12.0
+    } else if window < LARGE_TYPE {
+        16.0
+    } else {
+        24.0
+    }
 }
+
+/// From this width of the window on, type and margins are one step larger: as in `tokens.css`.
+const LARGE_TYPE: f64 = 2200.0;
 
 /// What is left for a chart in a view this wide.
 pub(crate) fn room(width: f64) -> f64 {
@@ -172,6 +182,12 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let size = move |of: fn(&Scene) -> f64| {
         move || model.scene.with(|scene| scene.as_ref().map_or(0.0, |scene| of(scene))).to_string()
     };
+    // So that it can be drawn smaller on paper.
+    let whole = move || {
+        let (width, height) =
+            model.scene.with(|scene| scene.as_ref().map_or((1.0, 1.0), |scene| (scene.width, scene.height)));
+        format!("0 0 {} {}", width.max(1.0), height.max(1.0))
+    };
     view! {
         <div class="chart" node_ref=node>
             <svg
@@ -181,6 +197,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
                 aria-label=move || format!("{} {}", sentence(), current().unwrap_or_default())
                 width=size(|scene| scene.width)
                 height=size(|scene| scene.height)
+                viewBox=whole
                 on:pointermove=hover
                 on:pointerleave=move |_| state.tips.leave()
                 on:pointerup=press

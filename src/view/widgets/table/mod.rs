@@ -16,6 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;
 
+/// The width of a landscape page in the table's type, as the style sheet prints it: pixels of a table on the screen.
+const PAPER: f64 = 1200.0;
+
 /// The place of the keyboard in a table: a row (`None`: the head) and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -196,7 +199,16 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
     });
     on_scroll(move || grid.look());
     let resized = window_event_listener_untyped("resize", move |_| grid.look());
-    on_cleanup(move || resized.remove());
+    // Paper is narrower than most screens: the columns that fit there, until it is printed.
+    let before = window_event_listener_untyped("beforeprint", move |_| {
+        model.measure.update(|measure| measure.width = measure.width.min(PAPER));
+    });
+    let after = window_event_listener_untyped("afterprint", move |_| with_frame(move || grid.measure()));
+    on_cleanup(move || {
+        resized.remove();
+        before.remove();
+        after.remove();
+    });
     view! { <View grid /> }.any()
 }
 
@@ -210,7 +222,10 @@ fn View(grid: Grid) -> impl IntoView {
         let extra = model.place.get().row.filter(|row| !seen.contains(row) && *row < count);
         extra.into_iter().chain(seen.start.min(count)..seen.end.min(count)).collect::<Vec<_>>()
     };
-    let template = move || model.columns.with(|columns| table::template(columns, model.measure.get()));
+    // The same for head, rows and totals: they line up whatever stands in them.
+    let layout = move |of: fn(&[Column], Measure, &[(&'static str, String)]) -> String| {
+        move || model.columns.with(|columns| model.foot.with(|foot| of(columns, model.measure.get(), foot)))
+    };
     let empty = move || model.count.get() == 0 && !model.busy.get();
     let none = move || {
         empty().then(|| {
@@ -233,7 +248,8 @@ fn View(grid: Grid) -> impl IntoView {
             aria-rowcount=move || (u64::from(model.count.get()) + 2).to_string()
             aria-colcount=move || grid.ids.with(Vec::len).to_string()
             aria-busy=move || model.busy.get().to_string()
-            style=("--columns", template)
+            style=("--columns", layout(table::template))
+            style=("--narrowest", layout(table::narrowest))
             on:scroll=move |_| grid.look()
             on:keydown=move |event: ev::KeyboardEvent| nav::key(grid, &event)
             on:focusin=move |event: ev::FocusEvent| nav::focused(grid, &event)
@@ -265,7 +281,7 @@ fn Foot(grid: Grid) -> impl IntoView {
         let totals = grid.model.foot.get();
         let one = |column: &Column| {
             let text = totals.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.clone());
-            view! { <div role="gridcell" class:num=column.numeric>{text}</div> }.any()
+            view! { <div role="gridcell" class:num=column.numeric><span>{text}</span></div> }.any()
         };
         grid.model.columns.with(|columns| columns.iter().map(one).collect_view())
     };

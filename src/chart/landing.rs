@@ -1,0 +1,278 @@
+//! The landing page's picture: a step of the sample by kind, and its heaviest ops against the roofs of the chip. The figures
+//! are the sample's own, rounded to three digits or four; `tests/landing.rs` holds them against an analysis of it.
+//!
+//! ```text
+//!   [compute              ][communication ][data movement]   one step, by kind
+//!   TFLOP/s        ______________ peak
+//!       |        /    o O o                                  ops: place by figures, area by time
+//!       |      / o  O
+//!       |____/________________ FLOP/byte
+//! ```
+
+use super::label;
+use super::paint::{Paint, Pattern, Tone};
+use super::scale::Scale;
+use super::scene::{Anchor, Mark, Scene, Shape, Size};
+use super::slot::Slot;
+use crate::analysis::Kind;
+
+/// Peak of the matrix units for bf16, TFLOP/s.
+pub const PEAK: f64 = 459.0;
+/// Bandwidth of HBM, GB/s.
+pub const BANDWIDTH: f64 = 2765.0;
+/// Kinds of the first step of TPU:0, ms. What is not here is below 0.01 ms.
+pub const KINDS: [(Kind, f64); 3] = [(Kind::Compute, 93.98), (Kind::Communication, 40.37), (Kind::DataMovement, 32.49)];
+/// The step as a whole: FLOP per byte of HBM, and TFLOP/s.
+pub const STEP: Op = op(316.0, 209.0, 91.0, true);
+
+/// An op of the sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Op {
+    /// FLOP per byte of HBM.
+    pub intensity: f64,
+    /// TFLOP/s.
+    pub rate: f64,
+    /// Its time in the step, ms.
+    pub ms: f64,
+    /// It is a matrix multiplication; else it goes through its elements.
+    pub is_matmul: bool,
+}
+
+const fn op(intensity: f64, rate: f64, ms: f64, is_matmul: bool) -> Op {
+    Op { intensity, rate, ms, is_matmul }
+}
+
+/// The ops that take longest, first the longest: four fifths of the time of all that have a roof.
+pub const OPS: [Op; 48] = [
+    op(0.375, 0.389, 2.84, false),
+    op(0.375, 0.39, 2.84, false),
+    op(41.4, 36.4, 2.63, true),
+    op(0.625, 0.808, 2.28, false),
+    op(0.625, 0.808, 2.28, false),
+    op(1850.0, 326.0, 2.27, true),
+    op(42.3, 44.1, 2.17, true),
+    op(138.0, 107.0, 2.1, true),
+    op(582.0, 273.0, 1.91, true),
+    op(0.167, 0.195, 1.89, false),
+    op(0.167, 0.195, 1.89, false),
+    op(61.1, 51.1, 1.88, true),
+    op(1860.0, 393.0, 1.88, true),
+    op(1850.0, 404.0, 1.83, true),
+    op(1200.0, 311.0, 1.67, true),
+    op(146.0, 140.0, 1.61, true),
+    op(991.0, 330.0, 1.58, true),
+    op(1050.0, 333.0, 1.56, true),
+    op(1200.0, 334.0, 1.55, true),
+    op(1050.0, 335.0, 1.55, true),
+    op(61.4, 62.3, 1.55, true),
+    op(1530.0, 358.0, 1.45, true),
+    op(1050.0, 370.0, 1.41, true),
+    op(1530.0, 375.0, 1.39, true),
+    op(1530.0, 375.0, 1.38, true),
+    op(940.0, 390.0, 1.33, true),
+    op(609.0, 286.0, 1.32, true),
+    op(1050.0, 400.0, 1.3, true),
+    op(1410.0, 410.0, 1.27, true),
+    op(1200.0, 416.0, 1.25, true),
+    op(2100.0, 421.0, 1.23, true),
+    op(2100.0, 422.0, 1.23, true),
+    op(843.0, 423.0, 1.23, true),
+    op(1410.0, 424.0, 1.23, true),
+    op(1200.0, 426.0, 1.22, true),
+    op(2100.0, 427.0, 1.22, true),
+    op(60.5, 78.7, 1.21, true),
+    op(60.5, 78.7, 1.21, true),
+    op(683.0, 324.0, 1.17, true),
+    op(114.0, 112.0, 0.84, true),
+    op(114.0, 112.0, 0.84, true),
+    op(114.0, 112.0, 0.84, true),
+    op(114.0, 137.0, 0.688, true),
+    op(114.0, 137.0, 0.688, true),
+    op(114.0, 137.0, 0.688, true),
+    op(114.0, 137.0, 0.687, true),
+    op(120.0, 148.0, 0.639, true),
+    op(527.0, 248.0, 0.523, true),
+];
+
+/// Ops that have a label, what it calls them, and where it stands.
+const LABELS: [(usize, &str, f64, f64); 2] =
+    [(2, "fusion.877, matmul", 24.0, 30.0), (0, "fusion.953, elementwise", 22.0, -4.0)];
+
+impl Op {
+    /// Which part of what the chip can do there it does.
+    pub fn of_roof(&self) -> f64 {
+        self.rate / PEAK.min(self.intensity * BANDWIDTH / 1e3)
+    }
+}
+
+const AXES: ((f64, f64), (f64, f64)) = ((0.1, 1e4), (0.1, 1e3));
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 10.0;
+/// The bar of kinds, and where the chart begins below it.
+const BAR: f64 = 30.0;
+const TOP: f64 = 84.0;
+const BOTTOM: f64 = 40.0;
+/// How far the hatch beyond a roof reaches.
+const WALL: f64 = 11.0;
+
+/// The picture, so many pixels wide.
+pub fn scene(width: f64) -> Scene {
+    let height = (width * 0.84).clamp(340.0, 720.0);
+    let x = Scale::log(AXES.0, (LEFT, (width - RIGHT).max(LEFT + 1.0)));
+    let y = Scale::log(AXES.1, (height - BOTTOM, TOP));
+    let mut marks = Vec::new();
+    bar(&mut marks, width);
+    frame(&mut marks, &x, &y);
+    roofs(&mut marks, &x, &y);
+    for op in &OPS {
+        marks.push(mark(op, &x, &y, width));
+    }
+    labels(&mut marks, &x, &y);
+    let title = format!(
+        "The sample, a training step on TPU v5p: {:.1} ms, {} by kind; below, its ops by FLOP per byte and TFLOP/s, and the roofs.",
+        KINDS.iter().map(|(_, ms)| ms).sum::<f64>(),
+        KINDS.map(|(kind, ms)| format!("{} {ms:.1} ms", Slot::Kind(kind).label())).join(", ")
+    );
+    Scene { width, height, marks, title, ..Scene::default() }
+}
+
+fn text(x: f64, y: f64, anchor: Anchor, words: String, tone: Tone) -> Mark {
+    let shape = Shape::Text { x, y, text: words, anchor, size: Size::Micro, mono: false, halo: true };
+    Mark::new(shape, Paint::fill(tone))
+}
+
+/// One step by kind: widths are time.
+fn bar(marks: &mut Vec<Mark>, width: f64) {
+    let all: f64 = KINDS.iter().map(|(_, ms)| ms).sum();
+    marks.push(text(0.0, 11.0, Anchor::Start, format!("One step of the sample, {all:.1} ms, by kind"), Tone::Ink2));
+    let mut at = 0.0;
+    for (kind, ms) in KINDS {
+        let (slot, wide) = (Slot::Kind(kind), ms / all * width);
+        marks.push(Mark::new(Shape::rect(at, 20.0, (wide - 1.0).max(1.0), BAR), Paint::slot(slot)));
+        let wordings = label::wordings(slot.label(), &format!("{:.1} %", ms / all * 100.0));
+        if let Some(words) = label::fit(&wordings, Size::Dense.px(), wide - 14.0) {
+            let shape = Shape::Text {
+                x: at + 8.0,
+                y: 39.0,
+                text: words.to_owned(),
+                anchor: Anchor::Start,
+                size: Size::Dense,
+                mono: false,
+                halo: false,
+            };
+            marks.push(Mark::new(shape, Paint::fill(Tone::On(slot))));
+        }
+        at += wide;
+    }
+}
+
+/// Axes, decades, and what they are of.
+fn frame(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
+    let ((left, right), (bottom, top)) = (x.range(), y.range());
+    for (value, words) in [(0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1e3, "1 k"), (1e4, "10 k")] {
+        let at = x.to(value);
+        marks.push(Mark::new(Shape::line(at, top, at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+        let anchor = if value > 5e3 { Anchor::End } else { Anchor::Middle };
+        marks.push(text(at, bottom + 15.0, anchor, words.to_owned(), Tone::Ink3));
+    }
+    for (value, words) in [(0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1e3, "1,000")] {
+        let at = y.to(value);
+        marks.push(Mark::new(Shape::line(left, at, right, at), Paint::stroke(Tone::Grid, 1.0)));
+        marks.push(text(left - 6.0, at + 4.0, Anchor::End, words.to_owned(), Tone::Ink3));
+    }
+    marks.push(Mark::new(
+        Shape::Path(vec![(left, top), (left, bottom), (right, bottom)], false),
+        Paint::stroke(Tone::Line2, 1.0),
+    ));
+    marks.push(text(left, top - 10.0, Anchor::Start, "TFLOP/s of each op".to_owned(), Tone::Ink3));
+    marks.push(text(
+        left.midpoint(right),
+        bottom + 31.0,
+        Anchor::Middle,
+        "FLOP per byte of HBM".to_owned(),
+        Tone::Ink3,
+    ));
+}
+
+/// What the chip can do: HBM on the left, the matrix units on the right.
+fn roofs(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
+    let (low, ridge) = (x.domain().0, PEAK * 1e3 / BANDWIDTH);
+    let slope = [(x.to(low), y.to(low * BANDWIDTH / 1e3)), (x.to(ridge), y.to(PEAK))];
+    let flat = (x.range().1, y.to(PEAK));
+    let wall = vec![
+        slope[0],
+        slope[1],
+        flat,
+        (flat.0, flat.1 - WALL),
+        (slope[1].0 - WALL / 2.0, slope[1].1 - WALL),
+        (slope[0].0, slope[0].1 - WALL * 1.6),
+    ];
+    marks.push(Mark::new(Shape::Path(wall, true), Paint { pattern: Some(Pattern::Wall), ..Paint::NONE }.faded(0.7)));
+    marks.push(Mark::new(Shape::Path(vec![slope[0], slope[1], flat], false), Paint::stroke(Tone::Ink, 1.75)));
+    marks.push(text(flat.0, flat.1 - WALL - 5.0, Anchor::End, format!("bf16 peak {PEAK:.1} TFLOP/s"), Tone::Ink));
+    let middle = (slope[0].0.midpoint(slope[1].0), slope[0].1.midpoint(slope[1].1));
+    marks.push(text(middle.0 - 18.0, middle.1 - 12.0, Anchor::End, "HBM 2,765 GB/s".to_owned(), Tone::Ink));
+}
+
+/// Its area is its time; its form what it does.
+fn mark(op: &Op, x: &Scale, y: &Scale, width: f64) -> Mark {
+    let (x, y) = (x.to(op.intensity), y.to(op.rate));
+    let r = (op.ms / OPS[0].ms).sqrt() * (width / 60.0).clamp(6.0, 13.0);
+    let tone = Tone::Kind(Slot::Kind(Kind::Compute));
+    let paint = Paint { fill: Some(tone), stroke: Some(tone), ..Paint::NONE }.faded(0.6);
+    let side = r * 1.77;
+    let shape =
+        if op.is_matmul { Shape::Circle { x, y, r } } else { Shape::rect(x - side / 2.0, y - side / 2.0, side, side) };
+    Mark::new(shape, paint)
+}
+
+/// The step as a whole, and an op of either form.
+fn labels(marks: &mut Vec<Mark>, x: &Scale, y: &Scale) {
+    let words = |op: &Op| format!("{:.0} % of its roof", op.of_roof() * 100.0);
+    let (at, up) = (x.to(STEP.intensity), y.to(STEP.rate));
+    let diamond = vec![(at, up - 7.0), (at + 7.0, up), (at, up + 7.0), (at - 7.0, up)];
+    marks.push(Mark::new(
+        Shape::Path(diamond, true),
+        Paint { fill: Some(Tone::Ground), stroke: Some(Tone::Ink), width: 1.75, ..Paint::NONE },
+    ));
+    let share = format!("{:.0} %", STEP.rate / PEAK * 100.0);
+    let wordings = [format!("whole step: {share} of peak"), format!("step: {share}"), share];
+    if let Some(words) = label::fit(&wordings, Size::Micro.px(), x.range().1 - at - 13.0) {
+        marks.push(text(at + 13.0, up + 16.0, Anchor::Start, words.to_owned(), Tone::Ink));
+    }
+    for (n, name, right, down) in LABELS {
+        let Some(op) = OPS.get(n) else { continue };
+        let (from, to) = ((x.to(op.intensity), y.to(op.rate)), (x.to(op.intensity) + right, y.to(op.rate) + down));
+        // Where its name has no room it goes without.
+        if label::width(name, Size::Micro.px()) > x.range().1 - to.0 - 3.0 {
+            continue;
+        }
+        marks.push(Mark::new(Shape::line(from.0, from.1, to.0, to.1), Paint::stroke(Tone::Ink3, 1.0)));
+        marks.push(text(to.0 + 3.0, to.1 + 4.0, Anchor::Start, name.to_owned(), Tone::Ink));
+        marks.push(text(to.0 + 3.0, to.1 + 18.0, Anchor::Start, words(op), Tone::Ink3));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_it_is_within_the_picture() {
+        for width in [300.0, 520.0, 1000.0] {
+            let scene = scene(width);
+            assert!(scene.marks.len() > OPS.len());
+            for mark in &scene.marks {
+                let Shape::Text { text, .. } = &mark.shape else { continue };
+                let bounds = mark.shape.bounds();
+                assert!(bounds.x >= -1.0 && bounds.x + bounds.width <= width + 1.0, "{text} at {width}: {bounds:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_op_of_the_picture_is_above_its_roof() {
+        assert!(OPS.iter().all(|op| op.of_roof() < 1.0 && op.of_roof() > 0.05));
+        assert!(OPS.windows(2).all(|pair| pair[0].ms >= pair[1].ms), "the longest come first");
+    }
+}

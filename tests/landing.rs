@@ -1,0 +1,73 @@
+//! The landing page's picture is drawn from figures of the sample: held against an analysis of the sample that is shipped.
+
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::{DeviceChoice, GroupBy, Kind, Query, StepChoice};
+use rooflight::chart::landing::{self, Op};
+use rooflight::engine::{Engine, Input, Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+
+fn engine() -> Engine {
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(bytes), from_folder: false };
+    Engine::open(vec![input], &mut |_| {}).unwrap().0
+}
+
+/// Three digits are drawn.
+fn close(drawn: f64, found: f64) -> bool {
+    (drawn - found).abs() <= 0.006 * found.abs()
+}
+
+#[test]
+fn the_picture_shows_the_sample() {
+    let mut engine = engine();
+    let query =
+        Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::default() };
+    let ask = RooflineQuery { query, ..RooflineQuery::default() };
+    let head: RooflineHead = engine.answer(&Question::Roofline(ask.clone()).into()).told().unwrap();
+    let totals = &head.figures.totals;
+    for (kind, ms) in landing::KINDS {
+        let found = totals.of(kind).0 as f64 / 1e9;
+        assert!(close(ms, found), "{kind:?}: {ms} is drawn, {found} ms found");
+    }
+    let drawn: f64 = landing::KINDS.iter().map(|(_, ms)| ms).sum();
+    let busy =
+        Kind::ALL.into_iter().filter(|kind| *kind != Kind::Container).map(|kind| totals.of(kind).0 as f64).sum::<f64>()
+            / 1e9;
+    assert!((drawn - busy).abs() < 0.2, "{drawn} ms are drawn of {busy}");
+    let sort = RoofSort { column: RoofColumn::Total, descending: true };
+    let query = RoofRowsQuery { ask, sort, first: 0, count: 1000 };
+    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).told().unwrap();
+    let mut found: Vec<Op> = page
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let roof = row.roof.as_ref()?;
+            let bytes = roof.level_bytes[0];
+            let is_matmul = row.op_group.as_deref() == Some("matmul");
+            let ms = roof.total.0 as f64 / 1e9;
+            (roof.flops > 0.0 && bytes > 0.0).then(|| Op {
+                intensity: roof.flops / bytes,
+                rate: roof.flops / (ms * 1e9),
+                ms,
+                is_matmul,
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| b.ms.total_cmp(&a.ms));
+    for (n, (drawn, op)) in landing::OPS.iter().zip(&found).enumerate() {
+        let same = close(drawn.intensity, op.intensity)
+            && close(drawn.rate, op.rate)
+            && close(drawn.ms, op.ms)
+            && drawn.is_matmul == op.is_matmul;
+        assert!(same, "op {n}: {drawn:?} is drawn, {op:?} found");
+    }
+    let shown: f64 = found.iter().take(landing::OPS.len()).map(|op| op.ms).sum();
+    let all: f64 = found.iter().map(|op| op.ms).sum();
+    assert!(shown / all > 0.75, "{:.1} % of the time", shown / all * 100.0);
+    let whole = head.figures.step.as_ref().expect("the sample has roofs");
+    assert!(
+        close(landing::STEP.intensity, whole.flops / whole.level_bytes[0]),
+        "{}",
+        whole.flops / whole.level_bytes[0]
+    );
+    assert!(close(landing::STEP.rate, whole.flops / whole.total.0 as f64), "{}", whole.flops / whole.total.0 as f64);
+}
