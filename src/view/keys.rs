@@ -51,7 +51,7 @@ pub(crate) const LIST: [(&str, &[&str], &str); 33] = [
     ("Graph and text", &["+", "−", "0"], "zoom, all of it"),
     ("Capture", &["[", "]"], "previous, next step"),
     ("Capture", &["{", "}"], "previous, next device"),
-    ("Capture", &["←", "→"], "neighbour, in bar and charts"),
+    ("Capture", &["←", "→"], "neighbour, in groups of buttons, bar and charts"),
 ];
 
 /// Listens for as long as the page lives.

@@ -94,7 +94,7 @@ onPage("a real run: rows, sums, answers and opcodes are the command line's", { n
   await details.locator("summary").click();
   const opcodes = (await details.locator(".tree-more > span").allTextContents()).map((text) => text.trim());
   assert.deepEqual(opcodes, program.by_opcode.map((of) => `${of.opcode} ${count(of.n_executions)}`));
-  await until(() => page.url(), (url) => url.endsWith("#v=1&picture=non-compute"));
+  await until(() => page.url(), (url) => url.includes("#v=1&picture=non-compute&"));
 });
 
 onPage("another step and another device ask again", { needs: tpu() }, async ({ page }) => {

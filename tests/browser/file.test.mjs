@@ -261,6 +261,13 @@ onPage("a program dropped alone: its text, why there is no breakdown, an instruc
   await shownLines(page);
   await page.locator(".computations .program").first().click();
   await shownLines(page);
+  // Gone to once more, it is shown once more.
+  const code = page.locator(".code");
+  await code.evaluate((node) => (node.scrollTop = node.scrollTop > 0 ? 0 : node.scrollHeight));
+  await until(() => page.locator(".code-line.at").count(), (n) => n === 0);
+  await page.locator(".computations .program").first().click();
+  await until(() => page.locator(".code-line.at").count(), (n) => n === 1);
+  await shownLines(page);
   const op = page.locator(".code-line.at ~ .code-line .code-op").first();
   const name = (await op.innerText()).replace(/^%/, "");
   await op.click();

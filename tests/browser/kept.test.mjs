@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { made, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { opened, pickFiles, reload, started, until } from "./lib.mjs";
 import { figures } from "./reading.mjs";
 import { link, share } from "./sharing.mjs";
 
@@ -11,9 +11,17 @@ const capture = () => made("--steps", "3").captures[0];
 const rows = (page) => page.locator(".kept tbody tr");
 const told = (page) => rows(page).evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent.trim())));
 
+/** The start page: a reload would open what is kept. */
+async function home(page) {
+  const [url] = page.url().split("#");
+  await page.goto("about:blank");
+  await page.goto(url);
+  await started(page);
+}
+
 /** Opens files and keeps them, on a page that shows nothing yet: what is already there would look like what was opened. */
 async function keep(page, files) {
-  await reload(page);
+  await home(page);
   await pickFiles(page, files);
   await opened(page);
   await page.locator("header .pick").first().click();
@@ -43,7 +51,7 @@ onPage("nothing is kept unasked; what is kept opens again, with its figures, and
   await keep(page, [capture()]);
   const size = statSync(capture()).size;
   assert.ok((await stored(page)).includes(size));
-  await reload(page);
+  await home(page);
   await rows(page).first().waitFor();
   const [[name, about, bytes]] = await told(page);
   assert.equal(name, "worker-0.xplane.pb");
@@ -52,7 +60,7 @@ onPage("nothing is kept unasked; what is kept opens again, with its figures, and
   await page.locator(".kept").getByRole("button", { name, exact: true }).click();
   await opened(page);
   assert.deepEqual(await figures(page), seen);
-  await reload(page);
+  await home(page);
   await page.getByRole("button", { name: `Forget ${name}` }).click();
   await until(() => rows(page).count(), (n) => n === 0);
   assert.ok(!(await stored(page)).includes(size), "its bytes are gone");
@@ -102,12 +110,12 @@ onPage("what no list names is taken away: a tab closed while it kept, a list tha
   await rows(page).first().waitFor();
   await until(() => stored(page), (sizes) => !sizes.includes(7) && sizes.includes(size));
   await write("list", [2, 1, 1, 1]);
-  await reload(page);
+  await home(page);
   await page.waitForTimeout(500);
   assert.ok((await stored(page)).includes(size), "the list is of a newer build");
   await page.evaluate(() => localStorage.setItem("rooflight.kept", "1"));
   await write("list", Array.from({ length: 50 }, () => 255));
-  await reload(page);
+  await home(page);
   await until(() => stored(page), (sizes) => !sizes.includes(size));
 });
 
@@ -141,7 +149,7 @@ onPage("several files are one; the newest first; the same again is one; all are 
   await keep(page, [capture()]);
   await keep(page, [capture(), synth()]);
   await keep(page, [capture()]);
-  await reload(page);
+  await home(page);
   await until(() => rows(page).count(), (n) => n === 2);
   const [first, second] = await told(page);
   assert.equal(first[0], "worker-0.xplane.pb");
@@ -150,7 +158,7 @@ onPage("several files are one; the newest first; the same again is one; all are 
   await opened(page);
   await page.locator("header .pick").first().click();
   assert.equal(await page.locator(".session li").count(), 2);
-  await reload(page);
+  await home(page);
   await page.getByRole("button", { name: "forget all" }).click();
   await until(() => rows(page).count(), (n) => n === 0);
   assert.deepEqual(await stored(page), []);

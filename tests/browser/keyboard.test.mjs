@@ -79,7 +79,7 @@ onPage("arrows, Home and End go within a group, and Tab comes back to where one 
   assert.equal(await page.getByRole("group", { name: "Group by" }).locator("[aria-pressed=true]").innerText(), await focus(page));
 });
 
-for (const [key, table] of [["3", ".roofline-table"], ["4", ".memory"], ["5", ".comm"], ["8", ".file"]]) {
+for (const [key, table] of [["3", ".roofline-table"], ["5", ".comm"], ["8", ".file"]]) {
   onPage(`at most 12 stops before the content of view ${key}`, async ({ page }) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
     await opened(page);

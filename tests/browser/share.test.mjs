@@ -37,6 +37,7 @@ onPage("a link opens in a fresh profile with no file and, after one visit, no ne
   await view(page, "Roofline");
   await share(page);
   const made = await link(page);
+  await until(() => page.evaluate(() => document.activeElement.textContent.trim()), (name) => name === "Copy link");
   assert.ok(made.startsWith(`${server.url}#`) && made.length <= 8000, `${made.length} characters`);
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByText(`Copied, ${made.length.toLocaleString("en")} characters.`).waitFor();
@@ -160,6 +161,23 @@ onPage("a page that the command line wrote opens the same way", async ({ page })
   await started(file);
   await opened(file);
   assert.deepEqual(await figures(file), seen);
+  // It knows no address for links, and asks for one that someone trusts.
+  await file.getByRole("button", { name: "Share" }).click();
+  const base = file.getByLabel(/^A file on a disk has no address for links/);
+  await base.waitFor();
+  assert.ok(await file.getByRole("button", { name: "Copy link" }).isDisabled());
+  await base.fill("example.org");
+  assert.equal(await base.getAttribute("aria-invalid"), "true");
+  await base.fill("https://example.org/rooflight/");
+  assert.ok((await link(file)).startsWith("https://example.org/rooflight/#v="));
+  execFileSync(need("ROOFLIGHT_CLI"), ["report", capture(), "--html", path, "--app", need("ROOFLIGHT_DIST"), "--base", "https://example.com/r/"]);
+  await file.goto("about:blank");
+  await file.goto(`file://${path}`);
+  await started(file);
+  await opened(file);
+  await file.getByRole("button", { name: "Share" }).click();
+  assert.ok((await link(file)).startsWith("https://example.com/r/#v="));
+  assert.equal(await base.count(), 0);
   await context.close();
 });
 

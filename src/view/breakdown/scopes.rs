@@ -120,10 +120,11 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
             }}
         </span>
     }.any();
-    // Typing in the filter must not make the table jump: the picture keeps the room it had.
+    // Typing in the filter and zooming must not make the table jump: the picture keeps the room it had.
     let tallest = Memo::new(move |old: Option<&f64>| {
         let now = scene.with(|scene| scene.as_ref().map_or(0.0, |scene| scene.height));
-        if state.query.with(|query| query.filter.is_empty()) { now } else { now.max(old.copied().unwrap_or(0.0)) }
+        let is_all = state.query.with(|query| query.filter.is_empty()) && state.zoom.with(String::is_empty);
+        if is_all { now } else { now.max(old.copied().unwrap_or(0.0)) }
     });
     view! {
         <div node_ref=node style=("--tallest", move || format!("{}px", tallest.get()))>

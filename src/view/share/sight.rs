@@ -83,7 +83,7 @@ pub(super) struct Sight {
 
 impl Sight {
     pub(super) fn new(state: State) -> Self {
-        let summary = state.summary();
+        let summary = untrack(|| state.summary());
         let tab = RwSignal::new(Tab::Link);
         let level =
             RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
@@ -186,7 +186,7 @@ impl Sight {
 
     /// What the session is a summary of, if it is one: there is no capture to go with it.
     pub(super) fn summary(self) -> Option<SummaryInfo> {
-        self.state.summary()
+        untrack(|| self.state.summary())
     }
 
     /// Bytes of its captures.

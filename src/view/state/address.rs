@@ -117,7 +117,7 @@ impl State {
         } else if !kept.is_empty() && remembered(KEPT).is_some() {
             self.needs.set(None);
             self.kept_wanted.set(kept);
-        } else {
+        } else if !is_single() {
             self.needs.set(says_something.then_some(capture));
         }
     }

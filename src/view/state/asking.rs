@@ -1,7 +1,7 @@
 //! Asking about the open session: a query's figures and rows, and further rows as they scroll into view.
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
-use super::opening::Engines;
+use super::engines::Engines;
 use super::{Same, State, now};
 use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
 use crate::chart::table::Folds;

@@ -3,6 +3,7 @@
 
 mod address;
 mod asking;
+mod engines;
 mod fetching;
 mod files;
 mod further;
@@ -30,9 +31,9 @@ use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
+use engines::Engines;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
-use opening::Engines;
 pub(crate) use opening::now;
 use wanted::Wanted;
 

@@ -7,8 +7,8 @@
 //!   open worker dies ──► the same files, once more, out of sight; what is on screen stays
 //! ```
 
-use super::asking::{Heard, InFlight, Pending, Shown};
-use super::fetching::Fetching;
+use super::asking::{Heard, Shown};
+use super::engines::{Engines, Loading, end};
 use super::further::Asked;
 use super::wanted::Wanted;
 use super::{Opened, Same, State};
@@ -17,87 +17,10 @@ use crate::chart::table::Folds;
 use crate::chart::{load::Load, load::SHOWN_AFTER_MS, pick};
 use crate::engine::address::{FilePlace, View};
 use crate::engine::client::{Link, Picked, Report};
-use crate::engine::{Answer, Estimate, Failure, Reply, RequestId, Session, Skip, Sort};
+use crate::engine::{Answer, Estimate, Failure, Reply, Session, Skip, Sort};
 use crate::view::widgets::table::Place;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
-use std::ops::Range;
-
-/// The workers, and what is under way in them.
-#[derive(Default)]
-pub(super) struct Engines {
-    serial: u32,
-    /// How often something was to be opened or fetched.
-    pub(super) opens: u32,
-    /// The worker of what is open.
-    pub(super) open: Option<Link>,
-    open_serial: u32,
-    pub(super) of: Wanted,
-    /// When its worker ended last, milliseconds of the page's clock.
-    died_at: Option<f64>,
-    loading: Option<Loading>,
-    /// A capture that is being fetched.
-    pub(super) fetching: Option<Fetching>,
-    /// The breakdown asked for and not shown yet.
-    pub(super) pending: Option<Pending>,
-    /// Rows asked for.
-    pub(super) flight: Vec<InFlight>,
-    /// Other questions, and what is done with their answers.
-    pub(super) further: Vec<Asked>,
-    /// Questions that were withdrawn: the worker may be at the first of them all the same.
-    pub(super) withdrawn: Vec<RequestId>,
-    /// It will be looked at whether questions wait for long.
-    pub(super) looks: bool,
-    /// The rows on screen.
-    pub(super) wanted: Range<u32>,
-}
-
-/// A worker that ends again sooner than this is not started anew, milliseconds: it would end again.
-const AGAIN_AFTER: f64 = 60_000.0;
-
-impl Engines {
-    pub(super) fn is_loading(&self) -> bool {
-        self.loading.is_some()
-    }
-
-    /// Lets go of all that was asked of a worker.
-    pub(super) fn forget_questions(&mut self) -> Vec<Asked> {
-        self.pending = None;
-        self.flight.clear();
-        self.withdrawn.clear();
-        std::mem::take(&mut self.further)
-    }
-
-    /// Whether a question is answered, now or once the files are read again.
-    pub(super) fn can_answer(&self) -> bool {
-        self.open.is_some() || self.loading.as_ref().is_some_and(|loading| loading.again)
-    }
-}
-
-struct Loading {
-    serial: u32,
-    link: Link,
-    of: Wanted,
-    /// Opened again after its worker died: out of sight.
-    again: bool,
-    session: Option<Session>,
-    /// What is asked of it first.
-    question: (Query, Sort),
-    pending: Option<Pending>,
-}
-
-impl Loading {
-    /// Asks for what is shown first.
-    fn ask(&mut self) {
-        let (query, sort) = self.question.clone();
-        self.pending = Some(Pending::ask(&self.link, query, sort, None));
-    }
-}
-
-/// Ends workers, but not from within their own messages.
-pub(super) fn end<T: 'static>(link: T) {
-    Timeout::new(0, move || drop(link)).forget();
-}
 
 /// Milliseconds of the page's clock.
 pub(crate) fn now() -> f64 {
@@ -431,9 +354,8 @@ impl State {
                 end(link);
             }
             let lost = engines.forget_questions();
-            let again = engines.died_at.is_none_or(|at| now() - at > AGAIN_AFTER);
-            engines.died_at = Some(now());
-            (lost, (again && engines.loading.is_none()).then(|| engines.of.clone()))
+            let again = engines.may_start_again() && !engines.is_loading();
+            (lost, again.then(|| engines.of.clone()))
         });
         self.look_at_waiting();
         let (lost, wanted) = wanted.unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Questions whose answers take long: they are told of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
 //! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
 
+use super::engines::{Engines, end};
 use super::further::Asked;
-use super::opening::{Engines, end};
 use super::{State, now};
 use crate::chart::load::SHOWN_AFTER_MS;
 use gloo_timers::callback::Timeout;

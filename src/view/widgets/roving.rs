@@ -8,10 +8,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 
 /// Groups of all buttons within them.
-const WHOLE: &str = "header .bar, .picture-head, .figures, .spread, .filter-line";
-/// Groups of the buttons directly within them.
-const NEAR: &str = ".tools, .roofline-tools";
-/// Groups where they are not within a whole one.
+const WHOLE: &str = "header .bar, .picture-head, .figures, .spread, .parts, .tools, .filter-line, .coverage-tools, .roofline-tools, \
+                     .memory-tools, .map-head";
+/// Groups where they are not within one of those.
 const SMALL: &str = ".segmented, .chips";
 
 /// Listens for as long as the page lives.
@@ -40,13 +39,12 @@ fn is_in(element: &Element, selector: &str) -> bool {
 
 /// The buttons of each group.
 fn groups() -> Vec<Vec<HtmlElement>> {
-    let of = |selector: &str, members: &str, but_in: &str| -> Vec<Vec<HtmlElement>> {
-        let all = elements(document().query_selector_all(selector)).into_iter();
-        let all = all.filter(|group| but_in.is_empty() || !is_in(group, but_in));
-        all.map(|group| elements(group.query_selector_all(members)).into_iter().filter(is_member).collect()).collect()
+    let whole = elements(document().query_selector_all(WHOLE)).into_iter();
+    let small = elements(document().query_selector_all(SMALL)).into_iter().filter(|group| !is_in(group, WHOLE));
+    let buttons = |group: HtmlElement| -> Vec<HtmlElement> {
+        elements(group.query_selector_all("button")).into_iter().filter(is_member).collect()
     };
-    let all = [of(WHOLE, "button", ""), of(NEAR, ":scope > button", ""), of(SMALL, "button", WHOLE)].concat();
-    all.into_iter().filter(|group: &Vec<_>| group.len() > 1).collect()
+    whole.chain(small).map(buttons).filter(|group| group.len() > 1).collect()
 }
 
 /// Whether a button can have the focus, and no menu, list of tabs or panel has its own way with it.
