@@ -11,7 +11,7 @@
 //! ```
 //! Ids are places in the columns.
 
-use super::position::{at, position_ticks};
+use super::position::{at, position, position_ticks};
 use super::size::{SizeUnit, mib, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::label;
@@ -363,7 +363,10 @@ fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
 
 fn table(of: &Shown<'_>) -> SceneTable {
     let row = |(i, column): (usize, &Column)| {
-        let here = if of.is_program { ticks::plain(column.most_at - 1.0) } else { ticks::plain(column.most_at) };
+        // A point is a whole number below 2³².
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 2³²")]
+        let point = column.most_at as u32;
+        let here = if of.is_program { position(point) } else { ticks::plain(column.most_at) };
         vec![here, mib(column.most), mib(column.least), (of.words)(i)]
     };
     let heads = ["At", "Most, MiB", "Least, MiB", "What"].map(str::to_owned).to_vec();
