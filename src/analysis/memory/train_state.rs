@@ -14,9 +14,6 @@ use super::words::{Category, MemoryClass};
 use crate::hlo::{ComputationId, InstructionId, Module, Shape};
 use crate::keyed::Keyed;
 
-/// Instructions visited per parameter. Real parameters reach the forward pass within a few steps.
-const VISITS: usize = 64;
-
 /// Opcodes that pass a value on without computing with it.
 const TRANSPARENT: [&str; 18] = [
     "convert",
@@ -90,12 +87,11 @@ fn is_forward(op_name: &str) -> bool {
 /// Whether the forward pass reads a value, directly or through copies, conversions and gathers of it.
 fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
     let mut waiting = vec![value];
-    let mut visits = 0;
+    let mut visited: Keyed<InstructionId, ()> = Keyed::default();
     while let Some(at) = waiting.pop() {
         for user in module.users(at) {
-            visits += 1;
-            if visits > VISITS {
-                return false;
+            if !visited.first(*user, ()) {
+                continue;
             }
             let Some(instruction) = module.instruction(*user) else { continue };
             if is_forward(instruction.op_name()) {
@@ -111,9 +107,12 @@ fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
                     }
                 }
                 "fusion" => {
-                    let bodies = instruction.calls().filter_map(|call| call.id);
-                    if bodies.into_iter().any(|body| is_read_inside(module, *user, at, body)) {
+                    let bodies: Vec<ComputationId> = instruction.calls().filter_map(|call| call.id).collect();
+                    if bodies.iter().any(|body| is_read_inside(module, *user, at, *body)) {
                         return true;
+                    }
+                    if bodies.iter().all(|body| is_transparent(module, *body)) {
+                        waiting.push(*user);
                     }
                 }
                 opcode if TRANSPARENT.contains(&opcode) => waiting.push(*user),
@@ -122,6 +121,14 @@ fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
         }
     }
     false
+}
+
+/// Whether a fusion's body only passes its operands on.
+fn is_transparent(module: &Module, body: ComputationId) -> bool {
+    module.instructions_of(body).filter_map(|id| module.instruction(id)).all(|instruction| {
+        matches!(&*instruction.opcode, "parameter" | "constant" | "fusion")
+            || TRANSPARENT.contains(&&*instruction.opcode)
+    })
 }
 
 /// Whether a fusion's body reads an operand of the fusion in an operation of the forward pass.
