@@ -6,8 +6,8 @@ mod common;
 use common::hlo::{AOT, aot, programs, xspace};
 use rooflight::analysis::Analysis;
 use rooflight::analysis::memory::{
-    AliveAt, AllocatorMemory, Buffer, Capacity, CapacitySource, Category, MemoryQuery, ProgramMemory, ProgramPeaks,
-    SpaceMemory, WholeMemory,
+    AliveAt, AllocatorMemory, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery, ProgramMemory,
+    ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
 };
 use rooflight::engine::{self, Programs};
 use rooflight::hlo::Module;
@@ -177,6 +177,41 @@ fn aot_programs() {
             agrees(name, &proto, color, &theirs);
         }
     }
+}
+
+/// The arguments of these training steps are `st = (weights, first moments, second moments, step)` and `tok`, as
+/// `tools/compile_tpu.py` writes them. No word of the paths says so: the classes follow from how the programs use them.
+#[test]
+fn train_state_is_classified_by_its_use() {
+    let mut n = 0;
+    for name in AOT.into_iter().filter(|name| !name.contains("after_codegen")) {
+        let Some(proto) = aot(name) else { continue };
+        let (module, memory) = held(&proto).unwrap();
+        let space = told(&module, &memory, 0).unwrap();
+        let truth = |buffer: &Buffer| match buffer.op_name.get(..5) {
+            Some("st[0]") => MemoryClass::Weights,
+            Some("st[1]" | "st[2]") => MemoryClass::Optimizer,
+            _ => MemoryClass::Inputs,
+        };
+        let parameters: Vec<&Buffer> =
+            space.alive.buffers.iter().filter(|buffer| buffer.category == Category::Parameter).collect();
+        for buffer in &parameters {
+            assert_eq!(buffer.class, truth(buffer), "{name}: {}", buffer.op_name);
+            assert_eq!(buffer.label(), buffer.op_name, "{name}");
+        }
+        let size = |class: MemoryClass| -> u64 {
+            parameters.iter().filter(|buffer| truth(buffer) == class).map(|buffer| buffer.size).sum()
+        };
+        assert!(size(MemoryClass::Weights) > 0, "{name}");
+        assert_eq!(size(MemoryClass::Optimizer), 2 * size(MemoryClass::Weights), "{name}: Adam keeps two moments");
+        let rollup = space.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class).unwrap();
+        for class in [MemoryClass::Weights, MemoryClass::Optimizer, MemoryClass::Inputs] {
+            let row = rollup.rows.iter().find(|row| row.key == class.key()).unwrap();
+            assert_eq!(row.size, size(class), "{name}: {}", class.key());
+        }
+        n += 1;
+    }
+    assert!(n > 0 || common::profiles().is_none(), "no program was read");
 }
 
 #[test]

@@ -19,6 +19,8 @@ use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
 use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloProto};
 use std::collections::BTreeMap;
 
+const ALL_POINTS: Points = Points { from: 0, to: u32::MAX };
+
 fn held(proto: &HloProto) -> (Module, ProgramMemory) {
     let module = Module::from_proto(proto);
     let memory = ProgramMemory::new(proto.buffer_assignment.as_ref().unwrap(), &module);
@@ -209,13 +211,18 @@ proptest! {
         let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
         let (module, memory) = held(&program(events.clone(), &sizes, 77));
         let ids: Vec<BufferId> = gone.iter().map(|id| BufferId(*id)).collect();
-        let what = memory.what_if(&module, &MemoryQuery::default(), &ids).unwrap();
+        let what = memory.what_if(&module, &MemoryQuery::default(), &ids, ALL_POINTS).unwrap();
         prop_assert!(what.peak <= what.before && what.before <= what.peak + what.without);
         // Buffers 0..8 stand in that order; after them allocations: 8 is what comes and goes, 9 the constant.
         let left = sizes.iter().map(|(id, size)| (*id, if gone.contains(&(*id as u32)) { 0 } else { *size })).collect();
         let below = if gone.contains(&9) { 0 } else { 77 };
         let known = interpret(&events, &left).into_iter().max().unwrap() + below;
         prop_assert_eq!(what.peak, known);
+        prop_assert_eq!(what.curve.iter().map(|column| column.most).max(), Some(known));
+        let few = MemoryQuery { columns: 3, ..MemoryQuery::default() };
+        let few = memory.what_if(&module, &few, &ids, ALL_POINTS).unwrap();
+        prop_assert!(few.curve.len() <= 3);
+        prop_assert_eq!(few.curve.iter().map(|column| column.most).max(), Some(known));
     }
 }
 
@@ -241,7 +248,8 @@ fn reports_pass_from_worker_to_page() {
     let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
     let bytes = postcard::to_allocvec(&told).unwrap();
     assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), told);
-    let what = memory.what_if(&module, &MemoryQuery::default(), &[told.space.unwrap().alive.buffers[0].id]).unwrap();
+    let largest = told.space.unwrap().alive.buffers[0].id;
+    let what = memory.what_if(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
     // Without the logits the softmax takes once more what is free, and that is no more than before.
     assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
     assert_eq!(postcard::from_bytes::<WhatIf>(&postcard::to_allocvec(&what).unwrap()).unwrap(), what);
@@ -264,7 +272,7 @@ fn ask_all(bytes: &[u8]) {
                 .all(|rollup| rollup.by == RollUpBy::Scope || !rollup.rows.is_empty() || peak.peak == 0)
         );
         let ids: Vec<BufferId> = space.alive.buffers.iter().map(|b| b.id).collect();
-        assert!(memory.what_if(&module, &ask, &ids).unwrap().peak <= peak.peak);
+        assert!(memory.what_if(&module, &ask, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
         memory.alive_at(&module, &ask, u32::MAX);
         memory.curve(&module, &ask, Points { from: 3, to: 1 });
     }

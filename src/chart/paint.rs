@@ -120,6 +120,8 @@ const fn class_var(class: MemoryClass) -> (&'static str, &'static str) {
         MemoryClass::Gradients => ("--m-gradients", "--on-m-gradients"),
         MemoryClass::Activations => ("--m-activations", "--on-m-activations"),
         MemoryClass::Communication => ("--m-comm", "--on-m-comm"),
+        MemoryClass::Outputs => ("--m-outputs", "--on-m-outputs"),
+        MemoryClass::Constants => ("--m-constants", "--on-m-constants"),
         MemoryClass::Temporaries => ("--m-temporaries", "--on-m-temporaries"),
     }
 }

@@ -207,8 +207,8 @@ impl Engine {
             Question::MemoryAt { ask, point } => {
                 self.memory_told(|of, profile, all| alive_at(profile, of, all, ask, *point))
             }
-            Question::MemoryWithout { ask, without } => {
-                self.memory_told(|of, profile, all| what_if(profile, of, all, ask, without))
+            Question::MemoryWithout { ask, without, points } => {
+                self.memory_told(|of, profile, all| what_if(profile, of, all, ask, without, *points))
             }
             Question::MemoryCurve { ask, points } => {
                 self.memory_told(|of, profile, all| memory_curve(profile, of, all, ask, *points))

@@ -90,9 +90,10 @@ pub fn what_if(
     all: &[FileProgram],
     ask: &MemoryQuery,
     without: &[BufferId],
+    points: Points,
 ) -> Result<Option<WhatIf>, Note> {
     let held = held(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.what_if(&held.module, ask, without))
+    Ok(held.memory.what_if(&held.module, ask, without, points))
 }
 
 /// A piece of a program's curve, in at most `ask.columns` columns.

@@ -23,6 +23,19 @@ pub enum Side {
     Allocator,
 }
 
+impl Side {
+    /// Both, in order.
+    pub const ALL: [Self; 2] = [Self::Static, Self::Allocator];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Allocator => "allocator",
+        }
+    }
+}
+
 /// What is shown of what is alive, beside the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
@@ -65,8 +78,8 @@ impl Pane {
 /// All that the address says of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryPlace {
-    /// What the curve is of.
-    pub side: Side,
+    /// What the curve is of; `None`: programs where any has a buffer assignment, else allocators.
+    pub side: Option<Side>,
     /// Which program, by its place in the files; `None`: the heaviest.
     pub program: Option<u32>,
     /// The memory colour.
@@ -77,20 +90,20 @@ pub struct MemoryPlace {
     pub by: Option<RollUpBy>,
     /// What is beside the table.
     pub pane: Pane,
-    /// Which allocator, by its place in the list.
-    pub allocator: u32,
+    /// Which allocator, by its place in the list; `None`: the one of the device chosen.
+    pub allocator: Option<u32>,
 }
 
 impl fmt::Display for MemoryPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.say_unless(self.side == Side::Static, "side", "allocator")?;
+        pairs.say_some("side", self.side.map(Side::key))?;
         pairs.say_some("program", self.program)?;
         pairs.say_unless(self.color == 0, "color", self.color)?;
         pairs.say_some("at", self.at)?;
         pairs.say_some("by", self.by.map(RollUpBy::key))?;
         pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
-        pairs.say_unless(self.allocator == 0, "allocator", self.allocator)
+        pairs.say_some("allocator", self.allocator)
     }
 }
 
@@ -107,14 +120,13 @@ impl FromStr for MemoryPlace {
 impl MemoryPlace {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "side" if value == "allocator" => self.side = Side::Allocator,
-            "side" => return None,
+            "side" => self.side = Some(Side::ALL.into_iter().find(|side| side.key() == value)?),
             "program" => self.program = Some(value.parse().ok()?),
             "color" => self.color = value.parse().ok()?,
             "at" => self.at = Some(value.parse().ok()?),
             "by" => self.by = Some(RollUpBy::ALL.iter().copied().find(|by| by.key() == value)?),
             "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
-            "allocator" => self.allocator = value.parse().ok()?,
+            "allocator" => self.allocator = Some(value.parse().ok()?),
             // A name that a later build knows.
             _ => {}
         }
@@ -132,8 +144,8 @@ mod tests {
         assert_eq!(MemoryPlace::default().to_string(), "");
         let one: MemoryPlace =
             "side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;allocator:3;later:1".parse().unwrap();
-        assert_eq!((one.side, one.program, one.color, one.at), (Side::Allocator, Some(2), 1, Some(451)));
-        assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::Lives, 3));
+        assert_eq!((one.side, one.program, one.color, one.at), (Some(Side::Allocator), Some(2), 1, Some(451)));
+        assert_eq!((one.by, one.pane, one.allocator), (Some(RollUpBy::Dtype), Pane::Lives, Some(3)));
         for bad in ["side:x", "by:kind", "pane:", "at:-1", "program:x"] {
             assert_eq!(bad.parse::<MemoryPlace>(), Err(bad.to_owned()));
         }
@@ -142,11 +154,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            side in any::<bool>(), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
+            side in prop::option::of(prop::sample::select(Side::ALL.to_vec())), program in any::<Option<u32>>(), color in any::<i64>(), at in any::<Option<u32>>(),
             by in prop::option::of(prop::sample::select(RollUpBy::ALL.to_vec())),
-            pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<u32>(),
+            pane in prop::sample::select(Pane::ALL.to_vec()), allocator in any::<Option<u32>>(),
         ) {
-            let side = if side { Side::Allocator } else { Side::Static };
             let place = MemoryPlace { side, program, color, at, by, pane, allocator };
             prop_assert_eq!(place.to_string().parse::<MemoryPlace>(), Ok(place));
         }

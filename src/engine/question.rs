@@ -81,6 +81,8 @@ pub enum Question {
         ask: MemoryQuery,
         /// Which.
         without: Vec<BufferId>,
+        /// Which points of the curve without them.
+        points: Points,
     },
     /// A piece of its curve: `Option<`[`crate::analysis::memory::Curve`]`>`.
     MemoryCurve {

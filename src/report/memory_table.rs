@@ -78,7 +78,7 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
     for b in space.alive.buffers.iter().take(top) {
         let padding = b.unpadded.map(|unpadded| b.size.saturating_sub(unpadded));
         table.row(vec![
-            b.instruction.clone(),
+            b.label(),
             bytes_text(b.size),
             or_absent(padding, |wasted| if wasted == 0 { String::new() } else { bytes_text(wasted) }),
             b.category.label().to_owned(),
@@ -142,7 +142,12 @@ pub fn checks(whole: &WholeMemory) -> Table {
     ]);
     for check in &whole.checks {
         let allocator = whole.runtime.allocators.iter().find(|allocator| allocator.label == check.label);
-        let words = [(check.is_tight, "tight: act"), (check.is_fragmented, "fragmented")];
+        let unknown = check.used.is_none();
+        let words = [
+            (check.is_tight, "more than 90 % used"),
+            (check.is_fragmented, "fragmented"),
+            (unknown, "not known: no allocator events, no program"),
+        ];
         let words: Vec<&str> = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
         table.row(vec![
             check.label.clone(),
@@ -163,7 +168,7 @@ pub fn checks(whole: &WholeMemory) -> Table {
 pub fn csv(whole: &WholeMemory, top: usize) -> Table {
     let text = ["program", "program_id"];
     let heads = ["color", "size_bytes", "unpadded_bytes", "first", "last"];
-    let rest = ["category", "class", "opcode", "instruction", "shape", "op_name", "source"];
+    let rest = ["category", "class", "opcode", "instruction", "shape", "op_name", "source", "name"];
     let columns = text.map(|head| (head, true)).into_iter().chain(heads.map(|head| (head, false)));
     let columns: Vec<(&str, bool)> = columns.chain(rest.map(|head| (head, true))).collect();
     let mut table = Table::new(&columns);
@@ -185,6 +190,7 @@ pub fn csv(whole: &WholeMemory, top: usize) -> Table {
                     b.shape.clone(),
                     b.op_name.clone(),
                     b.source.clone().unwrap_or_default(),
+                    b.label(),
                 ]);
             }
         }

@@ -55,8 +55,15 @@ onPage("figures, curve and buffers are the command line's", { needs: program() }
     const timeline = hbm.timeline;
     assert.equal(cells.length, Math.min(1000, timeline.length));
     assert.ok(cells.some(([, most]) => most === mib(hbm.peak_bytes)), "no peak in the curve");
-    const at = (text) => Number(text.replaceAll(",", ""));
-    for (const [point, most] of cells) assert.equal(most, mib(timeline[at(point)]), `at ${point}`);
+    // Positions are numbers of events, as in `peak_position`: the bytes after event n are the timeline's entry n + 1.
+    const entry = (position) => (position === "the start" ? 0 : Number(position.replaceAll(",", "")) + 1);
+    for (const [position, most] of cells) assert.equal(most, mib(timeline[entry(position)]), `at ${position}`);
+    if (hbm.peak_position !== null) {
+      assert.match(await note(page).innerText(), new RegExp(` at ${hbm.peak_position.toLocaleString("en")}(,|$)`));
+    }
+    // A parameter is named by its argument, where the program says which that is.
+    const named = hbm.alive.find((buffer) => buffer.category === "Parameter" && buffer.op_name !== "");
+    if (named) assert.equal(named.name, named.op_name);
     await page.locator("#memory-menu-button").click();
     await page.getByRole("menuitem", { name: "Show as a picture" }).click();
   }
@@ -66,30 +73,31 @@ onPage("a press on the curve shows what is alive there; back to the peak; kept i
   const file = capture();
   await show(page, file);
   const peak = await note(page).innerText();
-  assert.match(peak, /^peak 5,399\.8 MiB at 525, copy/);
+  assert.match(peak, /^peak 5,399\.8 MiB at 524, copy/);
   const box = await svg(page).boundingBox();
   await page.mouse.click(box.x + 60 + (box.width - 150) * 0.2, box.y + 100);
   await until(() => note(page).innerText(), (is) => /^at \d+: [\d,.]+ MiB/.test(is));
-  const [, point, size] = /^at (\d+): ([\d,.]+) MiB/.exec(await note(page).innerText());
-  assert.equal(size, mib(space(json(file)).timeline[Number(point)]));
+  const [, position, size] = /^at (\d+): ([\d,.]+) MiB/.exec(await note(page).innerText());
+  const point = Number(position) + 1;
+  assert.equal(size, mib(space(json(file)).timeline[point]));
   await until(async () => (await page.locator(".grid-foot").innerText()).includes(size));
   await until(() => page.url(), (url) => url.includes(`at%3A${point}`) || url.includes(`at:${point}`));
   await reload(page);
   await pickFiles(page, [file]);
-  await until(() => note(page).innerText().catch(() => ""), (is) => is.startsWith(`at ${point}: ${size} MiB`));
+  await until(() => note(page).innerText().catch(() => ""), (is) => is.startsWith(`at ${position}: ${size} MiB`));
   await page.getByRole("button", { name: "To the peak" }).click();
   await until(() => note(page).innerText(), (is) => is === peak);
   // By keyboard: walk, read, choose, zoom and back.
   await svg(page).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
-  assert.match(await label(page), /MiB at 2, .*$/);
+  assert.match(await label(page), /MiB at 1, .*$/);
   await page.getByRole("complementary", { name: "Exact values" }).waitFor();
   await page.keyboard.press("Enter");
-  await until(() => note(page).innerText(), (is) => is.startsWith("at 2: "));
+  await until(() => note(page).innerText(), (is) => is.startsWith("at 1: "));
   await page.keyboard.press("+");
   await page.getByRole("button", { name: "All", exact: true }).and(page.locator(":enabled")).waitFor();
-  await until(() => svg(page).innerHTML(), (is) => /Events of the schedule, 0 to 5\d\d of/.test(is));
+  await until(() => svg(page).innerHTML(), (is) => /Program position \(allocation event\), 0 to 5\d\d of/.test(is));
   await page.keyboard.press("0");
   await page.getByRole("button", { name: "All", exact: true }).and(page.locator(":disabled")).waitFor();
 });
@@ -101,8 +109,8 @@ onPage("a drag on the curve zooms", async ({ page }) => {
   await page.mouse.down();
   await page.mouse.move(box.x + 500, box.y + 90, { steps: 4 });
   await page.mouse.up();
-  const words = await until(() => svg(page).innerHTML(), (is) => !/Events of the schedule, 0 to/.test(is));
-  const [, from, to] = /Events of the schedule, (\d+) to (\d+) of/.exec(words);
+  const words = await until(() => svg(page).innerHTML(), (is) => /allocation event\), \d+ to/.test(is));
+  const [, from, to] = /allocation event\), (\d+) to (\d+) of/.exec(words);
   assert.ok(Number(from) > 100 && Number(to) < 500 && Number(to) > Number(from), `${from} to ${to}`);
 });
 
@@ -119,11 +127,13 @@ onPage("without some buffers the peak is replayed, not subtracted", async ({ pag
   assert.ok(one.startsWith(`Without 1 buffer (${mib(alive[0].size_bytes)} MiB)`), one);
   await page.locator("[data-row='1'] .tells").click();
   await until(() => said.innerText(), (is) => is.startsWith("Without 2 buffers"));
+  // The curve without them is drawn beside the curve as it is, dashed.
+  assert.equal(await svg(page).locator("path[stroke-dasharray]").count(), 1);
   const [, left, peak, lower] = /\(([\d,.]+) MiB\): peak ([\d,.]+) MiB.*, ([\d,.]+) MiB lower/.exec(await said.innerText());
   const number = (text) => Number(text.replaceAll(",", ""));
   assert.ok(Math.abs(number(left) - (alive[0].size_bytes + alive[1].size_bytes) / 2 ** 20) < 0.11, left);
   assert.ok(number(lower) <= number(left) + 0.01 && Math.abs(number(peak) + number(lower) - peak_bytes / 2 ** 20) < 0.11, await said.innerText());
-  await said.getByRole("button", { name: "Take all back" }).click();
+  await said.getByRole("button", { name: "Reset" }).click();
   await said.waitFor({ state: "detached" });
   // In the map, and from what was found.
   await page.locator(".map-canvas .scene rect").first().click();
@@ -139,22 +149,29 @@ onPage("programs, memories, groups, order and filter", { needs: tpu() }, async (
   const file = tpu();
   await show(page, file);
   const report = json(file);
-  const options = await page.getByRole("combobox", { name: "Program" }).locator("option").allInnerTexts();
+  const choose = async (picker, name) => {
+    await page.locator(`#${picker}-button`).click();
+    await page.locator(`#${picker}-list`).getByRole("option").nth(0).waitFor();
+    const options = await page.locator(`#${picker}-list`).getByRole("option").allInnerTexts();
+    await page.locator(`#${picker}-list`).getByRole("option", { name }).first().click();
+    return options;
+  };
+  const options = await choose("memory-program", report.programs[0].name);
   assert.equal(options.length, report.programs.length);
   assert.ok(options[0].startsWith(report.programs[0].name), "the heaviest first");
   // Another program: its own figures.
   const other = report.programs.findIndex((program, at) => at > 0 && program.spaces.length > 0);
-  await page.getByRole("combobox", { name: "Program" }).selectOption({ index: other });
+  await choose("memory-program", report.programs[other].name);
   const peak = report.programs[other].spaces[0].peak_bytes;
   await until(() => label(page), (is) => is.includes(peak < 10 * 2 ** 30 && peak >= 2 ** 20 ? `peak ${mib(peak)} MiB` : "peak"));
 
   await show(page, capture());
   const made_ = json(capture());
   const colors = space(made_, 1);
-  await page.getByRole("combobox", { name: "Memory" }).selectOption("1");
-  await until(() => label(page), (is) => is.startsWith("VMEM alive") && is.includes(`peak ${mib(colors.peak_bytes)} MiB`));
-  await page.getByRole("combobox", { name: "Memory" }).selectOption("0");
-  await page.getByRole("combobox", { name: "Grouped by" }).selectOption("dtype");
+  await choose("memory-space", "VMEM");
+  await until(() => label(page), (is) => is.startsWith("VMEM in use") && is.includes(`peak ${mib(colors.peak_bytes)} MiB`));
+  await choose("memory-space", "HBM");
+  await choose("memory-group", "type");
   const map = page.locator(".map-canvas .scene");
   await until(() => map.getAttribute("aria-label"), (is) => / by type: f32 /.test(is));
   const rollup = Object.fromEntries(space(made_).rollups.dtype.map((row) => [row.key, row.size_bytes]));
@@ -174,11 +191,16 @@ onPage("allocators over time, beside what programs need", async ({ page }) => {
   await page.getByRole("button", { name: "Allocator", exact: true }).click();
   const report = json(captures[0]);
   const hero = `${decimal(truth.memory.runtime_peak_bytes / 2 ** 30, 3)} GiB`;
-  await until(async () => (await figures(page))["In use at the peak"], (is) => is === hero);
-  assert.equal(await page.getByRole("combobox", { name: "Allocator" }).locator("option").count(), report.runtime.length);
+  await until(async () => (await figures(page))["Peak in use"], (is) => is === hero);
+  await page.locator("#memory-allocator-button").click();
+  await page.locator("#memory-allocator-list").getByRole("option").first().waitFor();
+  assert.equal(await page.locator("#memory-allocator-list").getByRole("option").count(), report.runtime.length);
+  await page.keyboard.press("Escape");
   const rows = await page.locator(".checks tbody tr").allInnerTexts();
   assert.equal(rows.length, truth.devices.length);
-  assert.ok(rows[0].includes(`${mib(truth.memory.static_peak_bytes)} MiB`) && rows[0].includes("room enough"), rows[0]);
+  // One unit for all sizes, named in the heads.
+  assert.ok(rows[0].includes(decimal(truth.memory.static_peak_bytes / 2 ** 30, 2)) && rows[0].includes("OK"), rows[0]);
+  assert.match(await page.locator(".checks thead").innerText(), /Capacity GiB/);
   assert.match(await svg(page).innerHTML(), /step 1/);
 });
 
@@ -195,7 +217,7 @@ onPage("what is saved is what the command line writes", async ({ page }) => {
   assert.deepEqual(saved.runtime, json(file).runtime);
   assert.equal((await save("#save-button", /CSV/)).toString(), cli(file, "csv"));
   const picture = (await save("#memory-menu-button", /SVG/)).toString();
-  assert.ok(picture.startsWith("<svg xmlns=") && picture.includes("peak 5,399.8") && !picture.includes("var("));
+  assert.ok(picture.startsWith("<svg xmlns=") && picture.includes("peak 5.27 GiB") && !picture.includes("var("));
 });
 
 onPage("a capture without programs says what is missing", { needs: program() }, async ({ page, server }) => {

@@ -62,13 +62,18 @@ pub(super) struct Facts<'a> {
     pub(super) opcode: &'a str,
     pub(super) op_name: &'a str,
     pub(super) shape: Option<&'a Shape>,
+    /// What the program's use says of a parameter: see [`super::train_state`].
+    pub(super) by_use: Option<MemoryClass>,
 }
 
 /// The first class that fits.
 pub(super) fn class(facts: &Facts<'_>, vocabularies: &Vocabularies) -> MemoryClass {
     let name = facts.op_name.to_ascii_lowercase();
     if facts.category == Category::Parameter {
-        return of_parameter(&name);
+        return of_parameter(&name).or(facts.by_use).unwrap_or(MemoryClass::Inputs);
+    }
+    if facts.category == Category::Constant {
+        return MemoryClass::Constants;
     }
     let has_vocabulary = || facts.shape.is_some_and(|shape| vocabularies.dim(shape).is_some());
     if (is_logits(&name) || name.contains("softmax")) && has_vocabulary() {
@@ -83,23 +88,24 @@ pub(super) fn class(facts: &Facts<'_>, vocabularies: &Vocabularies) -> MemoryCla
         MemoryClass::Activations
     } else if opcode::is_collective(facts.opcode) {
         MemoryClass::Communication
+    } else if facts.category == Category::Output {
+        MemoryClass::Outputs
     } else {
         MemoryClass::Temporaries
     }
 }
 
 /// An optimizer's state holds the names of the model's parameters, so what stands first counts: `mu['params']['w']` is the
-/// optimizer's, `params['mu']` a weight of that name.
-fn of_parameter(name: &str) -> MemoryClass {
+/// optimizer's, `params['mu']` a weight of that name. `None` where no word decides.
+fn of_parameter(name: &str) -> Option<MemoryClass> {
     if name.contains("opt_state") {
-        return MemoryClass::Optimizer;
+        return Some(MemoryClass::Optimizer);
     }
-    let told = words(name).find_map(|word| match word {
+    words(name).find_map(|word| match word {
         "params" => Some(MemoryClass::Weights),
         "mu" | "nu" => Some(MemoryClass::Optimizer),
         _ => None,
-    });
-    told.unwrap_or(MemoryClass::Inputs)
+    })
 }
 
 /// Letters and digits that stand together.
@@ -134,7 +140,7 @@ mod tests {
     fn of(category: Category, opcode: &str, op_name: &str, shape: &str) -> MemoryClass {
         let shape = text::shape(shape).unwrap();
         let vocabularies = Vocabularies { least: 100_000, known: vec![4096] };
-        class(&Facts { category, opcode, op_name, shape: Some(&shape) }, &vocabularies)
+        class(&Facts { category, opcode, op_name, shape: Some(&shape), by_use: None }, &vocabularies)
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod runtime_report;
 mod schedule;
 mod space;
 mod tell;
+mod train_state;
 mod words;
 
 pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
@@ -21,7 +22,7 @@ pub use program::ProgramMemory;
 pub use report::{
     AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
     Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
-    Vocabulary, WhatIf, WholeMemory,
+    Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
 };
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,

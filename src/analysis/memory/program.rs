@@ -9,9 +9,10 @@ use super::ask::{BufferId, MemoryQuery, Points};
 use super::buffers::Buffers;
 use super::class::{Facts, Vocabularies, class};
 use super::lives::Life;
-use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf};
+use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
-use super::space::{Space, curve, highest};
+use super::space::{Space, columns, curve, highest};
+use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
 use crate::keyed::Keyed;
@@ -27,6 +28,7 @@ pub struct ProgramMemory {
     pub(super) spaces: Vec<Space>,
     pub(super) schedule: Schedule,
     pub(super) vocabularies: Vocabularies,
+    train_state: TrainState,
     /// Memories that are not told: no real program has so many.
     colors_left_out: usize,
 }
@@ -41,7 +43,8 @@ impl ProgramMemory {
         let is_used = |space: &Space| space.peak.peak > 0 || space.peak.total_allocation > 0;
         let (colors, colors_left_out) = buffers.colors();
         let spaces = colors.into_iter().map(space).filter(is_used).collect();
-        Self { spaces, schedule, vocabularies: Vocabularies::new(module), buffers, colors_left_out }
+        let train_state = TrainState::new(module, &buffers);
+        Self { spaces, schedule, vocabularies: Vocabularies::new(module), train_state, buffers, colors_left_out }
     }
 
     /// Peaks and sums by colour.
@@ -78,8 +81,8 @@ impl ProgramMemory {
         Some(self.told_alive(module, ask, space, point, all))
     }
 
-    /// The peak of a memory without some buffers, as [`Buffer::id`] names them.
-    pub fn what_if(&self, module: &Module, ask: &MemoryQuery, without: &[BufferId]) -> Option<WhatIf> {
+    /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
+    pub fn what_if(&self, module: &Module, ask: &MemoryQuery, without: &[BufferId], points: Points) -> Option<WhatIf> {
         let space = self.space(ask.color)?;
         let gone: Keyed<u32, ()> = without.iter().map(|id| (id.0, ())).collect();
         let n = self.buffers.all.len() as u32;
@@ -93,11 +96,18 @@ impl ProgramMemory {
         let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
-        let (peak, position) = highest(&curve(&space.lives, space.n_events, below, size));
+        let all = curve(&space.lives, space.n_events, below, size);
+        let (peak, position) = highest(&all);
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
         let without = gone_below.saturating_add(gone_above);
-        Some(WhatIf { before: space.peak.peak, peak, position, instruction, without })
+        let curve = columns(points, all.len() as u32, ask.columns)
+            .filter_map(|(from, to)| {
+                let points = &all[from as usize..to as usize];
+                Some(WhatIfColumn { first: from, least: *points.iter().min()?, most: *points.iter().max()? })
+            })
+            .collect();
+        Some(WhatIf { before: space.peak.peak, peak, position, instruction, without, curve })
     }
 
     /// What is to be said of a memory's figures.
@@ -229,7 +239,10 @@ impl ProgramMemory {
             op_name: op_name.to_owned(),
             source,
             category,
-            class: class(&Facts { category, opcode, op_name, shape }, vocabularies),
+            class: class(
+                &Facts { category, opcode, op_name, shape, by_use: id.and_then(|id| self.train_state.class(id)) },
+                vocabularies,
+            ),
             first,
             last,
         }

@@ -262,6 +262,20 @@ pub struct Buffer {
     pub last: u32,
 }
 
+impl Buffer {
+    /// The name that people know the buffer by: of a parameter the path of the argument (`state[0]['layers']['w1']`), else
+    /// the instruction that defines it, else its scope.
+    pub fn label(&self) -> String {
+        let is_argument = self.category == Category::Parameter && !self.op_name.is_empty();
+        match (&*self.instruction, &*self.op_name) {
+            (_, op_name) if is_argument => op_name.to_owned(),
+            ("", "") => format!("buffer {}", self.id.0),
+            ("", op_name) => op_name.to_owned(),
+            (instruction, _) => instruction.to_owned(),
+        }
+    }
+}
+
 /// What is alive, summed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RollUp {
@@ -386,4 +400,17 @@ pub struct WhatIf {
     pub instruction: Option<String>,
     /// Bytes of those that are left out, over all their lives at once.
     pub without: u64,
+    /// The curve without them, of the points that were asked for, in at most as many columns as were asked for.
+    pub curve: Vec<WhatIfColumn>,
+}
+
+/// Neighbouring points of the curve without some buffers. Sizes are bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WhatIfColumn {
+    /// The first of its points; it ends where the next column begins.
+    pub first: u32,
+    /// The least.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
 }

@@ -91,10 +91,11 @@ impl Analysis {
         let least = moments.iter().map(|(_, row)| in_use(row)).min()?;
         let (at, row) = moments.iter().find(|(_, row)| in_use(row) == most)?;
         let of = &profile.planes[plane];
+        let name = name.map(|name| profile.text(name).to_owned());
+        let ordinal = ordinal.or_else(|| gpu_of(name.as_deref()?));
         let device = self.device_of(profile, of.file, ordinal);
         let steps = device.map_or(Vec::new(), |i| steps_on(profile, &self.devices[i], clock));
         let step = steps.iter().find(|step| step.from.0 <= *at && *at < step.to.0).map(|step| step.number);
-        let name = name.map(|name| profile.text(name).to_owned());
         let label = match (device, ordinal, &name) {
             (Some(device), ..) => self.devices[device].label.clone(),
             (None, Some(ordinal), _) => format!("device {ordinal}"),
@@ -174,4 +175,8 @@ fn column(moments: &[Moment]) -> Option<UseColumn> {
         most_at: Picos(*most_at),
         last: in_use(&moments.last()?.1),
     })
+}
+/// The GPU that an allocator of TensorFlow serves, by its name: `GPU_1_bfc` is of GPU 1. Its events name no device.
+fn gpu_of(allocator: &str) -> Option<u64> {
+    allocator.strip_prefix("GPU_")?.strip_suffix("_bfc")?.parse().ok()
 }

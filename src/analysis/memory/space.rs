@@ -10,6 +10,7 @@
 //! Σ sizes of what is alive at a point = the curve there, exactly. Removing buffers leaves lives out and sums again: who
 //! shares with whom does not depend on sizes, so that is a replay.
 
+use super::ask::Points;
 use super::buffers::Buffers;
 use super::lives::{Life, is_of, replay, trace_of};
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
@@ -100,11 +101,9 @@ impl Space {
         let n_points = self.padded.len() as u32;
         let to = to.min(n_points);
         let from = from.min(to);
-        let n = u64::from(to - from);
-        let wide = u64::from(columns).clamp(1, n.max(1));
-        let edge = |i: u64| from + (n * i / wide) as u32;
-        let column = |i: u64| self.column(edge(i), edge(i + 1));
-        let columns: Vec<CurveColumn> = (0..wide).filter_map(column).collect();
+        let columns: Vec<CurveColumn> = self::columns(Points { from, to }, n_points, columns)
+            .filter_map(|(from, to)| self.column(from, to))
+            .collect();
         let name = |of: &CurveColumn| Some(module.instruction(self.instruction(of.most_at)?)?.name.to_string());
         let instructions = columns.iter().map(|of| name(of).unwrap_or_default()).collect();
         let phase = |of: &CurveColumn| {
@@ -129,6 +128,16 @@ impl Space {
             unpadded_most: *unpadded.iter().max()?,
         })
     }
+}
+
+/// Points in at most `columns` columns of equal width: the first point of each, and the one after its last.
+pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Iterator<Item = (u32, u32)> {
+    let to = points.to.min(n_points);
+    let from = points.from.min(to);
+    let n = u64::from(to - from);
+    let wide = u64::from(columns).clamp(1, n.max(1));
+    let edge = move |i: u64| from + (n * i / wide) as u32;
+    (0..wide).map(move |i| (edge(i), edge(i + 1)))
 }
 
 /// Bytes at each point: those of the lives that cover it, and `below` all the time.

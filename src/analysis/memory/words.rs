@@ -43,9 +43,9 @@ words! {
 words! {
     /// What a buffer is to the model, by its category and its scope: the first of these that fits.
     MemoryClass {
-        /// Parameters named after the model's.
+        /// Parameters of the model: by their names, else because the forward pass of a training step reads them.
         Weights "weights" "weights",
-        /// Parameters named after an optimizer's state.
+        /// An optimizer's state: by its names, else because only the update of a training step reads it.
         Optimizer "optimizer" "optimizer state",
         /// All other parameters.
         Inputs "inputs" "inputs",
@@ -64,6 +64,10 @@ words! {
         /// All others.
         #[default]
         Temporaries "temporaries" "temporaries",
+        /// Results of the program that no parameter's memory holds.
+        Outputs "outputs" "outputs",
+        /// Constants of the program.
+        Constants "constants" "constants",
     }
 }
 

@@ -11,8 +11,9 @@
 //! ```
 //! Ids are places in the columns.
 
-use super::size::{mib, text};
-use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory};
+use super::position::{at, position, position_ticks};
+use super::size::{SizeUnit, mib, text};
+use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::label;
 use crate::chart::paint::{Paint, Tone};
 use crate::chart::rows::Tip;
@@ -27,7 +28,7 @@ const TOP: f64 = 22.0;
 const BOTTOM: f64 = 48.0;
 const RIGHT: f64 = 12.0;
 /// Room for names at the right end.
-const SIDE: f64 = 84.0;
+const SIDE: f64 = 116.0;
 /// Where there is room for them.
 const WIDE: f64 = 640.0;
 /// Capacity is drawn where the peak is more than this part of it.
@@ -56,6 +57,10 @@ struct Shown<'a> {
     across: String,
     title: String,
     words: &'a dyn Fn(usize) -> String,
+    /// The curve without some buffers.
+    without: Vec<Column>,
+    /// Whether the axis has points of a program: it is marked with their positions.
+    is_program: bool,
     /// Stretches along the axis: from, to, name.
     strip: Vec<(f64, f64, String)>,
 }
@@ -65,31 +70,34 @@ struct Shown<'a> {
 pub struct Frame {
     x: Scale,
     y: Scale,
+    unit: SizeUnit,
 }
 
 impl Frame {
     fn new(columns: &[Column], to: f64, top: u64, size: (f64, f64)) -> Self {
         let right = size.0 - if size.0 >= WIDE { SIDE } else { RIGHT };
         let from = columns.first().map_or(0.0, |column| column.from);
-        #[expect(clippy::cast_precision_loss, reason = "a height")]
-        let high = top as f64 / f64::from(1 << 20);
+        let unit = SizeUnit::for_largest(top);
+        let high = unit.value(top);
         Self {
+            unit,
             x: Scale::linear((from, to.max(from + 1.0)), (LEFT, right)),
             y: Scale::linear((0.0, (high * 1.06).max(1e-6)), (size.1 - BOTTOM, TOP)),
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a height")]
     fn y(&self, size: u64) -> f64 {
-        self.y.to(size as f64 / f64::from(1 << 20))
+        self.y.to(self.unit.value(size))
     }
 }
 
-/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `at` is the point looked at.
+/// The curve of a program's memory, of the columns given (a part of it, when zoomed); `here` is the point looked at, and
+/// `without` the curve without the buffers that are left out.
 pub fn program(
     space: &SpaceMemory,
     curve: &crate::analysis::memory::Curve,
-    at: u32,
+    here: u32,
+    without: &[WhatIfColumn],
     capacity: Option<u64>,
     size: (f64, f64),
 ) -> Scene {
@@ -99,7 +107,7 @@ pub fn program(
     let words = |i: usize| {
         let Some(of) = curve.columns.get(i) else { return String::new() };
         let name = if name(i).is_empty() { "the start" } else { name(i) };
-        format!("{} at {}, {name}", text(of.most), number::count(of.most_at.into()))
+        format!("{} {}, {name}", text(of.most), at(of.most_at))
     };
     let peak = space.alive.point;
     let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
@@ -108,31 +116,45 @@ pub fn program(
         columns: curve.columns.iter().map(column).collect(),
         to: curve.to.into(),
         fixed: space.peak.indefinite,
-        fixed_name: "held all along: parameters, constants, what lives on",
+        fixed_name: "persistent: parameters, constants, outputs",
         peak: (peak.into(), space.peak.peak),
         capacity,
-        at: Some(at.into()),
-        across: format!(
-            "Events of the schedule, {} to {} of {of}",
-            number::count(curve.from.into()),
-            number::count(curve.to.saturating_sub(1).into())
-        ),
+        at: Some(here.into()),
+        across: if curve.from == 0 && curve.to == curve.n_points {
+            format!("Program position (allocation event), of {of}")
+        } else {
+            format!(
+                "Program position (allocation event), {} to {} of {of}",
+                number::count(curve.from.saturating_sub(1).into()),
+                number::count(curve.to.saturating_sub(2).into())
+            )
+        },
         title: format!(
-            "{} alive over the schedule: peak {} at {} of {of}{by}; {} of it all along.",
+            "{} in use over program positions: peak {} {} of {of}{by}; {} of it persistent.",
             space.peak.space,
             text(space.peak.peak),
-            number::count(peak.into()),
+            at(peak),
             text(space.peak.indefinite)
         ),
         words: &words,
+        without: without.iter().map(what_if_column).collect(),
+        is_program: true,
         strip: phases(curve),
     };
     draw(&shown, size)
 }
 
+fn what_if_column(of: &WhatIfColumn) -> Column {
+    Column { from: of.first.into(), least: of.least, most: of.most, most_at: of.first.into() }
+}
+
+/// A phase is named where it takes this part of the curve: narrower ones go with the phase before them.
+const NARROW: f64 = 0.02;
+
 /// Neighbouring columns of one phase, as stretches; what nothing tells goes with what is before it.
 fn phases(curve: &crate::analysis::memory::Curve) -> Vec<(f64, f64, String)> {
     let mut strip: Vec<(f64, f64, String)> = Vec::new();
+    let narrow = f64::from(curve.to - curve.from) * NARROW;
     for (i, (column, phase)) in curve.columns.iter().zip(&curve.phases).enumerate() {
         let to = curve.columns.get(i + 1).map_or(curve.to, |next| next.first);
         match strip.last_mut() {
@@ -141,7 +163,14 @@ fn phases(curve: &crate::analysis::memory::Curve) -> Vec<(f64, f64, String)> {
             _ => strip.push((column.first.into(), to.into(), phase.clone())),
         }
     }
-    strip
+    let mut merged: Vec<(f64, f64, String)> = Vec::new();
+    for (from, to, phase) in strip {
+        match merged.last_mut() {
+            Some(last) if to - from < narrow || last.2 == phase => last.1 = to,
+            _ => merged.push((from, to, phase)),
+        }
+    }
+    merged
 }
 
 /// The point under a place of the screen.
@@ -192,6 +221,8 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
             number::time_text(of.peak.at)
         ),
         words: &words,
+        without: Vec::new(),
+        is_program: false,
         strip: of.steps.iter().map(|step| (ms(step.from), ms(step.to), format!("step {}", step.number))).collect(),
     };
     draw(&shown, size)
@@ -219,22 +250,29 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
         marks.push(Mark::new(Shape::line(left, tick.at, right, tick.at), Paint::stroke(Tone::Grid, 1.0)));
         marks.push(micro(left - 6.0, tick.at + 4.0, tick.label, Anchor::End, Tone::Ink3));
     }
-    marks.push(micro(left - 6.0, ceiling - 8.0, "MiB".to_owned(), Anchor::End, Tone::Ink3));
+    marks.push(micro(left - 6.0, ceiling - 8.0, frame.unit.label().to_owned(), Anchor::End, Tone::Ink3));
     let fixed = frame.y(of.fixed);
     marks.push(Mark::new(Shape::rect(left, fixed, right - left, bottom - fixed), Paint::fill(Tone::Sunken)));
-    let outline = steps(of, &frame);
+    let outline = steps(&of.columns, of.to, &frame);
     let mut area = outline.clone();
     area.push((right, fixed));
     area.insert(0, (left, fixed));
     marks.push(Mark::new(Shape::Path(area, true), Paint::fill(Tone::Seq(3)).faded(0.6)));
     marks.push(Mark::new(Shape::Path(outline, false), Paint::stroke(Tone::Ink, 1.25)));
+    if !of.without.is_empty() {
+        let line = steps(&of.without, of.to, &frame);
+        marks.push(Mark::new(Shape::Path(line, false), Paint::stroke(Tone::AccentLine, 1.5).dashed()));
+    }
     marks.push(Mark::new(Shape::line(left, fixed, right, fixed), Paint::stroke(Tone::Ink3, 1.0).dashed()));
     if bottom - fixed > 20.0 && label::width(of.fixed_name, Size::Micro.px()) + 90.0 < right - left {
         let words = format!("{}, {}", of.fixed_name, text(of.fixed));
         marks.push(micro(left + 6.0, fixed + 14.0, words, Anchor::Start, Tone::Ink2));
     }
     marks.push(Mark::new(Shape::line(left, bottom, right, bottom), Paint::stroke(Tone::Line2, 1.0)));
-    for tick in ticks::ticks(&frame.x, if wide { 8 } else { 4 }, ticks::plain) {
+    let n_ticks = if wide { 8 } else { 4 };
+    let marked =
+        if of.is_program { position_ticks(&frame.x, n_ticks) } else { ticks::ticks(&frame.x, n_ticks, ticks::plain) };
+    for tick in marked {
         marks.push(micro(
             tick.at,
             bottom + if of.strip.is_empty() { 15.0 } else { 29.0 },
@@ -271,10 +309,10 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
 }
 
 /// The step line: each column at its most, and down to its least where it holds several points.
-fn steps(of: &Shown<'_>, frame: &Frame) -> Vec<(f64, f64)> {
+fn steps(columns: &[Column], to: f64, frame: &Frame) -> Vec<(f64, f64)> {
     let mut line = Vec::new();
-    for (i, column) in of.columns.iter().enumerate() {
-        let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
+    for (i, column) in columns.iter().enumerate() {
+        let end = columns.get(i + 1).map_or(to, |next| next.from);
         let (a, b) = (frame.x.to(column.from), frame.x.to(end));
         let (most, least) = (frame.y(column.most), frame.y(column.least));
         line.push((a, most));
@@ -292,17 +330,31 @@ fn steps(of: &Shown<'_>, frame: &Frame) -> Vec<(f64, f64)> {
 fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
     let (left, right) = frame.x.range();
     let (bottom, ceiling) = frame.y.range();
-    let (x, y) = (frame.x.to(of.peak.0), frame.y(of.peak.1));
+    // The middle of its point, as the line of the point looked at.
+    let middle = if of.is_program { 0.5 } else { 0.0 };
+    let (x, y) = (frame.x.to(of.peak.0 + middle), frame.y(of.peak.1));
     if (left - 0.5..=right + 0.5).contains(&x) {
         marks.push(Mark::new(Shape::line(x, y, right, y), Paint::stroke(Tone::Ink3, 1.0).dashed()));
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::fill(Tone::Accent)));
         marks.push(Mark::new(Shape::Circle { x, y, r: 4.0 }, Paint::stroke(Tone::AccentLine, 1.5)));
     }
     if wide {
-        marks.push(micro(right + 6.0, y + 4.0, format!("peak {}", mib(of.peak.1)), Anchor::Start, Tone::Ink2));
+        marks.push(micro(
+            right + 6.0,
+            y + 4.0,
+            format!("peak {} {}", frame.unit.text(Some(of.peak.1)), frame.unit.label()),
+            Anchor::Start,
+            Tone::Ink2,
+        ));
         let fixed = frame.y(of.fixed);
         if (fixed - y).abs() > 14.0 {
-            marks.push(micro(right + 6.0, fixed + 4.0, format!("fixed {}", mib(of.fixed)), Anchor::Start, Tone::Ink3));
+            marks.push(micro(
+                right + 6.0,
+                fixed + 4.0,
+                format!("persistent {}", frame.unit.text(Some(of.fixed))),
+                Anchor::Start,
+                Tone::Ink3,
+            ));
         }
     }
     let Some(at) = of.at.map(|at| frame.x.to(at + 0.5)).filter(|at| (left..=right).contains(at)) else { return };
@@ -311,7 +363,11 @@ fn peak(marks: &mut Vec<Mark>, of: &Shown<'_>, frame: &Frame, wide: bool) {
 
 fn table(of: &Shown<'_>) -> SceneTable {
     let row = |(i, column): (usize, &Column)| {
-        vec![ticks::plain(column.most_at), mib(column.most), mib(column.least), (of.words)(i)]
+        // A point is a whole number below 2³².
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 2³²")]
+        let point = column.most_at as u32;
+        let here = if of.is_program { position(point) } else { ticks::plain(column.most_at) };
+        vec![here, mib(column.most), mib(column.least), (of.words)(i)]
     };
     let heads = ["At", "Most, MiB", "Least, MiB", "What"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }
@@ -325,12 +381,12 @@ pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
     let mut rows = vec![
         row("Alive", text(of.most)),
         row("Without padding", text(of.unpadded_most)),
-        row("At", number::count(of.most_at.into())),
+        row("Position", super::position(of.most_at)),
     ];
     if of.least < of.most {
         rows.push(row("Least nearby", text(of.least)));
     }
-    rows.push(row("Press", "shows what is alive here".to_owned()));
+    rows.push(row("Click", "shows what is alive here".to_owned()));
     Some(Tip { title: name.to_owned(), rows })
 }
 

@@ -1,7 +1,7 @@
 //! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. Knows reports; no
 //! pixel, and no formula that is not the analysis'.
 
-use super::size::text;
+use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
 use crate::chart::readout::{Figure, Readout, figure, row};
 use crate::report::number::{self, ABSENT};
@@ -36,8 +36,8 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
         Basis::Constant => "nothing comes and goes",
     };
     let mut rows = vec![
-        row("All along", exact(peak.indefinite)),
-        row("Temporaries at the peak", exact(temporaries)),
+        row("Persistent", exact(peak.indefinite)),
+        row("Allocated while it runs", exact(temporaries)),
         row("Sum", exact(peak.peak)),
         row("Without padding", exact(space.peak_unpadded)),
         row("All allocations", format!("{}: not all are alive at once", exact(peak.total_allocation))),
@@ -55,7 +55,7 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
             format!("{}, {place} of {}{part}", moment.instruction, number::count(moment.of.into())),
         ));
     }
-    let main_label = format!("{} at the peak", peak.space);
+    let main_label = format!("Peak {}", peak.space);
     let mut main = Vec::new();
     if let Some((check, capacity)) =
         check.filter(|_| peak.color == 0).and_then(|check| Some((check, check.capacity.as_ref()?)))
@@ -65,18 +65,13 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     let held = vec![
         row("Parameters", exact(peak.parameters)),
         row("Constants", exact(peak.constants)),
-        row("What lives on", format!("{}; a parameter updated in place is both", exact(peak.live_out))),
+        row("Outputs", format!("{}; a parameter updated in place is both", exact(peak.live_out))),
     ];
+    main.push(figure("Persistent", size(peak.indefinite), "Σ allocations of parameters, constants and outputs", held));
     main.push(figure(
-        "Held all along",
-        size(peak.indefinite),
-        "Σ allocations of parameters, constants and what lives on",
-        held,
-    ));
-    main.push(figure(
-        "Temporaries",
+        "Allocated while it runs",
         size(temporaries),
-        "Peak − what is held all along",
+        "Peak − persistent: buffers that the program allocates and frees, alive at the peak",
         vec![row("At the peak", exact(temporaries))],
     ));
     let wasted = space.padding.wasted;
@@ -99,7 +94,12 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
         main.push(figure("Allocator’s peak", size(runtime), "The most in use that the device’s allocator saw", rows));
     }
     Readout {
-        hero: figure(main_label, hero(peak.peak), "What is held all along + the most that is alive at once", rows),
+        hero: figure(
+            main_label,
+            hero(peak.peak),
+            "Persistent + the most of the other buffers that is alive at once",
+            rows,
+        ),
         main,
         side: Vec::new(),
     }
@@ -119,43 +119,53 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
             if bytes < 0 { format!("\u{2212}{size}: it does not fit") } else { size }
         },
     );
-    let tight = if check.is_tight { "more than 90 %: act" } else { "enough" };
+    let tight = if check.is_tight { "more than 90 % used" } else { "OK" };
     let rows = vec![
         row("Capacity", format!("{}: {source}", exact(capacity.size))),
         row("Headroom above the larger peak", headroom),
-        row("Room", tight),
+        row("Status", tight),
     ];
-    figure(format!("Of the {} there are", text(capacity.size)), (number::percent(share), "%"), "Peak ÷ capacity", rows)
+    let limit = match capacity.source {
+        CapacitySource::Allocator => "allocator limit",
+        CapacitySource::Chip(_) => "capacity",
+    };
+    figure(format!("Of {} {limit}", text(capacity.size)), (number::percent(share), "%"), "Peak ÷ capacity", rows)
 }
 
-/// A device's peaks beside each other: device, program, static, allocator, capacity, used, headroom, what to do.
-pub fn check(of: &CrossCheck) -> [String; 8] {
-    let size = |bytes: Option<u64>| bytes.map_or_else(|| ABSENT.to_owned(), text);
-    let headroom = of.headroom.map_or_else(
-        || ABSENT.to_owned(),
-        |bytes| {
-            let size = text(bytes.unsigned_abs());
-            if bytes < 0 { format!("\u{2212}{size}") } else { size }
-        },
-    );
-    let mut act = Vec::new();
+/// The peaks of each device as a table: device, program, its peak, allocator's peak, capacity, used, headroom, status. The sizes
+/// of all rows have one unit, which is returned too.
+pub fn checks(all: &[CrossCheck]) -> (SizeUnit, Vec<[String; 8]>) {
+    let sizes = |of: &CrossCheck| {
+        let capacity = of.capacity.as_ref().map(|capacity| capacity.size);
+        [of.static_peak, of.runtime_peak, capacity, of.headroom.map(i64::unsigned_abs)]
+    };
+    let unit = SizeUnit::for_largest(all.iter().flat_map(sizes).flatten().max().unwrap_or_default());
+    (unit, all.iter().map(|of| check(of, unit)).collect())
+}
+
+fn check(of: &CrossCheck, unit: SizeUnit) -> [String; 8] {
+    let headroom = unit.text(of.headroom.map(i64::unsigned_abs));
+    let mut status = Vec::new();
     if of.headroom.is_some_and(|bytes| bytes < 0) {
-        act.push("it does not fit");
+        status.push("does not fit");
     } else if of.is_tight {
-        act.push("more than 90 %: act");
+        status.push("more than 90 % used");
     }
     if of.is_fragmented {
-        act.push("fragmented: more than 10 %");
+        status.push("fragmented: more than 10 %");
+    }
+    if status.is_empty() {
+        status.push(if of.used.is_some() { "OK" } else { ABSENT });
     }
     [
         of.label.clone(),
         of.program.clone().unwrap_or_else(|| ABSENT.to_owned()),
-        size(of.static_peak),
-        size(of.runtime_peak),
-        size(of.capacity.as_ref().map(|capacity| capacity.size)),
+        unit.text(of.static_peak),
+        unit.text(of.runtime_peak),
+        unit.text(of.capacity.as_ref().map(|capacity| capacity.size)),
         of.used.map_or_else(|| ABSENT.to_owned(), number::percent_text),
-        headroom,
-        if act.is_empty() { "room enough".to_owned() } else { act.join("; ") },
+        if of.headroom.is_some_and(|bytes| bytes < 0) { format!("\u{2212}{headroom}") } else { headroom },
+        status.join("; "),
     ]
 }
 
@@ -176,7 +186,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         let rows =
             vec![row("Capacity", exact(capacity)), row("Capacity is", "reserved + allocated + available, at the peak")];
         main.push(figure(
-            format!("Of the {} there are", text(capacity)),
+            format!("Of {} allocator limit", text(capacity)),
             (number::percent(share), "%"),
             "In use ÷ capacity",
             rows,
@@ -200,7 +210,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     }
     if let Some(lifetime) = of.lifetime_peak {
         main.push(figure(
-            "Ever in use",
+            "Lifetime peak",
             size(lifetime),
             "The most the allocator remembers, before the capture too",
             vec![row("Exactly", exact(lifetime))],
@@ -208,7 +218,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     }
     Readout {
         hero: figure(
-            "In use at the peak",
+            "Peak in use",
             hero(peak.in_use()),
             "Reserved + allocated, at the first moment of their most",
             rows,

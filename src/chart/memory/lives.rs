@@ -2,6 +2,7 @@
 //! no browser. Ids are `lane × 1000 + place in it`.
 
 use super::map::{name, tip as buffer_tip};
+use super::position::position_ticks;
 use super::size::text;
 use crate::analysis::memory::{Buffer, Lanes};
 use crate::chart::label;
@@ -9,7 +10,6 @@ use crate::chart::paint::{Paint, Tone};
 use crate::chart::rows::Tip;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::ticks;
 use crate::report::number;
 
 /// A block, and the ground below it.
@@ -35,7 +35,7 @@ pub fn scene(lanes: &Lanes, at: u32, width: f64) -> Scene {
         Scale::linear((lanes.from.into(), f64::from(lanes.to).max(f64::from(lanes.from) + 1.0)), (2.0, width - 2.0));
     let bottom = height - BOTTOM;
     let mut marks = Vec::new();
-    for tick in ticks::ticks(&x, 6, ticks::plain) {
+    for tick in position_ticks(&x, 6) {
         marks.push(Mark::new(Shape::line(tick.at, TOP - 4.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
         let shape = Shape::Text {
             x: tick.at,
@@ -65,7 +65,8 @@ pub fn scene(lanes: &Lanes, at: u32, width: f64) -> Scene {
 
 fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
     let (low, high) = x.domain();
-    let from = x.to(f64::from(buffer.first).max(low));
+    // A buffer that event `first` allocates is alive from the point after that event.
+    let from = x.to((f64::from(buffer.first) + 1.0).max(low));
     let to = x.to((f64::from(buffer.last) + 1.0).min(high));
     let w = (to - from - 1.0).max(1.0);
     let words = format!("{}, {}, from {} to {}.", name(buffer), text(buffer.size), buffer.first, buffer.last);

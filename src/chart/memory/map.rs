@@ -133,13 +133,9 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
     }
 }
 
-/// What a buffer is called: the instruction that gives it, else what the model calls it.
+/// The name that people know a buffer by.
 pub fn name(of: &Buffer) -> String {
-    match (&*of.instruction, &*of.op_name) {
-        ("", "") => format!("buffer {}", of.id.0),
-        ("", op_name) => op_name.to_owned(),
-        (instruction, _) => instruction.to_owned(),
-    }
+    of.label()
 }
 
 fn sentence(of: &Buffer) -> String {
@@ -155,11 +151,13 @@ pub fn tip(of: &Buffer) -> Tip {
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     say("Shape", some(&of.shape));
     say("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
+    let title = name(of);
+    say("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
     say("Opcode", some(&of.opcode));
-    say("Scope", some(&of.op_name));
+    say("Scope", some(&of.op_name).filter(|scope| *scope != title));
     say("Source", of.source.clone());
     say("Alive", Some(format!("from {} to {}", number::count(of.first.into()), number::count(of.last.into()))));
-    Tip { title: name(of), rows }
+    Tip { title, rows }
 }
 
 fn title(alive: &AliveAt, groups: &[Group], by: RollUpBy) -> String {

@@ -6,8 +6,11 @@ pub mod figures;
 pub mod findings;
 pub mod lives;
 pub mod map;
+pub mod picker;
+mod position;
 mod size;
 mod squares;
 pub mod table;
 
-pub use size::{mib, text};
+pub use position::{at, position};
+pub use size::{SizeUnit, mib, text};

@@ -1,7 +1,6 @@
 //! What an allocator gave over time.
 
 use super::sight::Sight;
-use crate::analysis::memory::CrossCheck;
 use crate::chart::memory::{curve, figures};
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
@@ -34,8 +33,8 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
     let entries = chart::entries(sight.state, model, "allocator", table);
     let checks = move || {
         let session = sight.session.get()?;
-        let row = |of: &CrossCheck| {
-            let [label, program, planned, used, capacity, share, headroom, act] = figures::check(of);
+        let (unit, rows) = figures::checks(&session.checks);
+        let row = |[label, program, planned, used, capacity, share, headroom, act]: [String; 8]| {
             view! {
                 <tr>
                     <th scope="row">{label}</th><td class="mono">{program}</td><td class="num">{planned}</td><td class="num">{used}</td>
@@ -45,16 +44,17 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
             .any()
         };
         let heads =
-            ["Device", "Heaviest program", "Its peak", "Allocator’s peak", "Capacity", "Used", "Headroom", "So"];
+            ["Device", "Heaviest program", "Program peak", "Allocator peak", "Capacity", "Used", "Headroom", "Status"];
         let head = |(at, head): (usize, &'static str)| {
-            view! { <th scope="col" class:num=(2..7).contains(&at)>{head}</th> }.any()
+            let unit = matches!(at, 2..=4 | 6).then(|| view! { " " <span class="unit">{unit.label()}</span> });
+            view! { <th scope="col" class:num=(2..7).contains(&at)>{head} {unit}</th> }.any()
         };
         (!session.checks.is_empty()).then(|| {
             view! {
-                <h2>"Peaks beside each other"</h2>
+                <h2>"Peak by device"</h2>
                 <table>
                     <thead><tr>{heads.into_iter().enumerate().map(head).collect_view()}</tr></thead>
-                    <tbody>{session.checks.iter().map(row).collect_view()}</tbody>
+                    <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
                 </table>
             }
             .any()
@@ -72,7 +72,7 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
                 <If when=move || table.get()>{move || chart::as_table(model)}</If>
             </div>
         </section>
-        <div class="checks" tabindex="0" role="region" aria-label="Peaks beside each other">{live(checks)}</div>
+        <div class="checks" tabindex="0" role="region" aria-label="Peak by device">{live(checks)}</div>
     }
     .any()
 }

@@ -4,7 +4,7 @@
 use super::sight::Sight;
 use crate::analysis::memory::Points;
 use crate::chart::hit::Direction;
-use crate::chart::memory::{curve, text};
+use crate::chart::memory::{at as at_position, curve, text};
 use crate::chart::scene::Scene;
 use crate::report::number;
 use crate::view::erase::{Any, If, live};
@@ -26,8 +26,9 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
     let scene = Memo::new(move |_| {
         let (told, columns) = (sight.told.get()?, sight.curve.get()?);
         let space = told.space.as_ref()?;
+        let without = sight.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0)
-            .then(|| Same::new(curve::program(space, &columns, sight.at.get(), sight.capacity(), size.get())))
+            .then(|| Same::new(curve::program(space, &columns, sight.at.get(), &without, sight.capacity(), size.get())))
     });
     let model = model(sight, scene);
     let drag = Across::new(node, sight.state.tips);
@@ -55,13 +56,13 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         let words = match here.filter(|(point, ..)| *point == at) {
             _ if at == space.alive.point => {
                 let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
-                format!("peak {} at {}{by}", text(space.peak.peak), number::count(at.into()))
+                format!("peak {} {}{by}", text(space.peak.peak), at_position(at))
             }
             Some((_, size, name)) => {
                 let by = name.map_or(String::new(), |by| format!(", {by}"));
-                format!("at {}: {}{by}", number::count(at.into()), text(size))
+                format!("{}: {}{by}", at_position(at), text(size))
             }
-            None => format!("at {}", number::count(at.into())),
+            None => at_position(at),
         };
         Some(words)
     };
@@ -74,7 +75,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         let found = sight.what_if.get()?;
         let n = sight.without.with(Vec::len);
         let lower = found.before.saturating_sub(found.peak);
-        let at = found.position.map_or(String::new(), |at| format!(" at {}", number::count(u64::from(at) + 1)));
+        let at = found.position.map_or(String::new(), |at| format!(" at {}", number::count(at.into())));
         let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
         let words = format!(
             "Without {} ({}): peak {}{at}{by}, {} lower. ",
@@ -84,13 +85,13 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
             text(lower)
         );
         Some(view! {
-            <p class="what-if"><b>{words}</b> <button type="button" class="link" on:click=move |_| sight.without.set(Vec::new())>"Take all back"</button></p>
+            <p class="what-if"><b>{words}</b> <button type="button" class="link" on:click=move |_| sight.without.set(Vec::new())>"Reset"</button></p>
         }.any())
     };
     view! {
         <section class="memory-curve" aria-label="Curve">
             <div class="picture-head">
-                <h2>"Alive over the schedule"</h2>
+                <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
                 <If when=off_peak><button type="button" class="link" on:click=move |_| sight.change(|place| place.at = None)>"To the peak"</button></If>
                 <span class="grow"></span>

@@ -25,7 +25,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
     let sight = Sight::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        if sight.place.with(|place| place.side) == Side::Allocator {
+        if sight.side() == Side::Allocator {
             return sight.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
         }
         let check = sight.check.get();
@@ -34,7 +34,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
             Some(breakdown::readout(figures::program(space, check.as_deref())))
         })
     };
-    let is_static = move || sight.place.with(|place| place.side) == Side::Static;
+    let is_static = move || sight.side() == Side::Static;
     view! {
         <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
             <h1 class="unseen">"Memory of " {live(name)}</h1>

@@ -3,15 +3,16 @@
 use super::sight::Sight;
 use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
-use crate::chart::memory::{lives, map, text};
+use crate::chart::memory::{lives, map, picker, text};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
 use crate::report::number;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{size_of, width_of};
-use leptos::{ev, html, prelude::*};
+use leptos::{html, prelude::*};
 
 /// Points on either side of the one looked at whose lives are shown: this part of the curve.
 const AROUND: u32 = 10;
@@ -69,14 +70,10 @@ fn Map(sight: Sight) -> impl IntoView {
     };
     let table = RwSignal::new(false);
     let entries = chart::entries(sight.state, model, "alive", table);
-    let change = move |event: ev::Event| {
-        let key = event_target_value(&event);
-        let by = RollUpBy::ALL.iter().copied().find(|by| by.key() == key);
-        sight.change(|place| place.by = by.filter(|by| *by != RollUpBy::Class));
-    };
-    let one = move |by: RollUpBy| {
-        view! { <option value=by.key() selected=move || sight.by() == by>{by.label()}</option> }.any()
-    };
+    let choose = Callback::new(move |by: RollUpBy| {
+        sight.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
+    });
+    let by = Signal::derive(move || sight.by());
     let legend = move || {
         let classes: Vec<(MemoryClass, u64)> = sight.alive.with(|alive| {
             let Some(alive) = alive else { return Vec::new() };
@@ -92,7 +89,7 @@ fn Map(sight: Sight) -> impl IntoView {
     };
     view! {
         <div class="map-head">
-            <label class="sub">"Grouped by " <select on:change=change>{RollUpBy::ALL.iter().copied().map(one).collect_view()}</select></label>
+            <Picker id="memory-group" label="Group by" none="" choices=picker::groupings() chosen=by choose />
             <span class="grow"></span>
             {chart::tools("alive-menu", entries)}
         </div>
@@ -170,7 +167,7 @@ fn padding(sight: Sight) -> AnyView {
         };
         Some(view! {
             <table class="found-table">
-                <thead><tr><th scope="col">"Buffer"</th><th scope="col" class="num">"Wasted"</th><th scope="col" class="num">"Of its need"</th><th scope="col" class="num">"Size"</th><th scope="col">"Shape and tiling"</th></tr></thead>
+                <thead><tr><th scope="col">"Buffer"</th><th scope="col" class="num">"Wasted"</th><th scope="col" class="num">"Overhead"</th><th scope="col" class="num">"Size"</th><th scope="col">"Shape and tiling"</th></tr></thead>
                 <tbody>{rows.into_iter().map(one).collect_view()}</tbody>
             </table>
         }.any())

@@ -4,6 +4,7 @@
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
 };
+use crate::chart::memory::picker;
 use crate::engine::memory_place::{MemoryPlace, Side};
 use crate::engine::{Failure, MemorySession, Question, Reply};
 use crate::view::erase::effect;
@@ -38,6 +39,8 @@ pub(super) struct Sight {
     pub(super) what_if: RwSignal<Option<Same<WhatIf>>>,
     /// The device's peaks beside each other.
     pub(super) check: Memo<Option<Same<CrossCheck>>>,
+    /// The place of the allocator chosen.
+    pub(super) allocator_at: Memo<u32>,
     /// The allocator chosen.
     pub(super) allocator: Memo<Option<Same<AllocatorMemory>>>,
     /// Why nothing is known of the program chosen.
@@ -58,13 +61,15 @@ impl Sight {
                 Err(_) => {}
             },
         );
-        let ask = Memo::new(move |_| {
+        let ask: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
             let session = session.get()?;
             let heaviest = session.programs.programs.first().map(|program| program.program);
             let (program, color) = place.with(|place| (place.program, place.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
         let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
+        // The program and memory that `told` is of, or will be.
+        let asked = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
             move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
             move |reply| match reply.told::<StaticMemory>() {
@@ -124,7 +129,8 @@ impl Sight {
                     what_if.set(None);
                     return None;
                 }
-                Some(Question::MemoryWithout { ask: ask.get()?, without }.into())
+                let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
+                Some(Question::MemoryWithout { ask: ask.get()?, without, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.told::<Option<WhatIf>>() {
@@ -132,9 +138,16 @@ impl Sight {
                 }
             },
         );
-        // Another program has other buffers and other points.
+        // Another program has other buffers and other points. What is on the screen is of the former program, so it goes before
+        // the answer comes.
         effect(move || {
-            ask.track();
+            let now = ask.get().map(|ask| (ask.program, ask.color));
+            if asked.get_value() != now {
+                asked.set_value(now);
+                told.set(None);
+                alive.set(None);
+                curve.set(None);
+            }
             without.set(Vec::new());
             zoom.set(None);
         });
@@ -148,8 +161,17 @@ impl Sight {
                 checks.get(device).or_else(|| checks.first()).cloned().map(Same::new)
             })
         });
+        let allocator_at = Memo::new(move |_| {
+            let chosen = place.with(|place| place.allocator);
+            let device = state.query.with(|query| match query.device {
+                crate::analysis::DeviceChoice::One(n) => Some(n),
+                crate::analysis::DeviceChoice::All => None,
+            });
+            let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
+            chosen.or(own).unwrap_or_default()
+        });
         let allocator = Memo::new(move |_| {
-            let chosen = place.with(|place| place.allocator as usize);
+            let chosen = allocator_at.get() as usize;
             session.with(|session| {
                 let all = &session.as_ref()?.runtime.allocators;
                 all.get(chosen).or_else(|| all.first()).cloned().map(Same::new)
@@ -169,6 +191,7 @@ impl Sight {
             without,
             what_if,
             check,
+            allocator_at,
             allocator,
             failure,
             width,
@@ -193,6 +216,19 @@ impl Sight {
         });
     }
 
+    /// What the curve is of: as chosen, else programs where any has a buffer assignment, else allocators where there are any.
+    pub(super) fn side(self) -> Side {
+        let usual = || {
+            self.session.with(|session| {
+                let Some(session) = session else { return Side::Static };
+                let any_program = session.programs.programs.iter().any(|program| !program.spaces.is_empty());
+                let any_allocator = !session.runtime.allocators.is_empty();
+                if any_allocator && !any_program { Side::Allocator } else { Side::Static }
+            })
+        };
+        self.place.with(|place| place.side).unwrap_or_else(usual)
+    }
+
     /// By what the map groups.
     pub(super) fn by(self) -> RollUpBy {
         self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
@@ -212,7 +248,7 @@ impl Sight {
     /// Why there is nothing to see, in a sentence.
     pub(super) fn said(self) -> Option<String> {
         let session = self.session.get()?;
-        if self.place.with(|place| place.side) == Side::Allocator {
+        if self.side() == Side::Allocator {
             let note = session.runtime.notes.first().map(|note| note.message.clone());
             return session
                 .runtime

@@ -8,6 +8,7 @@ pub(crate) mod icon;
 pub(crate) mod listbox;
 pub(crate) mod menu;
 pub(crate) mod out;
+pub(crate) mod picker;
 pub(crate) mod popover;
 pub(crate) mod roving;
 pub(crate) mod size;

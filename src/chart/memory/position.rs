@@ -1,0 +1,46 @@
+//! Program positions: which event of the heap simulator's trace a point of the curve stands for. Knows numbers.
+//!
+//! The curve has one point before each event and one at the end. A position is an event's number, counted from 0 as in xprof
+//! (`peakHeapSizePosition`) and in the command line's `peak_position`: the point after event `n` is position `n`, and the
+//! first point is the start.
+
+use crate::chart::scale::Scale;
+use crate::chart::ticks::{self, Tick};
+use crate::report::number;
+
+/// The position of a point, in words: "303", or "the start" for the point before the first event.
+pub fn position(point: u32) -> String {
+    point.checked_sub(1).map_or_else(|| "the start".to_owned(), |event| number::count(event.into()))
+}
+
+/// The position of a point for a sentence: "at 303", "at the start".
+pub fn at(point: u32) -> String {
+    format!("at {}", position(point))
+}
+
+/// Positions at which an axis of points is marked: whole numbers, each below the middle of its point.
+pub fn position_ticks(x: &Scale, target: usize) -> Vec<Tick> {
+    let (first, last) = x.domain();
+    let events = Scale::linear((first - 1.5, last - 1.5), x.range());
+    let is_event = |tick: &Tick| tick.value >= 0.0 && tick.value.fract().abs() < 1e-9;
+    ticks::ticks(&events, target, ticks::plain).into_iter().filter(is_event).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_the_number_of_the_event_before_the_point() {
+        assert_eq!([position(0), position(1), position(304)], ["the start", "0", "303"]);
+        assert_eq!([at(0), at(1_001)], ["at the start", "at 1,000"]);
+    }
+
+    #[test]
+    fn ticks_are_whole_and_below_the_middle_of_their_point() {
+        let x = Scale::linear((0.0, 5.0), (0.0, 500.0));
+        let ticks = position_ticks(&x, 8);
+        let found: Vec<(&str, f64)> = ticks.iter().map(|tick| (&*tick.label, tick.at)).collect();
+        assert_eq!(found, [("0", 150.0), ("1", 250.0), ("2", 350.0), ("3", 450.0)]);
+    }
+}

@@ -1,0 +1,54 @@
+//! A button that shows what is chosen and opens a list to choose another. Knows labels; not what they stand for.
+
+use super::icon::{Icon, icon};
+use super::listbox::Listbox;
+use super::popover::{self, Popover};
+use crate::chart::pick::Choice;
+use crate::view::erase::Any;
+use leptos::prelude::*;
+
+/// The picker `id` of one of `choices`. `label` names it for assistive technology and stands before what is chosen; `none` is
+/// shown while nothing that is on the list is chosen.
+#[component]
+pub(crate) fn Picker<T>(
+    id: &'static str,
+    label: &'static str,
+    none: &'static str,
+    #[prop(into)] choices: Signal<Vec<Choice<T>>>,
+    #[prop(into)] chosen: Signal<T>,
+    choose: Callback<T>,
+) -> impl IntoView
+where
+    T: Copy + PartialEq + Send + Sync + 'static,
+{
+    let shown = Memo::new(move |_| {
+        let chosen = chosen.get();
+        let of = |choice: &Choice<T>| (choice.label.clone(), choice.detail.clone());
+        choices.with(|all| all.iter().find(|choice| choice.value == chosen).map(of))
+    });
+    let name = move || shown.get().map_or_else(|| none.to_owned(), |(label, _)| label);
+    let take = Callback::new(move |value: T| {
+        popover::hide(id);
+        choose.run(value);
+    });
+    view! {
+        <Popover
+            id=id
+            class="btn pick"
+            label=Signal::derive(move || format!("{label} {}", name()))
+            panel_class="menu"
+            face=Box::new(move || {
+                view! {
+                    <span class="pick-of">{label}</span>
+                    <b>{name}</b>
+                    <span class="pick-of">{move || shown.get().map(|(_, detail)| detail)}</span>
+                    {icon(Icon::Down)}
+                }
+                .any()
+            })
+        >
+            <Listbox id=format!("{id}-list") label choices chosen choose=take />
+        </Popover>
+    }
+    .any()
+}
