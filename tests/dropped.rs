@@ -204,7 +204,7 @@ fn an_id_that_contradicts_the_captures_is_said() {
 }
 
 fn file_notes(engine: &mut Engine) -> Vec<(String, String)> {
-    file(engine).notes.into_iter().map(|note| (note.code.to_string(), note.message)).collect()
+    file(engine).notes.into_iter().map(|note| (note.code.clone(), note.message)).collect()
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub enum Flight {
 pub struct Transfer {
     /// Who waits for whom, by the device's number in the program.
     pub groups: Vec<Vec<usize>>,
+    /// How long the bytes are on their way, in ticks of the machine.
     pub ticks: u64,
 }
 
@@ -63,6 +64,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// One device of a chip; `None` where the table of chips lacks a figure.
     pub fn of(chip: &Chip) -> Option<Self> {
         let devices = f64::from(chip.devices(None));
         Some(Self {

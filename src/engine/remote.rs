@@ -94,10 +94,11 @@ impl Refusal {
                 "It starts with {scheme}, and a browser fetches https:// and http:// only. For a bucket, use its https address, or \
                  copy the file here and drop it."
             ),
-            Self::Credentials => format!(
+            Self::Credentials => {
                 "The address holds a user name or a password before the @, and a browser fetches no such address. Remove that part. \
                  If the host asks for a password, download the file and drop it here, or use a signed address."
-            ),
+                    .to_owned()
+            }
             Self::Host => format!(
                 "The host name {host} has characters other than letters, digits, dots and hyphens. This page fetches from no such \
                  host. {by_hand}."

@@ -244,9 +244,7 @@ mod tests {
     fn names_from_elsewhere_are_held_against_the_chip() {
         let names = ["xla_tpu_enable_async_collective_fusion_fuse_all_gather", "xla_tpu_enable_ici_ag_pipelining", "x"];
         let names = names.map(str::to_owned);
-        let told = |chip: Option<&str>| {
-            accepted(&names, AllGather, chip).iter().map(|flag| flag.setting()).collect::<Vec<_>>()
-        };
+        let told = |chip: Option<&str>| accepted(&names, AllGather, chip).iter().map(Flag::setting).collect::<Vec<_>>();
         assert_eq!(told(Some("TPU v5")), ["--xla_tpu_enable_ici_ag_pipelining=true"]);
         assert_eq!(told(Some("TPU v5e")).len(), 2);
         assert_eq!(told(None).len(), 0);

@@ -1,6 +1,6 @@
 //! Which framework made a capture, as far as its names tell, and how steps are marked in it. Advice for another one helps nobody.
 
-use crate::profile::{Plane, Profile};
+use crate::profile::{HloBlob, Plane, Profile};
 
 /// A framework over XLA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,7 @@ pub enum Framework {
 impl Framework {
     /// By the names of programs, then of events and lines. What runs PyTorch on JAX is JAX to the profiler.
     pub fn of(profile: &Profile) -> Self {
-        let programs =
-            || profile.programs.values().map(String::as_str).chain(profile.hlo.iter().map(|hlo| hlo.module()));
+        let programs = || profile.programs.values().map(String::as_str).chain(profile.hlo.iter().map(HloBlob::module));
         let starts = |words: &[&str]| programs().any(|name| words.iter().any(|word| name.starts_with(word)));
         if starts(&["jit_", "pmap_", "pjit_"]) {
             return Self::Jax;

@@ -4,6 +4,7 @@
 use super::super::model::{Plane, Profile, ProgramId};
 use super::super::{Note, Severity, StrId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// Numbers the programs of the ops of these planes: those that are named, have no id, and of whose name there is no HLO (which
 /// has the id).
@@ -17,16 +18,19 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
     for plane in planes.iter_mut().filter(|plane| is_of_ops(plane)) {
         for stats in plane.ops.iter_mut().map(|op| &mut op.stats) {
             let (None, Some(_), Some(module)) = (stats.program, stats.hlo_op, stats.hlo_module) else { continue };
-            if !numbers.contains_key(&module) {
-                let name = strings.get(module);
-                if hlo.iter().any(|blob| blob.module() == name) {
-                    continue;
+            let id = match numbers.entry(module) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let name = strings.get(module);
+                    if hlo.iter().any(|blob| blob.module() == name) {
+                        continue;
+                    }
+                    let Some(id) = free.next() else { return };
+                    programs.insert(id, name.to_owned());
+                    *new.insert(id)
                 }
-                let Some(id) = free.next() else { return };
-                numbers.insert(module, id);
-                programs.insert(id, name.to_owned());
-            }
-            stats.program = numbers.get(&module).copied();
+            };
+            stats.program = Some(id);
         }
     }
     if !numbers.is_empty() {

@@ -74,6 +74,7 @@ fn Map(sight: Sight) -> impl IntoView {
         sight.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
     });
     let by = Signal::derive(move || sight.by());
+    let groupings = Memo::new(|_| picker::groupings());
     let legend = move || {
         let classes: Vec<(MemoryClass, u64)> = sight.alive.with(|alive| {
             let Some(alive) = alive else { return Vec::new() };
@@ -89,7 +90,7 @@ fn Map(sight: Sight) -> impl IntoView {
     };
     view! {
         <div class="map-head">
-            <Picker id="memory-group" label="Group by" none="" choices=picker::groupings() chosen=by choose />
+            <Picker id="memory-group" label="Group by" none="" choices=groupings chosen=by choose />
             <span class="grow"></span>
             {chart::tools("alive-menu", entries)}
         </div>

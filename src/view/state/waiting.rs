@@ -1,6 +1,7 @@
 //! Questions whose answers take long: they are told of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
 //! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
 
+use super::asking::Pending;
 use super::engines::{Engines, end};
 use super::further::Asked;
 use super::{State, now};
@@ -20,7 +21,7 @@ impl Engines {
     fn is_at_withdrawn(&self) -> bool {
         let rows = self.flight.iter().map(|rows| rows.id);
         let further = self.further.iter().map(|asked| asked.id);
-        let wanted = further.chain(rows).chain(self.pending.as_ref().map(|pending| pending.first())).min();
+        let wanted = further.chain(rows).chain(self.pending.as_ref().map(Pending::first)).min();
         let withdrawn = self.withdrawn.iter().copied().min();
         withdrawn.is_some_and(|withdrawn| wanted.is_none_or(|wanted| withdrawn < wanted))
     }

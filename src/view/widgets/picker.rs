@@ -14,7 +14,7 @@ pub(crate) fn Picker<T>(
     id: &'static str,
     label: &'static str,
     none: &'static str,
-    #[prop(into)] choices: Signal<Vec<Choice<T>>>,
+    choices: Memo<Vec<Choice<T>>>,
     #[prop(into)] chosen: Signal<T>,
     choose: Callback<T>,
 ) -> impl IntoView

@@ -16,6 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;
 
+/// Makes a style from the columns, how much room there is, and the totals.
+type Layout = fn(&[Column], Measure, &[(&'static str, String)]) -> String;
+
 /// The width of a landscape page in the table's type, as the style sheet prints it: pixels of a table on the screen.
 const PAPER: f64 = 1200.0;
 
@@ -223,7 +226,7 @@ fn View(grid: Grid) -> impl IntoView {
         extra.into_iter().chain(seen.start.min(count)..seen.end.min(count)).collect::<Vec<_>>()
     };
     // The same for head, rows and totals: they line up whatever stands in them.
-    let layout = move |of: fn(&[Column], Measure, &[(&'static str, String)]) -> String| {
+    let layout = move |of: Layout| {
         move || model.columns.with(|columns| model.foot.with(|foot| of(columns, model.measure.get(), foot)))
     };
     let empty = move || model.count.get() == 0 && !model.busy.get();
