@@ -98,8 +98,9 @@ fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: 
     let mut at = left;
     for kind in Kind::ALL {
         let width = device.by_kind[kind.index()].fraction_of(whole).unwrap_or(0.0) * (right - left);
+        let width = width.min(right - at);
         if width > 0.0 {
-            let shape = Shape::rect(at, middle - BAR / 2.0, width.min(right - at).max(0.0), BAR);
+            let shape = Shape::rect(at, middle - BAR / 2.0, width, BAR);
             marks.push(Mark::new(shape, Paint::slot(Slot::Kind(kind))));
             at += width;
         }

@@ -94,7 +94,18 @@ export async function groupBy(page, by) {
 /** Opens a picker ("device", "step") and takes the entry of a name. */
 export async function pick(page, picker, name) {
   await page.locator(`#${picker}-button`).click();
-  await page.locator(`#${picker}`).getByRole("option").filter({ hasText: name }).first().click();
+  const list = page.locator(`#${picker}-list`);
+  const option = list.getByRole("option").filter({ has: page.getByText(name, { exact: true }) });
+  // A long list holds only the lines in view: walked from its first line to the one wanted.
+  await list.getByRole("option").first().waitFor();
+  await list.evaluate((element) => { element.scrollTop = 0; });
+  await until(async () => {
+    await settled(page);
+    if ((await option.count()) > 0) return true;
+    await list.evaluate((element) => { element.scrollTop += element.clientHeight / 2; });
+    return false;
+  }, (found) => found);
+  await option.first().click();
   await settled(page);
 }
 

@@ -15,7 +15,8 @@ use crate::hlo::{ComputationId, InstructionId, Module, Shape};
 use crate::keyed::Keyed;
 
 /// Opcodes that pass a value on without computing with it.
-const TRANSPARENT: [&str; 18] = [
+const TRANSPARENT: [&str; 19] = [
+    "get-tuple-element",
     "convert",
     "copy",
     "copy-start",
@@ -116,6 +117,8 @@ fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
                     }
                 }
                 opcode if TRANSPARENT.contains(&opcode) => waiting.push(*user),
+                // The compiler put it there, to move or to join pieces: `ConcatBitcast`.
+                "custom-call" if instruction.op_name().is_empty() => waiting.push(*user),
                 _ => {}
             }
         }
@@ -126,7 +129,7 @@ fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
 /// Whether a fusion's body only passes its operands on.
 fn is_transparent(module: &Module, body: ComputationId) -> bool {
     module.instructions_of(body).filter_map(|id| module.instruction(id)).all(|instruction| {
-        matches!(&*instruction.opcode, "parameter" | "constant" | "fusion")
+        matches!(&*instruction.opcode, "parameter" | "constant" | "fusion" | "tuple")
             || TRANSPARENT.contains(&&*instruction.opcode)
     })
 }

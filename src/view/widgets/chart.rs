@@ -55,6 +55,20 @@ pub(crate) fn room(width: f64) -> f64 {
     (width - 2.0 * gutter(width)).max(0.0)
 }
 
+/// The ring around the mark that the keyboard is at.
+fn focus_ring(bounds: Rect) -> AnyView {
+    view! {
+        <rect
+            class="chart-focus"
+            x=(bounds.x + 1.0).to_string()
+            y=(bounds.y + 1.0).to_string()
+            width=(bounds.width - 2.0).max(2.0).to_string()
+            height=(bounds.height - 2.0).max(2.0).to_string()
+        />
+    }
+    .any()
+}
+
 /// The chart. It fills its scene's size; whoever makes scenes measures.
 #[component]
 pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
@@ -79,18 +93,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let ring = move || {
         let at = model.at.get().filter(|_| focused.get())?;
         let bounds = model.scene.with(|scene| bounds_of(scene.as_ref()?, at))?;
-        Some(
-            view! {
-                <rect
-                    class="chart-focus"
-                    x=(bounds.x + 1.0).to_string()
-                    y=(bounds.y + 1.0).to_string()
-                    width=(bounds.width - 2.0).max(2.0).to_string()
-                    height=(bounds.height - 2.0).max(2.0).to_string()
-                />
-            }
-            .any(),
-        )
+        Some(focus_ring(bounds))
     };
     let find = move |event: &ev::PointerEvent| {
         let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);

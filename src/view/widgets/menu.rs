@@ -6,9 +6,10 @@ use crate::chart::place::{self, Rect};
 use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
+use gloo_events::EventListener;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Event, HtmlElement, MouseEvent};
 
 /// One thing to do.
 #[derive(Clone)]
@@ -59,6 +60,16 @@ pub(crate) fn open_at(id: &str, anchor: Rect) {
         let _ = panel.toggle_attribute_with_force("data-placed", true);
         focus(&panel, 0);
     });
+}
+
+/// The same for a press of the right button. Some systems ask for the menu while the button is still down, and the browser closes
+/// a popover that is open when it comes up: the menu opens after that.
+pub(crate) fn open_after_press(id: &'static str, anchor: Rect, event: &MouseEvent) {
+    if event.buttons() == 0 {
+        return open_at(id, anchor);
+    }
+    let open = move |_: &Event| request_animation_frame(move || open_at(id, anchor));
+    EventListener::once(&window(), "pointerup", open).forget();
 }
 
 fn entries(panel: &HtmlElement) -> Vec<HtmlElement> {

@@ -90,21 +90,22 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
             model.act.run(Act::Sort(id, next(natural, sorted.get_untracked())));
         }
     };
-    let open_menu = move |anchor: Rect| {
+    let open_menu = move || {
         grid.asked.set(Some(id));
         model.place.set(Place { row: None, column: at });
-        menu::open_at(MENU, anchor);
     };
     let right = move |event: ev::MouseEvent| {
         event.prevent_default();
         let anchor = Rect { x: event.client_x().into(), y: event.client_y().into(), width: 0.0, height: 0.0 };
-        open_menu(anchor);
+        open_menu();
+        menu::open_after_press(MENU, anchor, &event);
     };
     let key = move |event: ev::KeyboardEvent| {
         if event.alt_key() && event.key() == "ArrowDown" {
             event.prevent_default();
             event.stop_propagation();
-            open_menu(rect(&event_target::<Element>(&event)));
+            open_menu();
+            menu::open_at(MENU, rect(&event_target::<Element>(&event)));
         }
     };
     let words = view! {
