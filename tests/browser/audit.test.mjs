@@ -87,7 +87,7 @@ onPage("a real run: rows, sums, answers and opcodes are the command line's", { n
   await assertSame(page, report);
   // Host memory: of all that could change, memory alone did.
   assert.deepEqual((await groups(page))[0].slice(-5), ["no", "no", "no", "yes", "no"]);
-  assert.match(await page.locator(".picture-note").innerText(), /^864\.78 ms, 97\.3 % of the step; 864\.78 ms of it waiting, none for communication$/);
+  assert.match(await page.locator(".picture-note").innerText(), /^933\.14 ms, 97\.5 % of the step; 933\.14 ms of it waiting, none for communication$/);
   const [program] = report.opcodes;
   const details = audit(page).locator("details.audit-program").first();
   assert.match(await details.innerText(), new RegExp(`Opcodes of ${program.program} +${program.n_executions} executions, ${program.n_dot_convolution} a dot or a convolution; copies read and write ${size(program.copy_bytes)}`));
@@ -138,7 +138,7 @@ onPage("a category opens: moves between memories, and sources", { needs: tpu() }
   await category(page, "copy-done").click();
   const more = (await audit(page).locator("tbody").first().locator(".tree-more").first().innerText()).replace(/\s+/g, " ");
   assert.match(more, /moves HBM → host, S\(5\): 182\.36 ms/);
-  assert.match(more, /moves host, S\(5\) → HBM: 682\.42 ms/);
+  assert.match(more, /moves host, S\(5\) → HBM: 750\.78 ms/);
   const moves = report.by_category[0].memory_space_moves.map((move) => decimal(move.total_dur_ps / 1e9, 2));
   for (const move of moves) assert.ok(more.includes(`${move} ms`), move);
   const source = report.by_source_within_category.find((source) => source.hlo_category === "copy-done");

@@ -151,9 +151,9 @@ onPage("programs, memories, groups, order and filter", { needs: tpu() }, async (
   const report = json(file);
   const choose = async (picker, name) => {
     await page.locator(`#${picker}-button`).click();
-    await page.locator(`#${picker}-list`).getByRole("option").nth(0).waitFor();
-    const options = await page.locator(`#${picker}-list`).getByRole("option").allInnerTexts();
-    await page.locator(`#${picker}-list`).getByRole("option", { name }).first().click();
+    await page.locator(`#${picker}`).getByRole("option").nth(0).waitFor();
+    const options = await page.locator(`#${picker}`).getByRole("option").allInnerTexts();
+    await page.locator(`#${picker}`).getByRole("option", { name }).first().click();
     return options;
   };
   const options = await choose("memory-program", report.programs[0].name);
@@ -193,8 +193,8 @@ onPage("allocators over time, beside what programs need", async ({ page }) => {
   const hero = `${decimal(truth.memory.runtime_peak_bytes / 2 ** 30, 3)} GiB`;
   await until(async () => (await figures(page))["Peak in use"], (is) => is === hero);
   await page.locator("#memory-allocator-button").click();
-  await page.locator("#memory-allocator-list").getByRole("option").first().waitFor();
-  assert.equal(await page.locator("#memory-allocator-list").getByRole("option").count(), report.runtime.length);
+  await page.locator("#memory-allocator").getByRole("option").first().waitFor();
+  assert.equal(await page.locator("#memory-allocator").getByRole("option").count(), report.runtime.length);
   await page.keyboard.press("Escape");
   const rows = await page.locator(".checks tbody tr").allInnerTexts();
   assert.equal(rows.length, truth.devices.length);

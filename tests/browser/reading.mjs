@@ -94,8 +94,9 @@ export async function groupBy(page, by) {
 /** Opens a picker ("device", "step") and takes the entry of a name. */
 export async function pick(page, picker, name) {
   await page.locator(`#${picker}-button`).click();
-  const list = page.locator(`#${picker}-list`);
-  const option = list.getByRole("option").filter({ has: page.getByText(name, { exact: true }) });
+  const list = page.locator(`#${picker}`).getByRole("listbox");
+  // "Step 12" is not "Step 120".
+  const option = list.getByRole("option").filter({ hasText: typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name });
   // A long list holds only the lines in view: walked from its first line to the one wanted.
   await list.getByRole("option").first().waitFor();
   await list.evaluate((element) => { element.scrollTop = 0; });
