@@ -78,7 +78,12 @@ function cutOf(shown, whole) {
   return tail === undefined ? shown === whole : whole.startsWith(head) && whole.endsWith(tail) && shown.length < whole.length;
 }
 
-const named = (shown, group) => (group.key_kind === "kind" ? shown === KIND_ROWS[group.key] : cutOf(shown, group.key.trim()));
+const named = (shown, group) => {
+  if (group.key_kind === "kind") return shown === KIND_ROWS[group.key];
+  // A row of a stack is named by the innermost line of the user's code, with the callers that tell it from rows of the same line.
+  if (group.key_kind === "source_stack") return cutOf(shown.split(" ‹ ")[0], last(group.source_inner));
+  return cutOf(shown, group.key.trim());
+};
 
 /** Every row of every grouping, beside the command line's. */
 async function assertSameRows(page, file, choice) {

@@ -96,7 +96,8 @@ export async function pick(page, picker, name) {
   await page.locator(`#${picker}-button`).click();
   const list = page.locator(`#${picker}`).getByRole("listbox");
   // "Step 12" is not "Step 120".
-  const option = list.getByRole("option").filter({ hasText: typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name });
+  const label = typeof name === "string" ? new RegExp(`^\\s*${name}(?!\\d)`) : name;
+  const option = list.getByRole("option").filter({ has: page.locator(".entry-label").filter({ hasText: label }) });
   // A long list holds only the lines in view: walked from its first line to the one wanted.
   await list.getByRole("option").first().waitFor();
   await list.evaluate((element) => { element.scrollTop = 0; });

@@ -15,7 +15,7 @@ export async function share(page, tab = "Link") {
 /** The link, once it says what is chosen. */
 export async function link(page) {
   await page.locator(".share-detail:not(.waits)").waitFor();
-  return until(() => page.getByRole("textbox", { name: "Link" }).inputValue());
+  return until(() => page.getByRole("textbox", { name: "Link", exact: true }).inputValue());
 }
 
 /** Presses the button that saves, and says where the file is. */

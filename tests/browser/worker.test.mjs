@@ -147,7 +147,7 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   assert.equal(await page.getByRole("alert").count(), 0, "that was no accident");
   assert.deepEqual(await seen(), before);
   await page.waitForTimeout(500);
-  assert.equal(await page.locator(".picture-of .scene").count(), 0, "it is not asked again by itself");
+  assert.equal(await page.locator(".picture-of .scene rect").count(), 0, "it is not asked again by itself");
   await waiting.getByRole("button", { name: "Compute it" }).click();
   await page.locator(".picture-of .scene").first().waitFor();
   await until(() => waiting.count(), (n) => n === 0);
