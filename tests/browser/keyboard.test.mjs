@@ -258,10 +258,13 @@ onPage("the focus is seen", async ({ page }) => {
   for (let at = 0; at < 12; at += 1) {
     await press(page, "Tab");
     const outline = await page.evaluate(() => {
-      const style = getComputedStyle(document.activeElement);
-      // A chart draws its own ring, around the mark that the keyboard is at.
-      if (document.activeElement.querySelector(".chart-focus")) return true;
-      return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none" || style.stroke !== "none";
+      const element = document.activeElement;
+      // A chart draws its own ring, around the mark that the keyboard is at; a field has its ring around all that is in it.
+      if (element.querySelector(".chart-focus")) return true;
+      return [element, element.closest(".field")].some((one) => {
+        const style = one && getComputedStyle(one);
+        return style && (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none" || style.stroke !== "none");
+      });
     });
     assert.ok(outline, `${await focus(page)} shows no focus`);
   }

@@ -79,7 +79,7 @@ onPage("the whole breakdown, by keyboard alone", { timeout: 240_000 }, async ({ 
 
   // A kind, from the bar of parts: its rows only, and all again.
   const all = await rowCount(page);
-  await tabTo(page, /%,/);
+  await tabTo(page, /^button Compute/i);
   await press(page, "Enter");
   const some = await until(() => rowCount(page), (n) => n < all);
   await address(page, /kind=/);

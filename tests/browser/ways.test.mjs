@@ -22,8 +22,9 @@ function time(ps) {
 }
 
 /** The breakdown of what is open, against the command line's. */
-/** Whether `shown` is pieces of `name`, in their order: the names of kernels lose what many of them begin with. */
-function isShort(name, shown) {
+/** Whether `shown` is pieces of `name`, in their order: the names of kernels lose namespaces and qualifiers, and are cut where that keeps them apart. */
+function isShort(full, shown) {
+  const name = full.replace(/[A-Za-z_]\w*::| const\b/g, "");
   let from = 0;
   return shown.split("…").every((piece) => {
     const at = name.indexOf(piece, from);
