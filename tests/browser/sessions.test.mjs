@@ -15,7 +15,9 @@ const v100 = () => real("gpu-v100", "host.xplane.pb");
 const vllm = () => real("tpu-vllm-trace", "vllm.trace.json.gz");
 
 /** So many hosts, each with two devices: [name, bytes]. */
-const hosts = (n) => Array.from({ length: n }, (_, i) => [`worker-${String(i).padStart(2, "0")}.xplane.pb`, readFileSync(synth())]);
+// Byte for byte the same file counts once, and no two hosts write the same: each has a field of its own that no reader knows (100).
+const own = (i) => Buffer.from([0xa0, 0x06, i]);
+const hosts = (n) => Array.from({ length: n }, (_, i) => [`worker-${String(i).padStart(2, "0")}.xplane.pb`, Buffer.concat([readFileSync(synth()), own(i)])]);
 /** Writes them into a folder of their own: its path. */
 function inFolder(name, files) {
   mkdirSync(join(folder, name, "plugins/profile/run"), { recursive: true });
