@@ -235,7 +235,7 @@ onPage("each program has its own text; the address keeps program, line and what 
   await until(() => at(page), (line) => line === own[2]);
   await until(() => page.url(), (url) => url.includes(`line=${own[2]}`));
   const address = page.url();
-  assert.match(address, /#v=1&view=file&program=\d+&line=\d+&find=[^&]+&find-regex=1$/);
+  assert.match(address, /#v=1&view=file&capture=[^&]+&program=\d+&line=\d+&find=[^&]+&find-regex=1$/);
   await reload(page);
   await pickFiles(page, [tpu()]);
   await shownLines(page);
