@@ -257,6 +257,11 @@ onPage("the focus is seen", async ({ page }) => {
   await start(page);
   for (let at = 0; at < 12; at += 1) {
     await press(page, "Tab");
+    // Past the last stop the browser's own controls come: the page has fewer stops than are tried.
+    if (await page.evaluate(() => document.activeElement === document.body)) {
+      assert.ok(at >= 8, `the page has only ${at} stops`);
+      break;
+    }
     const outline = await page.evaluate(() => {
       const element = document.activeElement;
       // A chart draws its own ring, around the mark that the keyboard is at; a field has its ring around all that is in it.
