@@ -522,7 +522,7 @@ proptest! {
 }
 
 /// A session of a file, and its answer.
-fn told(mut opened: Opened, query: &RooflineQuery) -> Roofline {
+fn answer_of(mut opened: Opened, query: &RooflineQuery) -> Roofline {
     ask(&mut opened, query)
 }
 
@@ -538,7 +538,7 @@ fn useful_flops_are_shared_by_the_devices_of_the_program() {
     let window = |device, devices| {
         let query = Query { device, step: StepChoice::Number(0), ..Query::default() };
         let useful = Some(UsefulFlops { devices, ..useful });
-        told(sample(), &RooflineQuery { query, useful, ..RooflineQuery::default() })
+        answer_of(sample(), &RooflineQuery { query, useful, ..RooflineQuery::default() })
     };
     let (one, all) = (window(DeviceChoice::One(0), None), window(DeviceChoice::All, None));
     for r in [&one, &all] {
@@ -568,7 +568,7 @@ fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
     let useful = UsefulFlops { batch: 1.0, sequence: 1.0, flops_per_token: 4.0 * 197e9, devices: None };
     for device in [DeviceChoice::One(2), DeviceChoice::All] {
         let query = Query { device, ..Query::default() };
-        let r = told(
+        let r = answer_of(
             open("it.xplane.pb", bytes(&space)).unwrap(),
             &RooflineQuery { query, useful: Some(useful), ..RooflineQuery::default() },
         );
@@ -589,7 +589,7 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
         let analysis = Analysis::new(&opened.profile);
         let device = analysis.devices.iter().position(|device| device.label == "GPU:7").unwrap();
         let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::default() };
-        told(opened, &RooflineQuery { query, ..RooflineQuery::default() })
+        answer_of(opened, &RooflineQuery { query, ..RooflineQuery::default() })
     };
     let all = at(StepChoice::All);
     let conv = held(&all, "cudnn-conv.1.0");
@@ -611,7 +611,7 @@ fn a_convolution_of_two_kernels_costs_once_per_run() {
 #[test]
 fn a_v100_has_a_peak_of_f16() {
     let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
-    let r = told(open("host.xplane.pb", capture).unwrap(), &RooflineQuery::default());
+    let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery::default());
     let peaks = &r.figures.peaks[0];
     assert_eq!(peaks.chip.as_deref(), Some("V100 16GB SXM2"));
     assert_eq!((peaks.flops(Precision::Bf16), peaks.main()), (None, Precision::F16));
@@ -623,7 +623,7 @@ fn a_v100_has_a_peak_of_f16() {
 fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
     let Some(capture) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
-    let r = told(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
     let scope = "of 24.05 ms compute, 2.7 % of the step";
     assert_eq!(roofline_table::scope(&r.figures).as_deref(), Some(scope));
     let head = roofline_table::head(&r.figures);
@@ -636,7 +636,7 @@ fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
 #[test]
 fn mfu_is_of_the_models_flops() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
-    let r = told(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
     let told = roofline_table::window_use(&r.figures);
     let of = |name: &str| told.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
     assert_eq!((of("MFU"), of("HFU (incl. recompute)")), (Some("20.6 %"), Some("26.4 %")));

@@ -45,14 +45,14 @@ pub struct Finder<'p> {
     /// Whether the first of several paths was taken anywhere.
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
-    known: Keyed<Said, OpFacts>,
+    known: Keyed<OpTexts, OpFacts>,
     trips: Keyed<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
 }
 
 /// What an op says of itself that its facts come from: name, text, category, scope path, kernel, whether it computes.
-type Said = (StrId, StrId, [Option<StrId>; 3], Option<bool>);
+type OpTexts = (StrId, StrId, [Option<StrId>; 3], Option<bool>);
 
 #[derive(Clone, Copy)]
 struct PathFacts {

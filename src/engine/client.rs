@@ -156,7 +156,7 @@ fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn 
 fn watch(name: String, report: Rc<dyn Fn(Report)>) {
     spawn_local(async move {
         // A worker that could not take its lock is not taken for dead.
-        if matches!(lock::try_hold(&name).await, Ok(None)) && lock::hold(&name).await.is_some() {
+        if matches!(lock::try_acquire(&name).await, Ok(None)) && lock::acquire(&name).await.is_some() {
             report(Report::Died(died("")));
         }
     });

@@ -87,7 +87,7 @@ fn events_per_execution(
     program: Option<ProgramId>,
     events: &[Vec<u64>],
 ) -> Keyed<(usize, OpId), u32> {
-    let mut by_plane: Keyed<usize, Vec<kernel_counts::Found>> = Keyed::default();
+    let mut by_plane: Keyed<usize, Vec<kernel_counts::OpInstruction>> = Keyed::default();
     for (at, op) in ops {
         let name = profile.planes[*at].op(*op).stats.hlo_op.map(|name| profile.text(name));
         if let Some(id) = name.and_then(|name| module.instruction_named(name)) {

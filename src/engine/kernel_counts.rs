@@ -15,22 +15,22 @@ use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, ProgramId, StrId};
 
 /// An op, and the instruction that it is of.
-pub(super) type Found = (OpId, InstructionId);
+pub(super) type OpInstruction = (OpId, InstructionId);
 
 /// A count is a multiple of another if it is off by less than this part: a capture may begin and end amid a run.
 const OFF: f64 = 0.1;
 /// No instruction is taken to be seen as more events than this.
 const MOST: u32 = 64;
 
-/// What is seen of an instruction.
+/// How many events an instruction has, in all and by kernel.
 #[derive(Default)]
-struct Seen {
+struct EventCounts {
     events: u64,
     /// Events by kernel.
     kernels: Keyed<StrId, u64>,
 }
 
-impl Seen {
+impl EventCounts {
     /// Events of the kernel that is seen least: at least one per execution.
     fn least(&self) -> u64 {
         self.kernels.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0)
@@ -52,16 +52,16 @@ pub(super) fn events(plane: &Plane) -> Vec<u64> {
 /// how often the program ran on it, where that is known.
 pub(super) fn per_execution(
     plane: &Plane,
-    found: &[Found],
+    found: &[OpInstruction],
     module: &Module,
     events: &[u64],
     runs: Option<u64>,
 ) -> Vec<u32> {
-    let mut seen: Keyed<InstructionId, Seen> = Keyed::default();
+    let mut seen: Keyed<InstructionId, EventCounts> = Keyed::default();
     for (op, instruction) in found {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
         let of = plane.op(*op);
-        let seen = seen.entry(*instruction, Seen::default);
+        let seen = seen.entry(*instruction, EventCounts::default);
         seen.events = seen.events.saturating_add(n);
         // Of one kernel there are several ops, where only some of its events say all of it.
         let kernel = seen.kernels.entry(of.stats.kernel.unwrap_or(of.text), || 0);
@@ -72,7 +72,7 @@ pub(super) fn per_execution(
     for (id, seen) in seen.iter() {
         computations.entry(computation(*id), Vec::new).push(seen.least());
     }
-    let per = |(_, id): &Found| {
+    let per = |(_, id): &OpInstruction| {
         let of = computation(*id);
         let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
         let runs = runs.filter(|_| of.is_some() && of == module.entry);

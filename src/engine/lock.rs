@@ -20,7 +20,7 @@ impl Drop for Lock {
 
 /// Waits until nobody else holds the lock `name`, and holds it. `None` where this browser gives this page no locks: it was not loaded
 /// securely, or has no origin.
-pub async fn hold(name: &str) -> Option<Lock> {
+pub async fn acquire(name: &str) -> Option<Lock> {
     let release = request(name, false).await?;
     Some(Lock { release: release.dyn_into().ok()? })
 }
@@ -29,7 +29,7 @@ pub async fn hold(name: &str) -> Option<Lock> {
 ///
 /// # Errors
 /// Where this browser gives this page no locks.
-pub async fn try_hold(name: &str) -> Result<Option<Lock>, Absent> {
+pub async fn try_acquire(name: &str) -> Result<Option<Lock>, Absent> {
     let release = request(name, true).await.ok_or(Absent)?;
     Ok(release.dyn_into().ok().map(|release| Lock { release }))
 }

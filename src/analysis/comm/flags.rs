@@ -59,7 +59,7 @@ pub enum Target {
 
 impl Target {
     /// Of a device. `None`: a chip that nothing was checked for.
-    pub fn of(platform: Platform, device_type: Option<&str>) -> Option<Self> {
+    pub fn for_device(platform: Platform, device_type: Option<&str>) -> Option<Self> {
         match platform {
             Platform::Cpu => None,
             Platform::Gpu => Some(Self::Gpu),
@@ -139,7 +139,7 @@ pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
 
 /// What is known of flags by their names, those that the device's chip takes. A report written by an earlier build may name others.
 pub fn accepted(names: &[String], primitive: Primitive, device_type: Option<&str>) -> Vec<Flag> {
-    let on_chip = Target::of(Platform::Tpu, device_type);
+    let on_chip = Target::for_device(Platform::Tpu, device_type);
     let takes = |flag: &Flag| {
         let target = if flag.name.starts_with("xla_gpu_") { Some(Target::Gpu) } else { on_chip };
         target.is_some_and(|target| suggested(primitive, target).contains(flag))
@@ -172,7 +172,7 @@ mod tests {
     ];
 
     fn all(platform: Platform, device_type: Option<&str>) -> Vec<Flag> {
-        let target = Target::of(platform, device_type);
+        let target = Target::for_device(platform, device_type);
         PRIMITIVES.into_iter().filter_map(|primitive| Some(suggested(primitive, target?))).flatten().collect()
     }
 

@@ -322,7 +322,7 @@ impl<'a> Sums<'a> {
     /// Collectives by primitive, the longest stall first.
     pub fn primitives(&self) -> Vec<PrimitiveSums> {
         let target = self.analysis.devices.first().and_then(|device| {
-            Target::of(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
+            Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
         let told = |((_, core, primitive), at): &((bool, Core, Primitive), usize)| {
             let traffic = self.buckets[*at].traffic;

@@ -16,8 +16,8 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// By the names of programs, then of events and lines. What runs PyTorch on JAX is JAX to the profiler.
-    pub fn of(profile: &Profile) -> Self {
+    /// Detects the framework from the names of programs, then from those of events and lines. What runs PyTorch on JAX is JAX to the profiler.
+    pub fn detect(profile: &Profile) -> Self {
         let programs = || profile.programs.values().map(String::as_str).chain(profile.hlo.iter().map(HloBlob::module));
         let starts = |words: &[&str]| programs().any(|name| words.iter().any(|word| name.starts_with(word)));
         if starts(&["jit_", "pmap_", "pjit_"]) {
@@ -94,7 +94,7 @@ mod tests {
                 line
             };
             profile.planes.push(Plane { lines: line.map(named).into_iter().collect(), ..Plane::default() });
-            Framework::of(&profile)
+            Framework::detect(&profile)
         };
         assert_eq!(of(Some("jit_train_step"), Some("TensorFlow Ops")), Framework::Jax);
         assert_eq!(of(Some("SyncTensorsGraph.12"), None), Framework::PyTorch);

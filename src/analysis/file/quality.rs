@@ -45,7 +45,7 @@ fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'sta
 impl Analysis {
     /// What the session lacks; `view` has its planes, programs and notes already.
     pub(super) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
-        let framework = Framework::of(profile);
+        let framework = Framework::detect(profile);
         let mut found: Vec<Finding> = view.notes.iter().filter_map(|note| of_note(note, framework)).collect();
         found.extend(view.planes.iter().filter_map(|plane| {
             let said = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);

@@ -11,7 +11,7 @@
 //! ```
 //! Ids are places in the columns.
 
-use super::position::{at, position, position_ticks};
+use super::position::{at_position, position, position_ticks};
 use super::size::{SizeUnit, mib, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::label;
@@ -107,7 +107,7 @@ pub fn program(
     let words = |i: usize| {
         let Some(of) = curve.columns.get(i) else { return String::new() };
         let name = if name(i).is_empty() { "the start" } else { name(i) };
-        format!("{} {}, {name}", text(of.most), at(of.most_at))
+        format!("{} {}, {name}", text(of.most), at_position(of.most_at))
     };
     let peak = space.alive.point;
     let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
@@ -133,7 +133,7 @@ pub fn program(
             "{} in use over program positions: peak {} {} of {of}{by}; {} of it persistent.",
             space.peak.space,
             text(space.peak.peak),
-            at(peak),
+            at_position(peak),
             text(space.peak.indefinite)
         ),
         words: &words,

@@ -12,5 +12,5 @@ mod size;
 mod squares;
 pub mod table;
 
-pub use position::{at, position};
+pub use position::{at_position, position};
 pub use size::{SizeUnit, mib, text};

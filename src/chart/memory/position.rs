@@ -14,7 +14,7 @@ pub fn position(point: u32) -> String {
 }
 
 /// The position of a point for a sentence: "at 303", "at the start".
-pub fn at(point: u32) -> String {
+pub fn at_position(point: u32) -> String {
     format!("at {}", position(point))
 }
 
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn a_position_is_the_number_of_the_event_before_the_point() {
         assert_eq!([position(0), position(1), position(304)], ["the start", "0", "303"]);
-        assert_eq!([at(0), at(1_001)], ["at the start", "at 1,000"]);
+        assert_eq!([at_position(0), at_position(1_001)], ["at the start", "at 1,000"]);
     }
 
     #[test]

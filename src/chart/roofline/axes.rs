@@ -99,8 +99,8 @@ pub fn usual(dots: &Dots, ceilings: &Ceilings) -> Window {
     let all: f64 = rows.iter().map(|dot| dot.roof.total.as_f64()).sum();
     let ridge = ceilings.ridge().map(|ridge| (ridge / FARTHEST.0, ridge * FARTHEST.0));
     let top = ceilings.top().map(|top| (top / FARTHEST.1, f64::INFINITY));
-    let x = ends(&rows, |dot| dot.x, all, ridge);
-    let y = ends(&rows, |dot| dot.y, all, top);
+    let x = axis_domain(&rows, |dot| dot.x, all, ridge);
+    let y = axis_domain(&rows, |dot| dot.y, all, top);
     let is_near = |dot: &&Dot| dot.form.is_none() || (within(dot.x, x) && within(dot.y, y));
     around(dots.all.iter().filter(is_near), ceilings)
 }
@@ -110,7 +110,7 @@ fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
 }
 
 /// Between which values most of the time lies: without what little lies at each end, and without what lies beyond limits.
-fn ends(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
+fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
     crate::sorted::sort_by(&mut sorted, |a, b| a.0.total_cmp(&b.0));
     let end = |values: Vec<&(f64, f64)>| {

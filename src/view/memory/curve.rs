@@ -4,7 +4,7 @@
 use super::sight::Sight;
 use crate::analysis::memory::Points;
 use crate::chart::hit::Direction;
-use crate::chart::memory::{at as at_position, curve, text};
+use crate::chart::memory::{at_position, curve, text};
 use crate::chart::scene::Scene;
 use crate::report::number;
 use crate::view::erase::{Any, If, live};

@@ -55,7 +55,7 @@ const LOCK: &str = "rooflight kept";
 /// What is kept, the newest first. Empty also where this browser keeps nothing for this page.
 pub(super) async fn list() -> Vec<Kept> {
     let Ok(folder) = folder().await else { return Vec::new() };
-    if let Ok(Some(_lock)) = lock::try_hold(LOCK).await {
+    if let Ok(Some(_lock)) = lock::try_acquire(LOCK).await {
         let _ = sweep(&folder).await;
     }
     read_list(&folder).await
@@ -90,7 +90,7 @@ async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
 /// Where there is no room, or no such file system: what the browser says.
 pub(super) async fn keep(name: &str, about: &str, files: &[Picked]) -> Result<Kept, String> {
     let folder = folder().await.map_err(said)?;
-    let _lock = lock::hold(LOCK).await;
+    let _lock = lock::acquire(LOCK).await;
     let id = format!("{:x}", now());
     let kept = write(&folder, &id, files).await;
     if let Err(error) = kept {
@@ -134,7 +134,7 @@ pub(super) async fn files(kept: &Kept) -> Result<Vec<Picked>, String> {
 /// Forgets one.
 pub(super) async fn forget(id: &str) {
     let Ok(folder) = folder().await else { return };
-    let _lock = lock::hold(LOCK).await;
+    let _lock = lock::acquire(LOCK).await;
     let mut all = read_list(&folder).await;
     all.retain(|one| one.id != id);
     let _ = write_list(&folder, all).await;
@@ -144,7 +144,7 @@ pub(super) async fn forget(id: &str) {
 /// Forgets all.
 pub(super) async fn forget_all() {
     let Ok(root) = root().await else { return };
-    let _lock = lock::hold(LOCK).await;
+    let _lock = lock::acquire(LOCK).await;
     let _ = remove(&root, FOLDER).await;
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn listen() {
         let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
         match event.key().as_str() {
             "Tab" => groups().iter().for_each(|group| set_stop(group)),
-            "ArrowLeft" | "ArrowRight" | "Home" | "End" => walk(event),
+            "ArrowLeft" | "ArrowRight" | "Home" | "End" => move_focus(event),
             _ => {}
         }
     };
@@ -66,7 +66,7 @@ fn set_stop(group: &[HtmlElement]) {
 }
 
 /// Goes to another button of the group that has the focus.
-fn walk(event: &KeyboardEvent) {
+fn move_focus(event: &KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
         return;
     }

@@ -109,15 +109,15 @@ fn any_of(words: &[&str], at: &mut usize, allow: &[String]) -> bool {
 }
 
 fn all_of(words: &[&str], at: &mut usize, allow: &[String]) -> bool {
-    let mut is = one(words, at, allow);
+    let mut is = license_or_group(words, at, allow);
     while words.get(*at) == Some(&"AND") {
         *at += 1;
-        is &= one(words, at, allow);
+        is &= license_or_group(words, at, allow);
     }
     is
 }
 
-fn one(words: &[&str], at: &mut usize, allow: &[String]) -> bool {
+fn license_or_group(words: &[&str], at: &mut usize, allow: &[String]) -> bool {
     let Some(word) = words.get(*at) else { return false };
     *at += 1;
     if *word == "(" {
