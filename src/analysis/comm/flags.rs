@@ -151,29 +151,9 @@ pub fn accepted(names: &[String], primitive: Primitive, device_type: Option<&str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Primitive::{
-        AllGather, AllReduce, AllToAll, Broadcast, Copy, Permute, RaggedAllToAll, Recv, ReduceScatter, Send, Slice,
-        Unknown,
-    };
-
-    const PRIMITIVES: [Primitive; 12] = [
-        AllReduce,
-        AllGather,
-        ReduceScatter,
-        AllToAll,
-        RaggedAllToAll,
-        Permute,
-        Broadcast,
-        Send,
-        Recv,
-        Unknown,
-        Copy,
-        Slice,
-    ];
-
     fn all(platform: Platform, device_type: Option<&str>) -> Vec<Flag> {
         let target = Target::for_device(platform, device_type);
-        PRIMITIVES.into_iter().filter_map(|primitive| Some(suggested(primitive, target?))).flatten().collect()
+        Primitive::ALL.into_iter().filter_map(|primitive| Some(suggested(primitive, target?))).flatten().collect()
     }
 
     /// What compilers refuse (checked with libtpu 0.0.51), by words of a flag's name and the chips that take it.
@@ -244,7 +224,9 @@ mod tests {
     fn names_from_elsewhere_are_held_against_the_chip() {
         let names = ["xla_tpu_enable_async_collective_fusion_fuse_all_gather", "xla_tpu_enable_ici_ag_pipelining", "x"];
         let names = names.map(str::to_owned);
-        let told = |chip: Option<&str>| accepted(&names, AllGather, chip).iter().map(Flag::setting).collect::<Vec<_>>();
+        let told = |chip: Option<&str>| {
+            accepted(&names, Primitive::AllGather, chip).iter().map(Flag::setting).collect::<Vec<_>>()
+        };
         assert_eq!(told(Some("TPU v5")), ["--xla_tpu_enable_ici_ag_pipelining=true"]);
         assert_eq!(told(Some("TPU v5e")).len(), 2);
         assert_eq!(told(None).len(), 0);

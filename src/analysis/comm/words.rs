@@ -35,6 +35,22 @@ pub enum Primitive {
 }
 
 impl Primitive {
+    /// All of them, in order.
+    pub const ALL: [Self; 12] = [
+        Self::AllReduce,
+        Self::AllGather,
+        Self::ReduceScatter,
+        Self::AllToAll,
+        Self::RaggedAllToAll,
+        Self::Permute,
+        Self::Broadcast,
+        Self::Send,
+        Self::Recv,
+        Self::Unknown,
+        Self::Copy,
+        Self::Slice,
+    ];
+
     /// The name in JSON: as HLO spells it.
     pub const fn key(self) -> &'static str {
         match self {
