@@ -15,8 +15,7 @@ use crate::hlo::{ComputationId, InstructionId, Module, Shape};
 use crate::keyed::Keyed;
 
 /// Opcodes that pass a value on without computing with it.
-const TRANSPARENT: [&str; 19] = [
-    "get-tuple-element",
+const TRANSPARENT: [&str; 18] = [
     "convert",
     "copy",
     "copy-start",
@@ -50,6 +49,7 @@ impl TrainState {
         if !module.instructions().any(|(_, i)| i.op_name().contains("transpose(jvp(")) {
             return state;
         }
+        let read = read_by_forward(module);
         let updated = buffers.allocations.iter().filter(|a| a.category == Category::Parameter && a.is_live_out);
         for slot in updated.filter_map(|allocation| allocation.shown) {
             let Some(id) = buffers.all[slot as usize].instruction(module) else { continue };
@@ -57,7 +57,7 @@ impl TrainState {
             if &*parameter.opcode != "parameter" || !is_floating(&parameter.shape) {
                 continue;
             }
-            let class = if is_read_by_forward(module, id) { MemoryClass::Weights } else { MemoryClass::Optimizer };
+            let class = if read.has(&id) { MemoryClass::Weights } else { MemoryClass::Optimizer };
             state.classes.first(id, class);
         }
         // Without any weights the program's forward pass was not recognised, so nothing can be told from it.
@@ -85,65 +85,68 @@ fn is_forward(op_name: &str) -> bool {
     op_name.contains("jvp(") && !op_name.contains("transpose(jvp(")
 }
 
-/// Whether the forward pass reads a value, directly or through copies, conversions and gathers of it.
-fn is_read_by_forward(module: &Module, value: InstructionId) -> bool {
-    let mut waiting = vec![value];
-    let mut visited: Keyed<InstructionId, ()> = Keyed::default();
-    while let Some(at) = waiting.pop() {
-        for user in module.users(at) {
-            if !visited.first(*user, ()) {
-                continue;
-            }
-            let Some(instruction) = module.instruction(*user) else { continue };
-            if is_forward(instruction.op_name()) {
-                return true;
-            }
-            match &*instruction.opcode {
-                // A loop takes its values as a tuple: only the loop itself can be of the forward pass.
-                "tuple" => {
-                    let of_forward =
-                        |id: &InstructionId| module.instruction(*id).is_some_and(|i| is_forward(i.op_name()));
-                    if module.users(*user).iter().any(of_forward) {
-                        return true;
-                    }
-                }
-                "fusion" => {
-                    let bodies: Vec<ComputationId> = instruction.calls().filter_map(|call| call.id).collect();
-                    if bodies.iter().any(|body| is_read_inside(module, *user, at, *body)) {
-                        return true;
-                    }
-                    if bodies.iter().all(|body| is_transparent(module, *body)) {
-                        waiting.push(*user);
-                    }
-                }
-                opcode if TRANSPARENT.contains(&opcode) => waiting.push(*user),
-                // The compiler put it there, to move or to join pieces: `ConcatBitcast`.
-                "custom-call" if instruction.op_name().is_empty() => waiting.push(*user),
-                _ => {}
-            }
+/// The values that the forward pass reads, directly or through copies, conversions and gathers of them. One walk from the
+/// operations of the forward pass back to what they read: linear in the program, however its values are shared.
+fn read_by_forward(module: &Module) -> Keyed<InstructionId, ()> {
+    let mut read: Keyed<InstructionId, ()> = Keyed::default();
+    // Many fusions may call one body: each body is looked at once.
+    let bodies = module.computations().map(|(id, _)| id).filter(|body| is_transparent(module, *body));
+    let transparent: Keyed<ComputationId, ()> = bodies.map(|body| (body, ())).collect();
+    let mut waiting: Vec<InstructionId> = Vec::new();
+    for (id, instruction) in module.instructions() {
+        if is_forward(instruction.op_name()) {
+            waiting.extend(module.operands(id));
         }
     }
-    false
+    while let Some(value) = waiting.pop() {
+        if read.first(value, ()) {
+            sources(module, value, &transparent, &mut waiting);
+        }
+    }
+    read
+}
+
+/// Adds the values that stand behind a value which is read: what it passes on, and what a fusion takes for it.
+fn sources(
+    module: &Module,
+    value: InstructionId,
+    transparent: &Keyed<ComputationId, ()>,
+    waiting: &mut Vec<InstructionId>,
+) {
+    let Some(instruction) = module.instruction(value) else { return };
+    let opcode = |id: &InstructionId| module.instruction(*id).map_or("", |i| &*i.opcode);
+    match &*instruction.opcode {
+        // Inside a fusion: the operand of the fusion that has this number.
+        "parameter" => {
+            let number = instruction.parameter_number().and_then(|number| usize::try_from(number).ok());
+            let callers = instruction.computation.map_or(&[][..], |body| module.callers(body));
+            let fusions = callers.iter().filter(|caller| opcode(caller) == "fusion");
+            waiting.extend(fusions.filter_map(|fusion| module.operands(*fusion).nth(number?)));
+        }
+        "fusion" => {
+            let mut bodies = instruction.calls().filter_map(|call| call.id);
+            if bodies.all(|body| transparent.has(&body)) {
+                waiting.extend(module.operands(value));
+            }
+        }
+        // One part of a tuple is read. That says nothing of the other parts.
+        "get-tuple-element" => {
+            let is_tuple = |of: &InstructionId| matches!(opcode(of), "tuple" | "opt-barrier" | "optimization-barrier");
+            waiting.extend(module.operands(value).filter(|of| !is_tuple(of)));
+        }
+        // What a loop of the forward pass takes.
+        "tuple" => waiting.extend(module.operands(value)),
+        // Without a scope the compiler put it there, to move or to join pieces: `ConcatBitcast`.
+        "custom-call" if instruction.op_name().is_empty() => waiting.extend(module.operands(value)),
+        opcode if TRANSPARENT.contains(&opcode) => waiting.extend(module.operands(value)),
+        _ => {}
+    }
 }
 
 /// Whether a fusion's body only passes its operands on.
 fn is_transparent(module: &Module, body: ComputationId) -> bool {
     module.instructions_of(body).filter_map(|id| module.instruction(id)).all(|instruction| {
-        matches!(&*instruction.opcode, "parameter" | "constant" | "fusion" | "tuple")
+        matches!(&*instruction.opcode, "parameter" | "constant" | "fusion" | "tuple" | "get-tuple-element")
             || TRANSPARENT.contains(&&*instruction.opcode)
     })
-}
-
-/// Whether a fusion's body reads an operand of the fusion in an operation of the forward pass.
-fn is_read_inside(module: &Module, fusion: InstructionId, operand: InstructionId, body: ComputationId) -> bool {
-    let numbers: Vec<usize> =
-        module.operands(fusion).enumerate().filter(|(_, id)| *id == operand).map(|(number, _)| number).collect();
-    let is_operand = |id: &InstructionId| {
-        let number = module.instruction(*id).and_then(crate::hlo::Instruction::parameter_number);
-        number.is_some_and(|number| numbers.iter().any(|n| *n as u64 == number))
-    };
-    let reads = |id: InstructionId| {
-        module.users(id).iter().any(|user| module.instruction(*user).is_some_and(|i| is_forward(i.op_name())))
-    };
-    module.instructions_of(body).filter(|id| is_operand(id)).any(reads)
 }
