@@ -1,6 +1,5 @@
 //! What would lower the peak, and where memory goes: sentences with their buffers. Knows reports; no element.
 
-use super::map::name;
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
 use crate::report::number::{self, ABSENT};
@@ -22,7 +21,7 @@ pub struct Finding {
 const ROWS: usize = 8;
 
 fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]> {
-    buffers.iter().take(ROWS).map(|of| [name(of), text(of.size), what(of)]).collect()
+    buffers.iter().take(ROWS).map(|of| [of.label(), text(of.size), what(of)]).collect()
 }
 
 /// All that was found, the most useful first.
@@ -67,7 +66,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     if !space.jumps.is_empty() {
         let row = |of: &crate::analysis::memory::Jump| {
             [
-                name(&of.buffer),
+                of.buffer.label(),
                 format!("+{}", text(of.size)),
                 format!("at {}, then {}", number::count(of.position.into()), text(of.after)),
             ]
@@ -125,7 +124,7 @@ pub struct PaddingRow {
 /// What padding wastes, the worst first.
 pub fn padding(space: &SpaceMemory) -> Vec<PaddingRow> {
     let row = |of: &Padded| PaddingRow {
-        name: name(&of.buffer),
+        name: of.buffer.label(),
         shape: of.buffer.shape.clone(),
         figures: [
             text(of.buffer.size),

@@ -1,7 +1,7 @@
 //! Lives of buffers beside each other: a lane each, or several one after the other, around the point looked at. Knows lanes;
 //! no browser. Ids are `lane × 1000 + place in it`.
 
-use super::map::{name, tip as buffer_tip};
+use super::map::tip as buffer_tip;
 use super::position::position_ticks;
 use super::size::text;
 use crate::analysis::memory::{Buffer, Lanes};
@@ -69,14 +69,14 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
     let from = x.to((f64::from(buffer.first) + 1.0).max(low));
     let to = x.to((f64::from(buffer.last) + 1.0).min(high));
     let w = (to - from - 1.0).max(1.0);
-    let words = format!("{}, {}, from {} to {}.", name(buffer), text(buffer.size), buffer.first, buffer.last);
+    let words = format!("{}, {}, from {} to {}.", buffer.label(), text(buffer.size), buffer.first, buffer.last);
     marks.push(Mark::of(id, words, Shape::rect(from, y, w, BLOCK), Paint::fill(Tone::Class(buffer.class))));
     let room = label::mono_room(w - 8.0, Size::Micro.px());
     if room >= LETTERS {
         let shape = Shape::Text {
             x: from + 4.0,
             y: y + 12.0,
-            text: number::middle_cut(&name(buffer), room),
+            text: number::middle_cut(&buffer.label(), room),
             anchor: Anchor::Start,
             size: Size::Micro,
             mono: true,
@@ -119,7 +119,7 @@ fn title(lanes: &Lanes) -> String {
 fn table(lanes: &Lanes) -> SceneTable {
     let row = |of: &Buffer| {
         vec![
-            name(of),
+            of.label(),
             text(of.size),
             of.class.label().to_owned(),
             number::count(of.first.into()),

@@ -123,7 +123,7 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
         let shape = Shape::Text {
             x: part.x + 4.0,
             y: part.y + 13.0,
-            text: number::middle_cut(&name(of), room),
+            text: number::middle_cut(&of.label(), room),
             anchor: Anchor::Start,
             size: Size::Micro,
             mono: true,
@@ -133,13 +133,8 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
     }
 }
 
-/// The name that people know a buffer by.
-pub fn name(of: &Buffer) -> String {
-    of.label()
-}
-
 fn sentence(of: &Buffer) -> String {
-    format!("{}, {}, {}: {}.", name(of), of.class.label(), of.category.label(), text(of.size))
+    format!("{}, {}, {}: {}.", of.label(), of.class.label(), of.category.label(), text(of.size))
 }
 
 /// What a buffer has to say.
@@ -151,7 +146,7 @@ pub fn tip(of: &Buffer) -> Tip {
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     say("Shape", some(&of.shape));
     say("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
-    let title = name(of);
+    let title = of.label();
     say("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
     say("Opcode", some(&of.opcode));
     say("Scope", some(&of.op_name).filter(|scope| *scope != title));

@@ -1,6 +1,6 @@
 //! What is alive as a table: columns, cells and totals; rows are at hand, and sorted here. Knows buffers; no browser.
 
-use super::map::{name, tip as buffer_tip};
+use super::map::tip as buffer_tip;
 use super::size::{mib, text as size_text};
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::rows::Tip;
@@ -74,7 +74,7 @@ pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
             "shape" => a.shape.cmp(&b.shape),
             "scope" => a.op_name.cmp(&b.op_name),
             "source" => a.source.cmp(&b.source),
-            _ => name(a).cmp(&name(b)),
+            _ => a.label().cmp(&b.label()),
         }
     };
     sorted::sort_by(&mut places, |a, b| {
@@ -98,7 +98,7 @@ pub fn row(of: &Buffer, columns: &[Column], room: usize, points: u32, two_lines:
         "name" => {
             let words = format!("{}, {}", of.class.label(), of.category.label());
             Content::Name(Name {
-                text: number::middle_cut(&name(of), room),
+                text: number::middle_cut(&of.label(), room),
                 mono: true,
                 second: two_lines.then_some((None, words)),
                 ..Name::default()
@@ -132,7 +132,7 @@ fn part(point: u32, points: u32) -> f64 {
 pub fn text(of: &Buffer, id: &str) -> String {
     let some = |text: &str| if text.is_empty() { ABSENT.to_owned() } else { text.to_owned() };
     match id {
-        "name" => name(of),
+        "name" => of.label(),
         "size" => mib(of.size),
         "class" => of.class.label().to_owned(),
         "category" => of.category.label().to_owned(),
