@@ -1,17 +1,14 @@
 //! Which device, which step. Shows what is chosen, never a placeholder.
 
 use crate::analysis::{DeviceChoice, StepChoice};
-use crate::chart::pick::{self, Choice};
+use crate::chart::pick;
 use crate::view::erase::{Any, If};
 use crate::view::state::{Opened, State};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::{Lines, Listbox};
+use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
-
-fn label_of<T: PartialEq>(choices: &[Choice<T>], value: &T) -> Option<String> {
-    choices.iter().find(|choice| choice.value == *value).map(|choice| choice.label.clone())
-}
 
 /// Both pickers.
 #[component]
@@ -34,25 +31,8 @@ fn Device(state: State) -> impl IntoView {
         state.opened.with(|opened| opened.as_ref().map(|o| pick::devices(&o.session)).unwrap_or_default())
     });
     let chosen = Signal::derive(move || state.query.get().device);
-    let label = Memo::new(move |_| choices.with(|all| label_of(all, &chosen.get())).unwrap_or_default());
-    let choose = Callback::new(move |device: DeviceChoice| {
-        popover::hide("device");
-        untrack(|| state.choose_device(device));
-    });
-    view! {
-        <Popover
-            id="device"
-            class="btn pick"
-            label=Signal::derive(move || format!("Device {}", label.get()))
-            panel_class="menu"
-            face=Box::new(move || {
-                view! { <span class="pick-of">"Device"</span> <b>{label}</b> {icon(Icon::Down)} }.any()
-            })
-        >
-            <Listbox id="device-list" label="Devices" choices chosen choose />
-        </Popover>
-    }
-    .any()
+    let choose = Callback::new(move |device: DeviceChoice| untrack(|| state.choose_device(device)));
+    view! { <Picker id="device" label="Device" list="Devices" choices chosen choose /> }.any()
 }
 
 #[component]

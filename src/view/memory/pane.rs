@@ -90,7 +90,7 @@ fn Map(sight: Sight) -> impl IntoView {
     };
     view! {
         <div class="map-head">
-            <Picker id="memory-group" label="Group by" none="" choices=groupings chosen=by choose />
+            <Picker id="memory-group" label="Group by" list="Groupings" choices=groupings chosen=by choose />
             <span class="grow"></span>
             {chart::tools("alive-menu", entries)}
         </div>

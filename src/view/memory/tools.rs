@@ -41,7 +41,7 @@ fn programs(sight: Sight) -> AnyView {
         sight.change(|place| (place.program, place.at, place.color) = (Some(program), None, 0));
     });
     let any = move || choices.with(|all| !all.is_empty());
-    view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" none="choose" choices chosen choose /> }.any()}</If> }.into_any()
+    view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" list="Programs" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
 /// Memories of the program, where it has several.
@@ -52,7 +52,7 @@ fn memories(sight: Sight) -> AnyView {
     let chosen = Signal::derive(move || sight.place.with(|place| place.color));
     let choose = Callback::new(move |color: i64| sight.change(|place| (place.color, place.at) = (color, None)));
     let several = move || choices.with(|all| all.len() > 1);
-    view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" none="choose" choices chosen choose /> }.any()}</If> }.into_any()
+    view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
 /// Allocators, by device.
@@ -66,5 +66,5 @@ fn allocators(sight: Sight) -> AnyView {
     let chosen = Signal::derive(move || sight.allocator_at.get());
     let choose = Callback::new(move |at: u32| sight.change(|place| place.allocator = Some(at)));
     let any = move || choices.with(|all| !all.is_empty());
-    view! { <If when=any>{move || view! { <Picker id="memory-allocator" label="Allocator" none="choose" choices chosen choose /> }.any()}</If> }.into_any()
+    view! { <If when=any>{move || view! { <Picker id="memory-allocator" label="Allocator" list="Allocators" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }

@@ -7,12 +7,18 @@ use crate::chart::pick::Choice;
 use crate::view::erase::Any;
 use leptos::prelude::*;
 
-/// The picker `id` of one of `choices`. `label` names it for assistive technology and stands before what is chosen; `none` is
-/// shown while nothing that is on the list is chosen.
+/// The picker `id` of one of `choices`. `label` stands before what is chosen.
 #[component]
 pub(crate) fn Picker<T>(
     id: &'static str,
     label: &'static str,
+    /// Names the list.
+    list: &'static str,
+    /// What is said beside the chosen entry on its line stands on the button too.
+    #[prop(optional)]
+    detailed: bool,
+    /// Shown while nothing that is on the list is chosen.
+    #[prop(optional)]
     none: &'static str,
     choices: Memo<Vec<Choice<T>>>,
     #[prop(into)] chosen: Signal<T>,
@@ -27,6 +33,9 @@ where
         choices.with(|all| all.iter().find(|choice| choice.value == chosen).map(of))
     });
     let name = move || shown.get().map_or_else(|| none.to_owned(), |(label, _)| label);
+    let detail = move || {
+        detailed.then(|| view! { <span class="pick-of">{move || shown.get().map(|(_, detail)| detail)}</span> }.any())
+    };
     let take = Callback::new(move |value: T| {
         popover::hide(id);
         choose.run(value);
@@ -41,13 +50,13 @@ where
                 view! {
                     <span class="pick-of">{label}</span>
                     <b>{name}</b>
-                    <span class="pick-of">{move || shown.get().map(|(_, detail)| detail)}</span>
+                    {detail()}
                     {icon(Icon::Down)}
                 }
                 .any()
             })
         >
-            <Listbox id=format!("{id}-list") label choices chosen choose=take />
+            <Listbox id=format!("{id}-list") label=list choices chosen choose=take />
         </Popover>
     }
     .any()
