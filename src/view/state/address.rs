@@ -149,25 +149,38 @@ impl State {
         if self.report.with_untracked(String::is_empty) {
             self.open_inside();
         }
-        // Also fired where someone edits the address by hand.
-        window_event_listener(ev::popstate, move |_| self.read_address());
         let timer = StoredValue::new_local(None::<Timeout>);
+        let is_from_history = StoredValue::new_local(false);
+        // Also fired where someone edits the address by hand.
+        window_event_listener(ev::popstate, move |_| {
+            let before = untrack(|| self.address());
+            self.read_address();
+            is_from_history.set_value(untrack(|| self.address()) != before);
+        });
         Effect::new(move |old: Option<(bool, Address)>| {
             let now = self.address();
             let open = self.opened.with(Option::is_some);
             let (was_open, old) = old.map_or((false, None), |(open, address)| (open, Some(address)));
+            let is_from_history = is_from_history.try_update_value(std::mem::take).unwrap_or_default();
             if was_open && !open {
                 // It says nothing of what is opened next.
                 timer.set_value(None);
                 write("", false);
             } else if open && old.as_ref() != Some(&now) {
-                let step = old.as_ref().is_some_and(|old| is_step(old, &now));
+                let before = old.filter(|old| is_step(old, &now));
                 let text = now.to_string();
-                if step {
-                    timer.set_value(None);
-                    write(&text, true);
-                } else {
-                    timer.set_value(Some(Timeout::new(AFTER, move || write(&text, false))));
+                let is_late = timer.try_update_value(Option::take).flatten().is_some();
+                match before {
+                    // A new entry here would end the way forward.
+                    Some(_) if is_from_history => write(&text, false),
+                    Some(before) => {
+                        // The entry that is left says all that was chosen there.
+                        if is_late {
+                            write(&before.to_string(), false);
+                        }
+                        write(&text, true);
+                    }
+                    None => timer.set_value(Some(Timeout::new(AFTER, move || write(&text, false)))),
                 }
             }
             (open, now)
