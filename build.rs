@@ -1,12 +1,15 @@
 //! Compiles `proto/` (in Rust: no protoc needed) and stamps the build.
 //!
-//! The stamp is a hash of the sources, the same for page and worker when they were built from the same
-//! tree: it names the worker's URL and is compared in the first message between them.
+//! The stamp is a hash of the sources that page and worker have in common: the first message between them compares it. What only
+//! the page is made of is left out, so that an edit of a view builds no worker.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
+
+/// Folders of `src/` that only the page or a program's start is made of.
+const PAGE: [&str; 3] = ["bin", "chart", "view"];
 
 const RARE: [&str; 11] = [
     "HloInstructionProto.literal",
@@ -24,7 +27,6 @@ const RARE: [&str; 11] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
-    println!("cargo:rerun-if-changed=src");
     println!("cargo:rerun-if-changed=Cargo.lock");
 
     let descriptors = protox::compile(PROTOS, ["proto"])?;
@@ -38,7 +40,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut hasher = DefaultHasher::new();
     let mut files: Vec<PathBuf> = PROTOS.iter().chain(&["Cargo.lock"]).map(PathBuf::from).collect();
-    collect(Path::new("src"), &mut files)?;
+    for entry in std::fs::read_dir("src")? {
+        let path = entry?.path();
+        if !PAGE.iter().any(|name| path.ends_with(name)) {
+            println!("cargo:rerun-if-changed={}", path.display());
+            collect(&path, &mut files)?;
+        }
+    }
     files.sort();
     for file in files {
         file.to_string_lossy().hash(&mut hasher);
@@ -48,10 +56,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() { collect(&path, files)? } else { files.push(path) }
+/// Adds a file, or all files of a folder.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
     }
-    Ok(())
+    std::fs::read_dir(path)?.try_for_each(|entry| collect(&entry?.path(), files))
 }

@@ -33,7 +33,7 @@ pub mod share;
 pub mod sorted;
 pub mod source;
 pub mod units;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 pub mod wire;
 

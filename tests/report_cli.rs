@@ -2,10 +2,12 @@
 
 mod common;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use common::{bytes, make};
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use rooflight::engine::address::Address;
-use rooflight::share::{dense, read_link, unpack};
+use rooflight::share::{read_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -118,17 +120,14 @@ fn report_of(link: &str) -> String {
 
 /// The text of a page of one file.
 fn page(path: &Path) -> String {
-    let units: Vec<u16> =
-        fs::read(path).unwrap().chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
-    String::from_utf16(&units).unwrap()
+    fs::read_to_string(path).unwrap()
 }
 
 /// What lies in one of its blocks.
 fn block(html: &str, what: &str) -> Vec<u8> {
     let block = html.split(&format!("application/x-rooflight-{what}")).nth(1).unwrap();
-    let size = block.split_once("data-size=\"").unwrap().1.split_once('"').unwrap().0;
     let text = block.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
-    dense::read(text, size.parse().unwrap())
+    STANDARD.decode(text).unwrap()
 }
 
 #[test]

@@ -2,24 +2,22 @@
 //! nothing of what is drawn, and never reads a file.
 //!
 //! The worker starts from a Blob: a worker loaded from the network would not be bound by the page's content security
-//! policy, a Blob's worker inherits it. It runs the page's own program, handed over as it was compiled: nothing is fetched
-//! or compiled twice, and page and worker cannot be of different builds.
+//! policy, a Blob's worker inherits it. It is handed its program as it was compiled ([`program`](super::program)).
 //!
 //! A worker holds a lock of the browser's for as long as it lives. The page waits for the same lock: so it hears also of an end without
 //! an `error` event, as when the browser discards the worker or it closes itself.
 
 use super::lock;
 use super::message::{pack, unpack};
+use super::program::program;
 use super::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
-use js_sys::{Array, Math, Reflect, global};
+use js_sys::{Array, Math, Reflect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{
-    Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions, WorkerType, window,
-};
+use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions};
 
 /// A file someone chose, and its path within what they chose.
 #[derive(Clone, Debug)]
@@ -90,12 +88,16 @@ impl Link {
                 report(Report::Died(died(&said)));
             })
         };
-        let on_garbled = Closure::<dyn FnMut(Event)>::new(move |_: Event| {
-            report(Report::Died(died("a message could not be passed on")));
-        });
+        let on_garbled = {
+            let report = Rc::clone(&report);
+            Closure::<dyn FnMut(Event)>::new(move |_: Event| {
+                report(Report::Died(died("a message could not be passed on")));
+            })
+        };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let _ = worker.add_event_listener_with_callback("messageerror", on_garbled.as_ref().unchecked_ref());
+        hand_over(worker.clone(), report);
         let link =
             Self { worker, next: Cell::new(1), outbox, script, alive, _listeners: [on_message, on_error, on_garbled] };
         link.send(&Request::Hello { build: crate::BUILD.to_owned() });
@@ -189,43 +191,48 @@ struct Spawned {
     lock: String,
 }
 
-/// Starts a worker. Its first script takes the page's own program, which is compiled already, under the page's
-/// policy.
+/// What a worker runs first: it takes its lock, then starts the program that it is handed.
+const FIRST_SCRIPT: &str = r"
+const forEver = () => new Promise(() => {});
+const locked = new Promise((done) =>
+  navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());
+onmessage = async ({ data: [script, program] }) => {
+  onmessage = null;
+  await locked;
+  try {
+    importScripts(script instanceof Blob ? URL.createObjectURL(script) : script);
+    await wasm_bindgen({ module_or_path: program });
+  } catch (error) {
+    setTimeout(() => { throw error; });
+  }
+};
+";
+
+/// Starts a worker. It waits for the program that [`hand_over`] sends.
 fn spawn() -> Result<Spawned, JsValue> {
-    // In a page that is one file there is nothing beside it: `share/boot.js` says how a worker starts there.
-    let single = Reflect::get(&global(), &"rooflightWorker".into()).ok().filter(JsValue::is_object);
-    let (script, kind, message) = match single {
-        Some(of) => {
-            let of = |name: &str| Reflect::get(&of, &name.into());
-            let script = of("source")?.as_string().unwrap_or_default();
-            let message = Array::of3(&wasm_bindgen::module(), &of("script")?, &of("files")?).into();
-            (script, WorkerType::Classic, message)
-        }
-        None => (first_script()?, WorkerType::Module, wasm_bindgen::module()),
-    };
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&script.into()), &options)?;
+    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&FIRST_SCRIPT.into()), &options)?;
     let url = Url::create_object_url_with_blob(&blob)?;
     let options = WorkerOptions::new();
-    options.set_type(kind);
     let lock = format!("rooflight worker {}", Math::random());
     options.set_name(&lock);
     let worker = Worker::new_with_options(&url, &options)?;
-    worker.post_message(&message)?;
     Ok(Spawned { worker, script: url, lock })
 }
 
-/// It takes its lock, then imports the script that loads the program; that one's name carries the build.
-fn first_script() -> Result<String, JsValue> {
-    let document = window().and_then(|w| w.document()).ok_or("no document")?;
-    let glue = document.query_selector("link[rel=modulepreload]")?.ok_or("no link to the page's script")?;
-    let address = glue.get_attribute("href").unwrap_or_default();
-    let address = Url::new_with_base(&address, &document.base_uri()?.unwrap_or_default())?.href();
-    Ok(format!(
-        "import start from {address:?};\nconst forEver = () => new Promise(() => {{}});\nconst locked = new Promise((done) => \
-         navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());\n\
-         onmessage = async (event) => {{\n  onmessage = null;\n  await locked;\n  \
-         start({{ module_or_path: event.data }}).catch((e) => setTimeout(() => {{ throw e; }}));\n}};\n"
-    ))
+/// Hands a worker its program, once that is here.
+fn hand_over(worker: Worker, report: Rc<dyn Fn(Report)>) {
+    spawn_local(async move {
+        let sent = program().await.and_then(|program| worker.post_message(&program));
+        if let Err(error) = sent {
+            report(Report::Died(Failure {
+                title: "The program that reads files could not be fetched".to_owned(),
+                message: format!(
+                    "The browser says: {} Check the connection and try again. If the site was updated meanwhile, reload the page.",
+                    sentence(&say(&error))
+                ),
+            }));
+        }
+    });
 }

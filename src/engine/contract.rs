@@ -74,22 +74,6 @@ pub enum Request {
     Further(Vec<u8>),
 }
 
-impl Request {
-    /// Whether it is asked of few captures: in the page, what answers it is fetched when it is first needed.
-    pub fn is_further(&self) -> bool {
-        match self {
-            Self::Hello { .. }
-            | Self::Open { .. }
-            | Self::Cancel(_)
-            | Self::Breakdown(_)
-            | Self::Rows(_)
-            | Self::Scopes { .. }
-            | Self::Steps => false,
-            Self::OpenReport { .. } | Self::Further(_) | Self::Export { .. } | Self::ExportNonCompute { .. } => true,
-        }
-    }
-}
-
 /// Names an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpRef {
@@ -172,8 +156,6 @@ pub enum Reply {
     Failed(Failure),
     /// The answer to what a part of the page asks, in bytes: [`Reply::told`].
     Further(Vec<u8>),
-    /// What answers this is fetched when it is first needed, and did not come. It is fetched again when it is asked again.
-    NotFetched,
 }
 
 /// What the worker is doing.

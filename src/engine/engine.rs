@@ -1,14 +1,12 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
-use super::instructions;
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
-use super::open::{complete, open_files};
+use super::open::open_files;
 use super::order::{Orders, largest, window};
 use super::programs::Programs;
 use super::question::asked;
 use super::told::{Captures, Unpacked, unpack};
-use super::ways::Ways;
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
     Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, sentences,
@@ -70,16 +68,13 @@ impl Engine {
             Unpacked::Captures(found) => found,
             Unpacked::Report(told) => return Ok(*told),
         };
-        Self::open_files(inputs, failures, &[], Some(Ways::get()), progress).map(|(mut engine, mut session)| {
+        Self::open_files(inputs, failures, &[], progress).map(|(mut engine, session)| {
             engine.carries = carries;
-            if engine.is_incomplete() {
-                engine.complete(&mut session);
-            }
             (engine, session)
         })
     }
 
-    /// Opens files, without what is to be derived of captures of GPUs and CPUs, and what programs say of their ops.
+    /// Opens captures; `failures` are of files that could not be unpacked.
     ///
     /// # Errors
     /// A [`Failure`] where nothing could be read.
@@ -87,11 +82,10 @@ impl Engine {
         inputs: Vec<Input>,
         failures: Vec<Failure>,
         skips: &[Skip],
-        ways: Option<Ways>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Self, Session), Failure> {
         let mut last = None;
-        let opened = open_files(inputs, failures, skips, ways, &mut |p| {
+        let opened = open_files(inputs, failures, skips, &mut |p| {
             last = Some(p.clone());
             progress(p);
         })?;
@@ -144,27 +138,8 @@ impl Engine {
         }
     }
 
-    /// Whether it is a capture of GPUs or CPUs, of which [`Engine::complete`] has more to say.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.profile.needs_deriving() || instructions::needed(&self.profile)
-    }
-
-    /// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
-    pub(super) fn complete(&mut self, session: &mut Session) {
-        complete(&mut self.profile, self.programs.files());
-        self.analysis = Analysis::new(&self.profile);
-        session.devices = device_infos(&self.profile, &self.analysis);
-        session.usual_device = self.analysis.usual_device(&self.profile);
-        session.notes.clone_from(&self.profile.notes);
-    }
-
     /// Answers a request about the open session.
     pub fn answer(&mut self, request: &Request) -> Reply {
-        if request.is_further() { self.further(request) } else { self.first(request) }
-    }
-
-    /// Answers what is asked of few captures: [`Request::is_further`].
-    pub(super) fn further(&mut self, request: &Request) -> Reply {
         // A report is passed on like a capture is.
         if let Request::Further(bytes) = request
             && let Some(question) = asked(bytes).filter(Question::is_share)
@@ -179,11 +154,28 @@ impl Engine {
                 Some(question) => self.told(&question),
                 None => Reply::Failed(sentences::no_question()),
             },
+            Request::Breakdown(query) => {
+                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
+            }
+            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, |page| Reply::Rows(Box::new(page))),
+            Request::Scopes { query, root, min_share } => {
+                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
+                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
+            }
+            Request::Steps => {
+                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
+                Reply::Steps(steps.clone())
+            }
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
             Request::ExportNonCompute { query, format } => Reply::Exported(self.export_audit(query, *format)),
-            _ => Reply::Cancelled,
+            Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
+            Request::Open { .. } | Request::OpenReport { .. } => Reply::Failed(Failure {
+                title: "This worker has a session open".to_owned(),
+                message: "A new session needs a worker of its own.".to_owned(),
+            }),
+            Request::Cancel(_) => Reply::Cancelled,
         }
     }
 
@@ -228,33 +220,6 @@ impl Engine {
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
             }),
-        }
-    }
-
-    /// Answers what is asked of every capture.
-    pub(super) fn first(&mut self, request: &Request) -> Reply {
-        if let Some(told) = &self.told {
-            return told.answer(request);
-        }
-        match request {
-            Request::Breakdown(query) => {
-                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
-            }
-            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, |page| Reply::Rows(Box::new(page))),
-            Request::Scopes { query, root, min_share } => {
-                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
-                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
-            }
-            Request::Steps => {
-                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
-                Reply::Steps(steps.clone())
-            }
-            Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
-            Request::Open { .. } => Reply::Failed(Failure {
-                title: "This worker has a session open".to_owned(),
-                message: "A new session needs a worker of its own.".to_owned(),
-            }),
-            _ => Reply::Cancelled,
         }
     }
 

@@ -7,7 +7,7 @@
 pub mod address;
 mod archive;
 mod audit;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod client;
 mod column;
 mod comm;
@@ -20,18 +20,19 @@ mod estimate;
 mod instructions;
 mod kernel_counts;
 mod listings;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod lock;
 mod memory;
 pub mod memory_place;
 mod memory_view;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "worker")))]
 pub mod message;
 mod open;
 mod ops;
 mod order;
-mod part;
 mod place;
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
+pub mod program;
 mod program_text;
 mod programs;
 mod question;
@@ -41,14 +42,14 @@ mod roofline;
 pub mod roofline_place;
 mod roofline_view;
 mod sentences;
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod server;
 mod share;
 mod sharing;
 mod tables;
 mod told;
+mod trace;
 mod views;
-mod ways;
 pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use comm::{CommView, comm, comm_lanes};
@@ -58,13 +59,12 @@ pub use estimate::{BUDGET, Choice, Estimate, LOOKED_FROM, Skip, estimate};
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
 pub use memory_view::MemorySession;
 pub use open::{Input, Opened, open};
-pub use part::Fetch;
 pub use program_text::*;
 pub use programs::{Kept, Programs};
 pub use question::Question;
 pub use roofline::{roofline, roofline_steps};
 pub use roofline_view::*;
-pub use sentences::{no_capture, not_fetched};
+pub use sentences::no_capture;
 pub use share::{RowSeen, ShareAsk, Shared};
 pub use sharing::passed_on;
 pub use tables::*;

@@ -6,7 +6,7 @@ use super::programs::Kept;
 use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
 use super::sentences::no_capture;
 use super::told::{Captures, Unpacked, unpack};
-use super::ways::Ways;
+use super::trace;
 use super::{Failure, FileInfo, Progress, Skip, Stage, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
@@ -51,13 +51,11 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
             ));
         }
     };
-    let mut opened = open_files(inputs, failures, &[], Some(Ways::get()), progress)?;
-    complete(&mut opened.profile, &opened.kept);
-    Ok(opened)
+    open_files(inputs, failures, &[], progress)
 }
 
-/// Works out what captures of GPUs and CPUs do not say.
-pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
+/// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
+fn complete(profile: &mut Profile, kept: &[Kept]) {
     if profile.needs_deriving() {
         profile.derive();
     }
@@ -68,8 +66,7 @@ pub(super) fn complete(profile: &mut Profile, kept: &[Kept]) {
 }
 
 /// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
-/// over with a note, as are those that are to be skipped, and those that failed before. What captures of GPUs and CPUs do not say is still to be worked out:
-/// [`complete`].
+/// over with a note, as are those that are to be skipped, and those that failed before.
 ///
 /// # Errors
 /// Where nothing could be read: a sentence that says what, where, and what to do.
@@ -77,7 +74,6 @@ pub(super) fn open_files(
     inputs: Vec<Input>,
     failures: Vec<Failure>,
     skips: &[Skip],
-    ways: Option<Ways>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Opened, Failure> {
     let mut state = Progress {
@@ -96,7 +92,7 @@ pub(super) fn open_files(
         let skips = skips.iter().filter(|skip| skip.file == at);
         let first = found.captures.len();
         if skips.clone().all(|skip| skip.plane.is_some()) {
-            found.add(input, ways, &mut state, progress);
+            found.add(input, &mut state, progress);
         }
         for capture in found.captures.iter_mut().skip(first) {
             capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
@@ -108,7 +104,7 @@ pub(super) fn open_files(
     let Found { mut captures, notes, passed_over, failures, .. } = found;
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
-    let is_trace = |c: &Capture| matches!(c.what, What::Trace(..));
+    let is_trace = |c: &Capture| matches!(c.what, What::Trace(_));
     sorted::sort_by(&mut captures, |a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);
     let mut opened = read(captures, state, progress)?;
@@ -116,6 +112,7 @@ pub(super) fn open_files(
     opened.profile.notes.extend(copies);
     opened.profile.notes.extend(sentences::left_out(skips));
     opened.profile.notes.extend(sentences::passed_over(failures, &passed_over));
+    complete(&mut opened.profile, &opened.kept);
     Ok(opened)
 }
 
@@ -143,8 +140,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         far.file(&info.name, source.size());
-        if let What::Trace(surveyed, ways) = &what
-            && let Some(message) = (ways.same)(surveyed, &builder, &info.name)
+        if let What::Trace(surveyed) = &what
+            && let Some(message) = trace::same(surveyed, &builder, &info.name)
         {
             builder.note(Note::new(Severity::Info, "same_capture", message));
             continue;
@@ -168,7 +165,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 }
                 sentence
             }
-            What::Trace(surveyed, ways) => (ways.read)(*surveyed, &mut builder, source.as_ref(), packing),
+            What::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
         };
         partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
         files.push(info);

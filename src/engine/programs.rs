@@ -68,11 +68,6 @@ pub(super) struct HeldMemory {
 }
 
 impl Programs {
-    /// The files.
-    pub(super) fn files(&self) -> &[Kept] {
-        &self.files
-    }
-
     /// Programs in these files, in the profile's order.
     pub const fn new(files: Vec<Kept>) -> Self {
         Self { files, read: Vec::new(), memories: Vec::new() }

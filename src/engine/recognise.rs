@@ -1,10 +1,11 @@
 //! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. Knows formats
 //! and layers of packing; adds nothing to a profile.
 
-use super::ways::{Surveyed, Ways};
+use super::archive::unzip;
+use super::trace::{self, Surveyed};
 use super::{Failure, FileInfo, Input, Progress, sentences};
 use crate::profile::{HloForm, Note};
-use crate::source::{GZIP, Layer, Packing, Source, SourceError, Stopped, inflate};
+use crate::source::{GZIP, Layer, Packing, Source, SourceError, Stopped, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::{Format, sniff};
 
@@ -30,7 +31,7 @@ pub(super) enum What {
     XSpace,
     Program(Program),
     /// It was walked once, to see what it holds.
-    Trace(Box<Surveyed>, Ways),
+    Trace(Box<Surveyed>),
 }
 
 /// What a file that is a program says of itself.
@@ -75,30 +76,23 @@ impl From<Failure> for Refusal {
 
 impl Found {
     /// Adds a file; of an archive its members.
-    pub(super) fn add(
-        &mut self,
-        input: Input,
-        ways: Option<Ways>,
-        state: &mut Progress,
-        progress: &mut dyn FnMut(Progress),
-    ) {
+    pub(super) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
         at(&input.name, state, progress);
-        let told = told(input.source.as_ref(), ways);
+        let told = told(input.source.as_ref());
         if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
-            let capture = recognise(input, told, None, ways, state, progress);
+            let capture = recognise(input, told, None, state, progress);
             return self.file(name, capture);
         }
         self.n_archives += 1;
-        let unzipped = ways.ok_or_else(sentences::not_fetched).and_then(|ways| (ways.unzip)(&input.name, input.source));
-        match unzipped {
+        match unzip(&input.name, input.source) {
             Err(failure) => self.failures.push(failure),
             Ok(unzipped) => {
                 self.notes.extend(unzipped.notes);
                 for (member, packed) in unzipped.inputs {
                     at(&member.name, state, progress);
-                    let (name, told) = (member.name.clone(), self::told(member.source.as_ref(), ways));
-                    let capture = recognise(member, told, Some(Zipped { packed }), ways, state, progress);
+                    let (name, told) = (member.name.clone(), self::told(member.source.as_ref()));
+                    let capture = recognise(member, told, Some(Zipped { packed }), state, progress);
                     self.file(name, capture);
                 }
             }
@@ -124,16 +118,6 @@ fn at(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
     progress(state.clone());
 }
 
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
-/// Whether [`Ways`] are needed to open one of the files.
-pub(super) fn need_ways(inputs: &[Input]) -> bool {
-    let needs = |input: &Input| {
-        let told = told(input.source.as_ref(), None);
-        matches!(told, Ok((Format::TraceJson | Format::Zip | Format::Xz | Format::Report, _)))
-    };
-    inputs.iter().any(needs)
-}
-
 /// Why a file's format cannot be told.
 enum Untold {
     Read(SourceError),
@@ -155,11 +139,11 @@ pub(super) fn format(source: &dyn Source) -> Result<Format, SourceError> {
     Ok(sniff(&head, source.size()))
 }
 
-/// The format by a file's first bytes, and the layers that it lies in. Where what opens a layer is not here, or one lies deeper
-/// than any profile does, the format is that layer's.
-fn told(source: &dyn Source, ways: Option<Ways>) -> Result<(Format, Packing), Untold> {
+/// The format by a file's first bytes, and the layers that it lies in. Where one lies deeper than any profile does, the format is
+/// that layer's.
+fn told(source: &dyn Source) -> Result<(Format, Packing), Untold> {
     let (mut format, mut packing) = (format(source).map_err(Untold::Read)?, Packing::default());
-    while let Some(layer) = layer(format, ways)
+    while let Some(layer) = layer(format)
         && let Some(deeper) = packing.then(layer)
     {
         packing = deeper;
@@ -173,10 +157,10 @@ fn told(source: &dyn Source, ways: Option<Ways>) -> Result<(Format, Packing), Un
 }
 
 /// What opens a file of a format that is a layer around another.
-fn layer(format: Format, ways: Option<Ways>) -> Option<Layer> {
+fn layer(format: Format) -> Option<Layer> {
     match format {
         Format::Gzip => Some(GZIP),
-        Format::Xz => ways.map(|ways| ways.xz),
+        Format::Xz => Some(XZ),
         _ => None,
     }
 }
@@ -195,7 +179,6 @@ fn recognise(
     input: Input,
     told: Result<(Format, Packing), Untold>,
     zipped: Option<Zipped>,
-    ways: Option<Ways>,
     state: &mut Progress,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Capture, Refusal> {
@@ -210,14 +193,12 @@ fn recognise(
         Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, packing)?),
         Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
         Format::TraceJson => {
-            let ways = ways.ok_or_else(sentences::not_fetched)?;
-            let surveyed = (ways.survey)(&short, source.as_ref(), packing, &mut |at| {
+            let surveyed = trace::survey(&short, source.as_ref(), packing, &mut |at| {
                 state.bytes_done = at;
                 progress(state.clone());
             })?;
-            ("trace JSON", What::Trace(surveyed, ways))
+            ("trace JSON", What::Trace(surveyed))
         }
-        Format::Xz if ways.is_none() => return Err(sentences::not_fetched().into()),
         Format::Gzip | Format::Xz => {
             let outer = packing.layers().next().map_or("", |layer| layer.name);
             return Err(sentences::bad_layer(&short, outer, "what it holds is packed again, and that once more").into());

@@ -156,25 +156,6 @@ pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
 
-/// A part of the page that the browser did not get.
-pub fn not_fetched() -> Failure {
-    Failure {
-        title: "This part of Rooflight could not be fetched".to_owned(),
-        message:
-            "It is fetched when it is first needed, and it did not come. Check the connection and try again; if the \
-                  site was updated meanwhile, reload the page."
-                .to_owned(),
-    }
-}
-
-/// Programs say more of the ops of GPUs and CPUs, and what reads them did not come.
-#[cfg(all(target_arch = "wasm32", feature = "web"))]
-pub(super) fn programs_not_read() -> Note {
-    let message = "The part of Rooflight that works out devices, runs and costs of GPUs and CPUs could not be fetched: there is \
-                   only what events say. Check the connection and open the capture again.";
-    Note::new(Severity::Caution, "programs_not_read", message)
-}
-
 /// A question that is none: page and worker are of one build, so it is a mistake of this program.
 pub(super) fn no_question() -> Failure {
     Failure {

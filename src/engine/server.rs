@@ -7,76 +7,33 @@
 //!   Cancel(id) ───┘ withdraws what still waits
 //! ```
 //!
-//! Some requests are answered by a part of the program that is fetched for the first of them: that one keeps its place, and
-//! those behind it wait with it.
-//!
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::message::{pack, unpack};
-use super::recognise::need_ways;
-use super::sentences::{not_fetched, programs_not_read};
-use super::told::{self, Captures, Unpacked};
-use super::ways::Ways;
+use super::told::{Captures, Unpacked, unpack as unpack_reports};
 use super::{
-    Answer, BUDGET, Call, Engine, Estimate, Failure, Fetch, Input, LOOKED_FROM, Progress, Reply, Request, RequestId,
-    Session, Skip, estimate, mismatch,
+    Answer, BUDGET, Call, Engine, Failure, Input, LOOKED_FROM, Progress, Reply, Request, RequestId, Session, Skip,
+    estimate, mismatch,
 };
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::mem::replace;
 use std::rc::Rc;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;
 
-/// What answers further requests ([`Request::is_further`]), what completes sessions of GPUs and CPUs, what reads trace JSON and
-/// archives: what the part brings.
-#[derive(Clone, Copy)]
-pub struct Further {
-    answer: fn(&mut Engine, &Request) -> Reply,
-    complete: fn(&mut Engine, &mut Session),
-    ways: Ways,
-    estimate: fn(&[Input], u64) -> Result<Option<Estimate>, Failure>,
-    open_link: fn(&str) -> Result<(Engine, Session), Failure>,
-    take_out: fn(Vec<Input>) -> Result<Unpacked, Failure>,
-}
-
-impl Further {
-    /// It. Nothing of the worker may name this: it would be no part.
-    pub fn get() -> Self {
-        Self {
-            answer: Engine::further,
-            complete: Engine::complete,
-            ways: Ways::get(),
-            estimate,
-            open_link: Engine::open_link,
-            take_out: told::unpack,
-        }
-    }
-}
-
 /// Serves the page until it ends this worker. Called once, from the worker's `main`.
-pub fn serve(fetch: Fetch<Further>) {
+pub fn serve() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let server = Rc::new(RefCell::new(Server {
-        scope: scope.clone(),
-        engine: None,
-        queue: VecDeque::new(),
-        further: None,
-        fetching: false,
-        unopened: None,
-        incomplete: None,
-    }));
+    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new() }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
-    let on_message =
-        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, fetch, &event));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 }
@@ -85,15 +42,9 @@ struct Server {
     scope: DedicatedWorkerGlobalScope,
     engine: Option<Engine>,
     queue: VecDeque<(Call, Vec<File>)>,
-    further: Option<Further>,
-    fetching: bool,
-    /// Files that the part is needed for: they are opened when it is here.
-    unopened: Option<(RequestId, Vec<Input>, Option<Vec<Skip>>)>,
-    /// A session that is open but for what its programs say: it is answered when the part is here.
-    incomplete: Option<(RequestId, Box<Session>)>,
 }
 
-fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageEvent) {
+fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
     let (call, files) = match unpack::<Call>(event.data()) {
         Ok(message) => message,
         Err(reason) => {
@@ -115,99 +66,51 @@ fn receive(server: &Rc<RefCell<Server>>, fetch: Fetch<Further>, event: &MessageE
         return;
     }
     this.queue.push_back((call, files));
-    tick(Rc::clone(server), fetch);
+    tick(Rc::clone(server));
 }
 
 /// Works off one request, a moment later.
-fn tick(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
+fn tick(server: Rc<RefCell<Server>>) {
     Timeout::new(0, move || {
-        let Ok(mut this) = server.try_borrow_mut() else { return };
-        if !this.needs_part() {
+        if let Ok(mut this) = server.try_borrow_mut() {
             this.work();
-        }
-        if this.needs_part() && !replace(&mut this.fetching, true) {
-            spawn_local(get(Rc::clone(&server), fetch));
         }
     })
     .forget();
 }
 
-/// Fetches the part that the first request waits for; all that waited are then worked off.
-async fn get(server: Rc<RefCell<Server>>, fetch: Fetch<Further>) {
-    let further = fetch().await;
-    let mut this = server.borrow_mut();
-    this.fetching = false;
-    this.further = further;
-    if let Some((id, inputs, skips)) = this.unopened.take() {
-        let reply = match further {
-            Some(_) => this.open_inputs(id, inputs, skips),
-            None => Some(Reply::Failed(not_fetched())),
-        };
-        reply.into_iter().for_each(|reply| this.answer(id, reply));
-    }
-    this.complete();
-    if further.is_none()
-        && this.needs_part()
-        && let Some((call, _)) = this.queue.pop_front()
-    {
-        this.answer(call.id, Reply::NotFetched);
-    }
-    for _ in &this.queue {
-        tick(Rc::clone(&server), fetch);
-    }
-}
-
 impl Server {
-    /// Whether the request that waits longest is for a part that is not here.
-    fn needs_part(&self) -> bool {
-        let asked = || self.queue.front().is_some_and(|(call, _)| call.request.is_further());
-        self.further.is_none() && (self.unopened.is_some() || self.incomplete.is_some() || asked())
-    }
-
-    /// Answers with the session that waits for its programs; where the part did not come, as it is, and says so.
-    fn complete(&mut self) {
-        let Some((id, mut session)) = self.incomplete.take() else { return };
-        match (self.further, &mut self.engine) {
-            (Some(further), Some(engine)) => (further.complete)(engine, &mut session),
-            _ => session.notes.push(programs_not_read()),
-        }
-        self.answer(id, Reply::Opened(session));
-    }
-
     /// Works off the request that waits longest, if one still waits.
     fn work(&mut self) {
         let Some((Call { id, request }, files)) = self.queue.pop_front() else { return };
         let reply = match &request {
             Request::Hello { build } if build == crate::BUILD => return,
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
-            Request::Open { paths, skips } => match self.open(id, paths, files, skips.clone()) {
-                Some(reply) => reply,
-                None => return,
-            },
+            Request::Open { paths, skips } => self.open(id, paths, files, skips.clone()).unwrap_or_else(Reply::Failed),
             Request::OpenReport { link } => self.open_link(link),
-            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| match self.further {
-                Some(further) if request.is_further() => (further.answer)(engine, &request),
-                _ => engine.first(&request),
-            }),
+            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| engine.answer(&request)),
         };
         self.answer(id, reply);
     }
 
-    /// Opens the report of a link: only asked when the part is here.
+    /// Opens the report of a link.
     fn open_link(&mut self, link: &str) -> Reply {
         self.engine = None;
-        let Some(further) = self.further else { return Reply::NotFetched };
-        match (further.open_link)(link) {
-            Ok((engine, session)) => {
-                self.engine = Some(engine);
-                Reply::Opened(Box::new(session))
-            }
-            Err(failure) => Reply::Failed(failure),
-        }
+        Engine::open_link(link).map_or_else(Reply::Failed, |opened| self.keep(opened))
     }
 
-    /// `None` where the answer waits for the part.
-    fn open(&mut self, id: RequestId, paths: &[String], files: Vec<File>, skips: Option<Vec<Skip>>) -> Option<Reply> {
+    fn keep(&mut self, (engine, session): (Engine, Session)) -> Reply {
+        self.engine = Some(engine);
+        Reply::Opened(Box::new(session))
+    }
+
+    fn open(
+        &mut self,
+        id: RequestId,
+        paths: &[String],
+        files: Vec<File>,
+        skips: Option<Vec<Skip>>,
+    ) -> Result<Reply, Failure> {
         self.engine = None;
         let input = |(file, path): (File, &String)| {
             let source = BlobSource::new(file.into()).map_err(|e| Failure {
@@ -216,38 +119,16 @@ impl Server {
             })?;
             Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
         };
-        let inputs = match files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>() {
-            Ok(inputs) => inputs,
-            Err(failure) => return Some(Reply::Failed(failure)),
+        let inputs = files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>()?;
+        let Captures { inputs, carries, failures } = match unpack_reports(inputs)? {
+            Unpacked::Captures(found) => found,
+            Unpacked::Report(opened) => return Ok(self.keep(*opened)),
         };
-        if self.further.is_none() && ((skips.is_none() && is_looked_at(&inputs)) || need_ways(&inputs)) {
-            self.unopened = Some((id, inputs, skips));
-            return None;
-        }
-        self.open_inputs(id, inputs, skips)
-    }
-
-    /// `None` where the answer waits for the part.
-    fn open_inputs(&mut self, id: RequestId, inputs: Vec<Input>, skips: Option<Vec<Skip>>) -> Option<Reply> {
-        let found = match self.further {
-            Some(further) => (further.take_out)(inputs),
-            None => Ok(Unpacked::Captures(Captures { inputs, ..Captures::default() })),
-        };
-        let Captures { inputs, carries, failures } = match found {
-            Ok(Unpacked::Captures(found)) => found,
-            Ok(Unpacked::Report(told)) => {
-                let (engine, session) = *told;
-                self.engine = Some(engine);
-                return Some(Reply::Opened(Box::new(session)));
-            }
-            Err(failure) => return Some(Reply::Failed(failure)),
-        };
-        if let (None, true, Some(further)) = (&skips, is_looked_at(&inputs), self.further) {
-            match (further.estimate)(&inputs, BUDGET) {
-                Ok(None) => {}
-                Ok(Some(estimate)) => return Some(Reply::Large(estimate)),
-                Err(failure) => return Some(Reply::Failed(failure)),
-            }
+        if skips.is_none()
+            && is_looked_at(&inputs)
+            && let Some(estimate) = estimate(&inputs, BUDGET)?
+        {
+            return Ok(Reply::Large(estimate));
         }
         let mut last = None;
         let mut report = |mut progress: Progress| {
@@ -259,29 +140,9 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        match Engine::open_files(
-            inputs,
-            failures,
-            &skips.unwrap_or_default(),
-            self.further.map(|further| further.ways),
-            &mut report,
-        ) {
-            Ok((mut engine, session)) => {
-                engine.carries = carries;
-                let lacks = engine.is_incomplete();
-                let (engine, mut session) = (self.engine.insert(engine), Box::new(session));
-                match self.further {
-                    Some(further) if lacks => (further.complete)(engine, &mut session),
-                    None if lacks => {
-                        self.incomplete = Some((id, session));
-                        return None;
-                    }
-                    _ => {}
-                }
-                Some(Reply::Opened(session))
-            }
-            Err(failure) => Some(Reply::Failed(failure)),
-        }
+        let (mut engine, session) = Engine::open_files(inputs, failures, &skips.unwrap_or_default(), &mut report)?;
+        engine.carries = carries;
+        Ok(self.keep((engine, session)))
     }
 
     fn answer(&self, id: RequestId, reply: Reply) {

@@ -1,17 +1,15 @@
 //! One page that opens from disk: the built page, packed, and a report file as text blocks, and a script that starts it.
 //!
 //! ```text
-//!  page.pack ──┬─ dense ──► <script type="application/x-rooflight-page">   ┐ boot.js: blob: addresses,
-//!  .rooflight ─┴──────────► <script type="application/x-rooflight-inside"> ┘ then the page's own start
+//!  page.pack ──┬─ base64 ──► <script type="application/x-rooflight-page">   ┐ boot.js: blob: addresses,
+//!  .rooflight ─┴───────────► <script type="application/x-rooflight-inside"> ┘ then the page's own start
 //! ```
 //!
-//! The file is UTF-16 with a byte order mark, which no host and no setting overrules: so what is packed is text without growing by a
-//! third (`dense`). That has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses
-//! alone: nothing in it can become markup, and it makes no request. The page finds the report as a `File` in
-//! `globalThis.rooflightInside`, and what it is made of as a `Blob` in `globalThis.rooflightPack`: it can be written once more.
-//! Natively all of it is made here ([`page`]); the page puts the pieces together itself.
+//! Base64 has no `<`, names are escaped, and the policy allows the two scripts by their hashes and blob: addresses alone: nothing in
+//! it can become markup, and it makes no request. The page finds the report as a `File` in `globalThis.rooflightInside`, and what it
+//! is made of as a `Blob` in `globalThis.rooflightPack`: it can be written once more. Natively all of it is made here ([`page`]); the
+//! page puts the pieces together itself.
 
-use super::dense;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -49,30 +47,37 @@ const BODY: &str = "\n<div id=\"boot\"><header class=\"top\"><div class=\"bar\">
 /// What ends a block.
 pub const CLOSED: &str = "</script>\n";
 
-/// The page, with something inside: bytes of an HTML file. `pack`: what [`PACK`] holds.
-pub fn page(pack: &[u8], inside: &Inside) -> Vec<u8> {
-    let mut out = utf16(&(start(&inside.name) + &page_block(pack.len() as u64)));
-    dense::push(&mut out, pack);
-    out.extend(utf16(
-        &(CLOSED.to_owned() + &inside_block(inside.bytes.len() as u64, &inside.name, &inside.place, &inside.base)),
-    ));
-    dense::push(&mut out, &inside.bytes);
-    out.extend(utf16(&(CLOSED.to_owned() + &tail())));
-    out
+/// The page, with something inside: an HTML file. `pack`: what [`PACK`] holds.
+pub fn page(pack: &[u8], inside: &Inside) -> String {
+    [
+        &start(&inside.name),
+        PAGE_BLOCK,
+        &base64(pack),
+        CLOSED,
+        &inside_block(&inside.name, &inside.place, &inside.base),
+        &base64(&inside.bytes),
+        CLOSED,
+        &tail(),
+    ]
+    .concat()
 }
 
 /// Bytes of such a file, about: what is packed, and what is inside.
 pub const fn size(pack: u64, inside: u64) -> u64 {
-    let frame = 2 * (BOOT.len() + THEME.len() + BODY.len() + 1200) as u64;
-    frame + dense::size(pack) + dense::size(inside)
+    let frame = (BOOT.len() + THEME.len() + BODY.len() + 1200) as u64;
+    frame + base64_size(pack) + base64_size(inside)
 }
 
-/// Text as it stands in the file.
-pub fn utf16(text: &str) -> Vec<u8> {
-    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+/// Bytes as text of a block. Pieces may follow each other where the bytes of all but the last are a multiple of 3.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
-/// What comes before the blocks: the byte order mark first. `name`: what is inside.
+const fn base64_size(n: u64) -> u64 {
+    n.div_ceil(3).saturating_mul(4)
+}
+
+/// What comes before the blocks. `name`: what is inside.
 pub fn start(name: &str) -> String {
     let policy = format!(
         "default-src 'none'; script-src 'wasm-unsafe-eval' blob: '{}' '{}'; style-src blob:; connect-src blob:; \
@@ -81,7 +86,7 @@ pub fn start(name: &str) -> String {
         hash(BOOT)
     );
     format!(
-        "\u{feff}<!doctype html>\n<html lang=\"en\">\n<head>\n\
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>Rooflight: {}</title>\n<script>{THEME}</script>\n</head>\n\
@@ -90,18 +95,14 @@ pub fn start(name: &str) -> String {
     )
 }
 
-/// What starts the block of the page itself, of so many bytes.
-pub fn page_block(size: u64) -> String {
-    format!("<script type=\"application/x-rooflight-page\" data-size=\"{size}\">")
-}
+/// What starts the block of the page itself.
+pub const PAGE_BLOCK: &str = "<script type=\"application/x-rooflight-page\">";
 
-/// What starts the block of what is inside, of so many bytes; `place` is how that is looked at, `base` the address of the page that
-/// links open.
-pub fn inside_block(size: u64, name: &str, place: &str, base: &str) -> String {
+/// What starts the block of what is inside; `place` is how that is looked at, `base` the address of the page that links open.
+pub fn inside_block(name: &str, place: &str, base: &str) -> String {
     let (name, place, base) = (escaped(name), escaped(place), escaped(base));
     format!(
-        "<script type=\"application/x-rooflight-inside\" data-size=\"{size}\" data-name=\"{name}\" data-place=\"{place}\" \
-         data-base=\"{base}\">"
+        "<script type=\"application/x-rooflight-inside\" data-name=\"{name}\" data-place=\"{place}\" data-base=\"{base}\">"
     )
 }
 
@@ -134,17 +135,11 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn text(inside: &Inside) -> String {
-        let bytes = page(b"packed", inside);
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
-        String::from_utf16(&units).unwrap()
-    }
-
     #[test]
     fn nothing_breaks_out_and_the_policy_names_what_runs() {
         let (name, place) = ("a\"></script><b>".to_owned(), "v=1&a=\"<b>".to_owned());
-        let html = text(&Inside { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
-        assert!(html.starts_with("\u{feff}<!doctype html>"), "the mark says what it is written in");
+        let html = page(b"packed", &Inside { name, bytes: b"</script>".repeat(9), place, base: "\"<b>".to_owned() });
+        assert!(html.starts_with("<!doctype html>"));
         // The two scripts that run, the page, what is inside.
         assert_eq!(html.matches("<script").count(), 2 + 1 + 1);
         assert_eq!(html.matches("</script>").count(), 2 + 1 + 1);
@@ -165,15 +160,13 @@ mod tests {
     fn what_is_inside_comes_out_again() {
         let inside =
             Inside { name: "x".to_owned(), bytes: (0..=255).collect(), place: String::new(), base: String::new() };
-        let html = text(&inside);
+        let html = page(b"packed", &inside);
         let block = |kind: &str| {
-            let rest = html.split(kind).nth(1).unwrap();
-            (between(rest, "data-size=\"", "\"").unwrap().parse().unwrap(), between(rest, ">", "</script>").unwrap())
+            let text = between(html.split(kind).nth(1).unwrap(), ">", "</script>").unwrap();
+            STANDARD.decode(text).unwrap()
         };
-        let (size, text) = block("x-rooflight-inside");
-        assert_eq!(dense::read(text, size), inside.bytes);
-        let (size, text) = block("x-rooflight-page");
-        assert_eq!(dense::read(text, size), b"packed");
+        assert_eq!(block("x-rooflight-inside\""), inside.bytes);
+        assert_eq!(block("x-rooflight-page\""), b"packed");
     }
 
     #[test]

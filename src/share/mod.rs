@@ -9,7 +9,6 @@
 //! Knows the analyses' reports; no engine, no page, no browser. What is read here was written by strangers: each length is
 //! checked against what is left, all memory is paid from a budget, and nothing recurses.
 
-pub mod dense;
 mod derive;
 mod error;
 mod file;

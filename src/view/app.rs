@@ -4,14 +4,19 @@ use crate::chart::load::Load;
 use crate::engine::address::View;
 use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
+use crate::view::comm::Comm;
 use crate::view::drop::DropTarget;
 use crate::view::empty::Empty;
 use crate::view::erase::{Any, If, effect, live};
+use crate::view::file::File;
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
+use crate::view::memory::Memory;
 use crate::view::op;
-use crate::view::parts::{Parts, dialog, part};
+use crate::view::roofline::Roofline;
+use crate::view::share::Share;
 use crate::view::state::{Opened, State};
+use crate::view::ways::Choose;
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::roving;
@@ -24,8 +29,8 @@ use leptos::prelude::*;
 
 /// The page.
 #[component]
-pub(crate) fn App(parts: Parts) -> impl IntoView {
-    let state = State::new(parts);
+pub(crate) fn App() -> impl IntoView {
+    let state = State::new();
     state.theme.get_untracked().apply();
     let help = NodeRef::new();
     keys::listen(state, help);
@@ -55,9 +60,9 @@ pub(crate) fn App(parts: Parts) -> impl IntoView {
             <OpenView state />
         </If>
         <If when=move || state.estimate.with(Option::is_some)>
-            {move || part(state, |parts| parts.choice, |_, words| words)}
+            <Choose state />
         </If>
-        <If when=move || state.sharing.get()>{move || dialog(state, |parts| parts.share, state.sharing)}</If>
+        <If when=move || state.sharing.get()><Share state /></If>
         <Inputs state />
         <Toasts state />
         <Waiting state />
@@ -78,18 +83,14 @@ fn OpenView(state: State) -> impl IntoView {
     let any = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| head.header.device.is_some())));
     let op_open = Memo::new(move |_| state.op.with(|op| !op.is_empty()));
     let body = move || {
-        if state.view.get() == View::File {
-            return part(state, |parts| parts.file, file_frame);
-        }
-        // Programs alone have memory, too.
-        if state.view.get() == View::Memory {
-            return part(state, |parts| parts.memory, memory_frame);
-        }
-        if any.get() && state.view.get() == View::Roofline {
-            return part(state, |parts| parts.roofline, roofline_frame);
-        }
-        if any.get() && state.view.get() == View::Communication {
-            return part(state, |parts| parts.comm, comm_frame);
+        let view = state.view.get();
+        match view {
+            View::File => return view! { <File state /> }.any(),
+            // Programs alone have memory, too.
+            View::Memory => return view! { <Memory state /> }.any(),
+            View::Roofline if any.get() => return view! { <Roofline state /> }.any(),
+            View::Communication if any.get() => return view! { <Comm state /> }.any(),
+            _ => {}
         }
         if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
     };
@@ -103,38 +104,8 @@ fn OpenView(state: State) -> impl IntoView {
                 state.opened.with(|opened| opened.as_ref().and_then(|opened| opened.session.partial.clone())).map(strip)
             }}
             {live(body)}
-            <If when=op_open>{move || part(state, |parts| parts.op, op_frame)}</If>
+            <If when=op_open><op::Op state /></If>
         </main>
-    }
-    .any()
-}
-
-fn file_frame(_: State, words: AnyView) -> AnyView {
-    view! { <div class="file" role="tabpanel" aria-labelledby="tab-file">{words}</div> }.any()
-}
-
-fn roofline_frame(_: State, words: AnyView) -> AnyView {
-    view! { <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline">{words}</div> }.any()
-}
-
-fn memory_frame(_: State, words: AnyView) -> AnyView {
-    view! { <div class="memory" role="tabpanel" aria-labelledby="tab-memory">{words}</div> }.any()
-}
-
-fn comm_frame(_: State, words: AnyView) -> AnyView {
-    view! { <div class="comm" role="tabpanel" aria-labelledby="tab-communication">{words}</div> }.any()
-}
-
-fn op_frame(state: State, words: AnyView) -> AnyView {
-    let close = move |_| op::close(state);
-    view! {
-        <aside class="op-panel" aria-label="Op">
-            <header>
-                <span class="grow"></span>
-                <button type="button" class="btn icon-only" aria-label="Close" title="Close (Esc)" on:click=close>{icon(Icon::Close)}</button>
-            </header>
-            {words}
-        </aside>
     }
     .any()
 }

@@ -7,6 +7,8 @@
 //!                    state  ── opening, asking ──►  engine::client  ──►  worker
 //! ```
 
+use crate::engine::program;
+use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 
 mod app;
@@ -22,69 +24,17 @@ mod landing;
 mod loading;
 mod memory;
 mod op;
-mod parts;
 mod roofline;
 mod share;
 mod state;
 mod ways;
 mod widgets;
 
-pub use parts::{Act, Draw, Parts};
-
-/// What the part of an op brings. Nothing of the page may name it: it would be no part.
-pub fn op() -> Draw {
-    Draw(|state| leptos::view! { <op::Op state /> }.into_any())
-}
-
-/// What the part of the roofline brings.
-pub fn roofline() -> Draw {
-    Draw(|state| leptos::view! { <roofline::Roofline state /> }.into_any())
-}
-
-/// What the part of memory brings.
-pub fn memory() -> Draw {
-    Draw(|state| leptos::view! { <memory::Memory state /> }.into_any())
-}
-
-/// What the compute waits for.
-pub fn comm() -> Draw {
-    Draw(|state| leptos::view! { <comm::Comm state /> }.into_any())
-}
-
-/// What the part of the files brings.
-pub fn file() -> Draw {
-    Draw(|state| leptos::view! { <file::File state /> }.into_any())
-}
-
-/// What the part of the audit brings.
-pub fn audit() -> Draw {
-    Draw(|state| leptos::view! { <breakdown::AuditPicture state /> }.into_any())
-}
-
-/// What the part of other ways in brings.
-pub fn ways() -> Draw {
-    Draw(|state| leptos::view! { <ways::Ways state /> }.into_any())
-}
-
-/// What chooses of large files: of the same part.
-pub fn choice() -> Draw {
-    Draw(|state| leptos::view! { <ways::Choose state /> }.into_any())
-}
-
-/// What keeps a capture on this device: of the same part.
-pub fn keep() -> Act {
-    Act(ways::keep)
-}
-
-/// What the part of sharing brings.
-pub fn share() -> Draw {
-    Draw(|state| leptos::view! { <share::Share state /> }.into_any())
-}
-
-/// Puts the page into the document.
-pub fn mount(parts: Parts) {
-    if let Some(boot) = leptos::prelude::document().get_element_by_id("boot") {
+/// Puts the page into the document. Once that is drawn, the worker's program is fetched: a file that is dropped does not wait for it.
+pub fn mount() {
+    if let Some(boot) = document().get_element_by_id("boot") {
         boot.remove();
     }
-    leptos::mount::mount_to_body(move || leptos::view! { <app::App parts /> });
+    leptos::mount::mount_to_body(app::App);
+    request_animation_frame(|| drop(Timeout::new(0, program::prefetch).forget()));
 }

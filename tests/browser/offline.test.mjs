@@ -27,7 +27,7 @@ function copied() {
 
 /** Its next build: the same page, its style sheet called otherwise. */
 function rebuild(folder) {
-  const [old] = readdirSync(folder).filter((name) => /^style-.*\.css$/.test(name));
+  const [old] = readdirSync(folder).filter((name) => /^tokens-.*\.css$/.test(name));
   const name = old.replace(/[0-9a-f](?=\.css$)/, (digit) => (digit === "0" ? "1" : "0"));
   for (const file of ["index.html", "sw.js"]) {
     writeFileSync(join(folder, file), readFileSync(join(folder, file), "utf8").replaceAll(old, name).replace(/(const BUILD = ")./, "$1x"));
@@ -38,7 +38,7 @@ function rebuild(folder) {
 
 /** The page is kept: its service worker has all of it. */
 const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => caches.keys()));
-const sheet = (page) => page.locator("link[rel=stylesheet]").getAttribute("href");
+const sheet = (page) => page.locator("link[rel=stylesheet]").first().getAttribute("href");
 
 test("after one visit the page opens with no network, all of it", { timeout: 120_000 }, async () => {
   const server = await startServer(need("ROOFLIGHT_DIST"), { base: PATH });

@@ -58,15 +58,9 @@ export function report(bytes) {
   return inflateRawSync(bytes.subarray(start, start + length));
 }
 
-/** What lies in a page of one file: 15 bits in each character. */
+/** What lies in a page of one file. */
 export function inside(path) {
-  const html = readFileSync(path).toString("utf16le");
-  const [, size, text] = html.match(/x-rooflight-inside" data-size="(\d+)"[^>]*>([^<]*)</);
-  const bytes = Buffer.alloc(Number(size));
-  let [at, held, bits] = [0, 0, 0];
-  for (let i = 0; at < bytes.length; i++) {
-    held = ((held << 15) | (text.charCodeAt(i) - 0x3400)) & 0x7fffff;
-    for (bits += 15; bits >= 8 && at < bytes.length; ) bytes[at++] = held >> (bits -= 8);
-  }
+  const [, text] = readFileSync(path, "utf8").match(/x-rooflight-inside"[^>]*>([^<]*)</);
+  const bytes = Buffer.from(text, "base64");
   return Buffer.concat([bytes, report(bytes.subarray(8))]);
 }

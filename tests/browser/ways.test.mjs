@@ -86,14 +86,3 @@ onPage("a CPU's trace JSON and its XSpace have the same rows; together, the XSpa
   await page.locator("#notes-button").click();
   await page.locator("#notes").getByText(/vm\.trace\.json\.gz/).first().waitFor();
 });
-
-onPage("without what reads it, a trace JSON is not opened: said, and the page goes on", { needs: trace(), expected: /404|wasm: 404/ }, async ({ page, server }) => {
-  await reload(page);
-  server.refused = /\/further-[0-9a-f]+\.wasm$/;
-  await pickFiles(page, [trace()]);
-  await page.getByRole("alert").waitFor();
-  assert.match(await page.getByRole("alert").innerText(), /could not be fetched/);
-  server.refused = undefined;
-  await pickFiles(page, [trace()]);
-  await opened(page);
-});

@@ -2,8 +2,7 @@
 //!
 //! ```text
 //!  main ──► tools    what is installed, what has to be          wasm-bindgen, wasm-opt, Chromium
-//!    │ ├──► page     dist/: build, seal (CSP), weigh (size)     needs tools
-//!    │ ├──► serve    dist/ on a local port                      knows nothing of Rooflight
+//!    │ ├──► page     the page, by Trunk; what Trunk cannot do     needs tools
 //!    │ ├──► synth    captures that were made                    examples/synth does the work
 //!    │ ├──► bench    the command line, measured                 needs synth
 //!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
@@ -19,22 +18,24 @@ mod page;
 mod process;
 mod repo;
 mod scripts;
-mod serve;
 mod synth;
 mod tools;
 
-use std::path::PathBuf;
+use std::env;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use lexopt::ValueExt;
 use lexopt::prelude::*;
+use page::Build;
 
 const HELP: &str = "\
 cargo xtask <command>
 
-  serve [--port N]       build the page and serve it on this machine
-  build [--out DIR]      build dist/ for any static host, under any path
+  serve [--port N] [--release]
+                         build the page, serve it on this machine, and reload it after every edit
+  build                  build dist/ for any static host, under any path
   test [--only STAGE..]  everything that has to pass; `--only` with one or more of the stages listed below
   size                   weigh dist/ against its budget
   synth --out DIR ..     make captures as a TPU would give them, of any size; `synth --help` tells more
@@ -70,6 +71,8 @@ fn run() -> Result<ExitCode> {
         }
         "serve" => serve(args),
         "build" => build(args),
+        // What Trunk's hook starts.
+        "finish-page" => finish_page(args),
         "test" => test(args),
         "size" => {
             finish(args)?;
@@ -93,28 +96,29 @@ fn run() -> Result<ExitCode> {
 }
 
 fn serve(mut args: lexopt::Parser) -> Result<ExitCode> {
-    let mut port = None;
+    let (mut port, mut build) = (8080, Build::Fast);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("port") => port = Some(args.value()?.parse()?),
+            Long("port") => port = args.value()?.parse()?,
+            Long("release") => build = Build::Release,
             other => bail!(other.unexpected()),
         }
     }
-    page::build(&repo::dist())?;
-    serve::forever(&repo::dist(), port)?;
+    page::serve(build, port)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn build(mut args: lexopt::Parser) -> Result<ExitCode> {
-    let mut out = repo::dist();
-    while let Some(arg) = args.next()? {
-        match arg {
-            Long("out") => out = std::path::absolute(PathBuf::from(args.value()?))?,
-            other => bail!(other.unexpected()),
-        }
-    }
-    page::build(&out)?;
-    println!("{}", out.display());
+fn build(args: lexopt::Parser) -> Result<ExitCode> {
+    finish(args)?;
+    page::build(Build::Release, &repo::dist())?;
+    println!("{}", repo::dist().display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn finish_page(args: lexopt::Parser) -> Result<ExitCode> {
+    finish(args)?;
+    let dist = env::var_os("TRUNK_STAGING_DIR").context("Trunk starts this: `trunk build`")?;
+    page::finish::finish(Path::new(&dist))?;
     Ok(ExitCode::SUCCESS)
 }
 

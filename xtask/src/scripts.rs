@@ -30,7 +30,7 @@ pub enum Cli {
 
 /// Builds the page, then takes the pictures that the documentation shows.
 pub fn screens() -> Result<ExitCode> {
-    page::build(&repo::dist())?;
+    page::build(page::Build::Release, &repo::dist())?;
     let mut node = node(Cli::AsTested)?;
     process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::root().join("docs/screens")))?;
     Ok(ExitCode::SUCCESS)
@@ -38,7 +38,7 @@ pub fn screens() -> Result<ExitCode> {
 
 /// Builds the page, then measures it.
 pub fn bench() -> Result<ExitCode> {
-    page::build(&repo::dist())?;
+    page::build(page::Build::Release, &repo::dist())?;
     let sizes = bench::sizes();
     for mb in sizes.split(',') {
         bench::captures(mb)?;

@@ -1,8 +1,7 @@
 //! A session of a report alone: no events, no programs, but what was told of them. Fills the answers that a capture would fill;
 //! what it does not hold it says so, and never answers with nothing as if that were data.
 //!
-//! In the page all of this is part of what is fetched later: nothing that is fetched first may name it. An open session keeps it
-//! behind [`Summary`].
+//! An open session keeps it behind [`Summary`].
 
 mod open;
 mod places;

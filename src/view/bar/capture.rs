@@ -2,8 +2,8 @@
 
 use crate::report::number;
 use crate::view::erase::{Any, live};
-use crate::view::parts;
 use crate::view::state::{State, is_single};
+use crate::view::ways;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
@@ -37,7 +37,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
     };
     let keep = move |_| {
         popover::hide(ID);
-        parts::act(state, |parts| parts.keep);
+        ways::keep(state);
     };
     view! {
         <Popover

@@ -1,11 +1,10 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{scopes, steps};
+use super::{AuditPicture, scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
 use crate::view::erase::{Any, live};
-use crate::view::parts::part;
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
@@ -18,7 +17,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice(state) /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice(state) /> }.any(),
-        Picture::NonCompute => part(state, |parts| parts.audit, frame),
+        Picture::NonCompute => view! { <AuditPicture state /> }.any(),
     };
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }
@@ -43,11 +42,6 @@ pub(super) fn choice(state: State) -> AnyView {
         <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
     }
     .any()
-}
-
-/// Where a picture will be.
-fn frame(state: State, words: AnyView) -> AnyView {
-    view! { <div class="picture-head">{choice(state)}</div> {words} }.any()
 }
 
 /// A chart with its head line: the choice, what stands beside it, and the chart's own menu.

@@ -5,7 +5,7 @@ use super::rows::with_row;
 use crate::chart::columns::{Cell, Units};
 use crate::chart::rows;
 use crate::chart::table::{self, Column};
-use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort, not_fetched};
+use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
 use crate::report::number;
 use crate::view::erase::Any;
 use crate::view::state::{Same, State};
@@ -238,7 +238,6 @@ pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) 
             out::save(&name, mime, &text).unwrap_or_else(told);
         }
         Reply::Failed(failure) => state.fail(failure),
-        Reply::NotFetched => state.fail(not_fetched()),
         _ => {}
     });
 }

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::find::{Find, Found};
 use crate::analysis::FileView;
 use crate::chart::file_view;
-use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, not_fetched};
+use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
 use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::out;
@@ -129,7 +129,7 @@ fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
         let page = match reply.told::<ProgramPage>() {
             Ok(page) => page,
             Err(Reply::Failed(failure)) => return state.fail(failure),
-            Err(_) => return state.fail(not_fetched()),
+            Err(_) => return,
         };
         for line in &page.lines {
             text.push_str(&line.text);

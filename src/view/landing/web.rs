@@ -2,8 +2,8 @@
 //! there is something for it to do. Knows the state; what is fetched and kept is `view::ways`'.
 
 use crate::view::erase::If;
-use crate::view::parts::part;
 use crate::view::state::{KEPT, State, remembered};
+use crate::view::ways::Ways;
 use leptos::{ev, html, prelude::*};
 
 /// The field, and below it what the part draws.
@@ -40,7 +40,7 @@ pub(super) fn FromWeb(state: State) -> impl IntoView {
             <button type="submit" class="btn line">"Fetch"</button>
         </form>
         <If when=move || has_kept || is_near.get() || state.to_fetch.get() != 0>
-            {move || part(state, |parts| parts.ways, |_, words| words)}
+            <Ways state />
         </If>
     }
     .into_any()

@@ -5,7 +5,7 @@ use crate::analysis::comm::CommQuery;
 use crate::engine::address::Address;
 use crate::engine::comm_place::CommPlace;
 use crate::engine::roofline_place::RooflinePlace;
-use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, not_fetched, passed_on};
+use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, passed_on};
 use crate::report::number::bytes_text;
 use crate::share::{Level, base_address, html};
 use crate::view::erase::effect;
@@ -120,10 +120,7 @@ impl Sight {
                         done.set(format!("{}. {}", failure.title, failure.message));
                         None
                     }
-                    Err(_) => {
-                        done.set(not_fetched().message);
-                        None
-                    }
+                    Err(_) => None,
                 };
                 let fits = found.as_ref().map(|found| found.fits.unwrap_or(Level::SMALL.at));
                 if let Some(fits) = fits.filter(|_| level.get_untracked() == chosen.get_value()) {

@@ -7,14 +7,14 @@
 //!  what is inside ──► text, a piece at a time ┘
 //! ```
 
-use crate::share::{dense, html};
+use crate::share::html;
 use js_sys::{Array, Reflect, Uint8Array, global};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, Response, window};
 
-/// Bytes that become text at once: whole groups of 15.
-const PIECE: u32 = 15 << 18;
+/// Bytes that become text at once: whole groups of 3.
+const PIECE: u32 = 3 << 20;
 
 /// The page itself, packed: fetched, or what this page was made of where it is such a file.
 ///
@@ -41,19 +41,18 @@ pub(super) async fn pack() -> Result<Blob, String> {
 pub(super) async fn page(pack: &Blob, (name, place, base): (&str, &str, &str), inside: &Blob) -> Result<Blob, String> {
     let out = Array::new();
     let text = |text: &str| {
-        out.push(&Uint8Array::from(html::utf16(text).as_slice()));
+        out.push(&text.into());
     };
-    text(&(html::start(name) + &html::page_block(size(pack))));
+    text(&(html::start(name) + html::PAGE_BLOCK));
     push(&out, pack).await.map_err(|_| "The browser does not give the page’s own bytes.".to_owned())?;
-    text(&(html::CLOSED.to_owned() + &html::inside_block(size(inside), name, place, base)));
+    text(&(html::CLOSED.to_owned() + &html::inside_block(name, place, base)));
     push(&out, inside)
         .await
         .map_err(|_| "The browser does not give the capture’s bytes: was the file changed or moved?".to_owned())?;
     text(&(html::CLOSED.to_owned() + &html::tail()));
     let options = BlobPropertyBag::new();
     options.set_type("text/html");
-    Blob::new_with_u8_array_sequence_and_options(&out, &options)
-        .map_err(|_| "The browser has no room for it.".to_owned())
+    Blob::new_with_blob_sequence_and_options(&out, &options).map_err(|_| "The browser has no room for it.".to_owned())
 }
 
 /// Adds a Blob as text, in pieces that are Blobs themselves: the browser may put them aside.
@@ -62,9 +61,8 @@ async fn push(out: &Array, blob: &Blob) -> Result<(), JsValue> {
     while at < size {
         let end = (at + f64::from(PIECE)).min(size);
         let bytes = JsFuture::from(blob.slice_with_f64_and_f64(at, end)?.array_buffer()).await?;
-        let mut text = Vec::new();
-        dense::push(&mut text, &Uint8Array::new(&bytes).to_vec());
-        out.push(Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(text.as_slice())))?.as_ref());
+        let text = html::base64(&Uint8Array::new(&bytes).to_vec());
+        out.push(Blob::new_with_str_sequence(&Array::of1(&text.into()))?.as_ref());
         at = end;
     }
     Ok(())

@@ -97,7 +97,6 @@ impl State {
             let heard = move |reply| {
                 waiting.set_value(None);
                 match reply {
-                    Reply::NotFetched => self.unanswered.set(true),
                     Reply::Cancelled => stop((of, tries)),
                     reply => then(reply),
                 }

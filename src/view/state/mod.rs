@@ -27,7 +27,6 @@ use crate::chart::load::Load;
 use crate::chart::table::Folds;
 use crate::engine::address::{FilePlace, Picture, View};
 use crate::engine::{BreakdownHead, Estimate, Failure, RowsPage, Session, Sort, SummaryInfo};
-use crate::view::parts::Parts;
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
@@ -148,16 +147,12 @@ pub(crate) struct State {
     pub(crate) stopped: RwSignal<u32>,
     /// Counts up where such questions are to be asked again.
     tries: RwSignal<u32>,
-    /// Whether something is not answered because the part that answers it did not come.
-    pub(crate) unanswered: RwSignal<bool>,
-    /// What is fetched when it is first needed.
-    pub(crate) parts: StoredValue<Parts>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl State {
     /// The state of a page that was just opened.
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             opened: RwSignal::new(None),
             shown: RwSignal::new(None),
@@ -203,8 +198,6 @@ impl State {
             slow: RwSignal::new(None),
             stopped: RwSignal::new(0),
             tries: RwSignal::new(0),
-            unanswered: RwSignal::new(false),
-            parts: StoredValue::new(parts),
             engines: StoredValue::new_local(Engines::default()),
         }
     }

@@ -152,7 +152,6 @@ impl State {
         self.src.set(String::new());
         self.report.set(String::new());
         self.kept.set(String::new());
-        self.unanswered.set(false);
         self.forget();
         self.reset();
     }
@@ -321,7 +320,6 @@ impl State {
             }
         }
         self.busy.set(false);
-        self.unanswered.set(false);
         self.load_shown.set(false);
         self.load.set(None);
         // Programs alone have no times: their text is what there is to see.

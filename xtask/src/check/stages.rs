@@ -44,7 +44,7 @@ pub fn list() -> String {
     })
 }
 
-const WEB: [&str; 4] = ["--target", "wasm32-unknown-unknown", "--features", "web"];
+const WASM: [&str; 2] = ["--target", tools::WASM];
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
 fn cargo(command: &str) -> Command {
@@ -65,7 +65,9 @@ fn clippy() -> Result<String> {
 
 fn clippy_web() -> Result<String> {
     tools::wasm_target()?;
-    process::run(cargo("clippy").args(["--lib", "--bin", "app"]).args(WEB).args(DENY))?;
+    for (bin, feature) in [("app", "page"), ("worker", "worker")] {
+        process::run(cargo("clippy").args(["--lib", "--bin", bin, "--features", feature]).args(WASM).args(DENY))?;
+    }
     Ok(String::new())
 }
 
@@ -91,7 +93,7 @@ fn wasm() -> Result<String> {
     let runner = tools::wasm_test_runner()?;
     browser::chromium()?;
     let mut test = cargo("test");
-    test.args(WEB).args(["--no-fail-fast", "--lib"]);
+    test.args(WASM).args(["--features", "page,worker", "--no-fail-fast", "--lib"]);
     if repo::root().join("tests/wasm.rs").is_file() {
         test.args(["--test", "wasm"]);
     }
@@ -110,7 +112,7 @@ fn wasm() -> Result<String> {
 }
 
 fn build_page() -> Result<String> {
-    page::build(&repo::dist())?;
+    page::build(page::Build::Release, &repo::dist())?;
     Ok(String::new())
 }
 

@@ -12,6 +12,7 @@ mod install;
 mod version;
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,23 +21,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::{process, repo};
 
+const TRUNK: &str = "0.21.14";
 /// wasm-opt, from npm: distributions ship versions too old for what rustc emits.
 const BINARYEN: &str = "132.0.0";
 /// The page's target.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// What building the page takes.
-pub struct PageTools {
-    /// Optimises WebAssembly.
-    pub wasm_opt: PathBuf,
-    /// Writes the JavaScript between the program and the browser.
-    pub wasm_bindgen: PathBuf,
-}
-
-/// Everything that building the page takes.
-pub fn for_page() -> Result<PageTools> {
+/// Trunk, and a PATH on which it finds what it needs.
+pub fn for_page() -> Result<(PathBuf, OsString)> {
     wasm_target()?;
-    Ok(PageTools { wasm_bindgen: wasm_bindgen("wasm-bindgen")?, wasm_opt: wasm_opt()? })
+    let (trunk, others) = (trunk()?, [wasm_bindgen("wasm-bindgen")?, wasm_opt()?]);
+    let folders = others.iter().filter_map(|tool| tool.parent()).map(Path::to_owned);
+    let path = env::var_os("PATH").unwrap_or_default();
+    Ok((trunk, env::join_paths(folders.chain(env::split_paths(&path)))?))
 }
 
 /// What runs wasm tests in a browser.
@@ -66,6 +63,12 @@ fn wasm_bindgen(program: &'static str) -> Result<PathBuf> {
     Tool { program, package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
 }
 
+/// The newest that the oldest compiler that we support can build.
+fn trunk() -> Result<PathBuf> {
+    let version = TRUNK.to_owned();
+    Tool { program: "trunk", package: "trunk", version, from: Source::TRUNK }.find()
+}
+
 fn wasm_opt() -> Result<PathBuf> {
     Tool { program: "wasm-opt", package: "binaryen", version: BINARYEN.to_owned(), from: Source::Npm }.find()
 }
@@ -90,6 +93,11 @@ enum Source {
 }
 
 impl Source {
+    const TRUNK: Self = Self::Crate {
+        features: &["--no-default-features", "--features", "rustls"],
+        opt_level: "0",
+        takes: "3 min of processor time",
+    };
     const WASM_BINDGEN: Self = Self::Crate { features: &[], opt_level: "1", takes: "4 min of processor time" };
 }
 

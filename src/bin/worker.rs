@@ -1,0 +1,10 @@
+//! The worker of the page: reads files and computes, and answers the page's questions. Everything is in the library; native builds
+//! have no worker.
+
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    {
+        console_error_panic_hook::set_once();
+        rooflight::engine::server::serve();
+    }
+}

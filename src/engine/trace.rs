@@ -1,0 +1,44 @@
+//! Trace JSON as a way into a session: it is walked twice. Knows the walks; not which files there are.
+
+use super::{Failure, sentences};
+use crate::profile::{Builder, Survey};
+use crate::source::{Packing, Source, Stream};
+use crate::wire::trace::Outcome;
+
+/// A trace JSON that was walked once.
+pub(super) struct Surveyed {
+    survey: Survey,
+    outcome: Outcome,
+}
+
+/// Walks a file of a name for the first time; `progress` hears how far it is.
+///
+/// # Errors
+/// Where the file holds no event.
+pub(super) fn survey(
+    name: &str,
+    source: &dyn Source,
+    packing: Packing,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Box<Surveyed>, Failure> {
+    let (survey, outcome) = Survey::of(Stream::new(source, packing), progress);
+    if survey.n_events == 0 {
+        Err(sentences::no_trace(name, &outcome))
+    } else {
+        Ok(Box::new(Surveyed { survey, outcome }))
+    }
+}
+
+/// Where the capture was read from another file already: what this one would have lost, in a sentence.
+pub(super) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
+    let (other, n_read) = builder.same_capture(&of.survey, path)?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Some(sentences::same_capture(name, other, of.survey.n_events, n_read))
+}
+
+/// The second walk: adds its planes. What is missing, in a sentence.
+pub(super) fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packing: Packing) -> Option<String> {
+    let sentence = sentences::partial_trace(&of.survey, &of.outcome);
+    builder.trace(of.survey, Stream::new(source, packing));
+    sentence
+}
