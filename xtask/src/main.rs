@@ -118,7 +118,8 @@ fn build(args: lexopt::Parser) -> Result<ExitCode> {
 fn finish_page(args: lexopt::Parser) -> Result<ExitCode> {
     finish(args)?;
     let dist = env::var_os("TRUNK_STAGING_DIR").context("Trunk starts this: `trunk build`")?;
-    page::finish::finish(Path::new(&dist))?;
+    let is_release = env::var_os("TRUNK_PROFILE").is_some_and(|profile| profile == "release");
+    page::finish::finish(Path::new(&dist), is_release)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -27,11 +27,11 @@ const SAMPLE: &str = "sample.xplane.pb.xz";
 /// The worker's script and program, as Trunk names them.
 const WORKER: [(&str, &str); 2] = [("worker", ".js"), ("worker", "_bg.wasm")];
 
-/// Finishes the page in a folder.
+/// Finishes the page in a folder. Only a release takes the time to pack well.
 ///
 /// # Errors
 /// Where the folder is no page that Trunk has built from our `index.html`.
-pub fn finish(dist: &Path) -> Result<()> {
+pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     let index = dist.join("index.html");
     let mut html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
     for (stem, end) in WORKER {
@@ -46,7 +46,8 @@ pub fn finish(dist: &Path) -> Result<()> {
 
     let names = names(dist, &html)?;
     let files = names.iter().map(|name| Ok((name.as_str(), fs::read(dist.join(name))?))).collect::<Result<Vec<_>>>()?;
-    fs::write(dist.join(PACK), pack(&files)?)?;
+    let level = if is_release { Compression::best() } else { Compression::fast() };
+    fs::write(dist.join(PACK), pack(&files, level)?)?;
 
     let worker = dist.join(SERVICE_WORKER);
     let list: Vec<&str> = names.iter().map(String::as_str).chain([PACK]).collect();
@@ -83,13 +84,13 @@ fn kind(name: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// A line of JSON that lists the files, then the bytes of each, packed with gzip. `share/boot.js` reads it.
-fn pack(files: &[(&str, Vec<u8>)]) -> Result<Vec<u8>> {
+fn pack(files: &[(&str, Vec<u8>)], level: Compression) -> Result<Vec<u8>> {
     let mut list = Vec::new();
     for (name, bytes) in files {
         let (kind, of) = kind(name).context("a file of no kind")?;
         list.push(format!(r#"{{"kind":"{kind}","type":"{of}","size":{}}}"#, bytes.len()));
     }
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    let mut gzip = GzEncoder::new(Vec::new(), level);
     writeln!(gzip, "[{}]", list.join(","))?;
     for (_, bytes) in files {
         gzip.write_all(bytes)?;
@@ -144,7 +145,7 @@ mod tests {
     fn a_pack_says_what_its_files_are() {
         let files = [("a-1.css", b"a{}".to_vec()), ("worker-2_bg.wasm", vec![0, 10]), ("app-3.js", b"start".to_vec())];
         let mut text = Vec::new();
-        GzDecoder::new(pack(&files).unwrap().as_slice()).read_to_end(&mut text).unwrap();
+        GzDecoder::new(pack(&files, Compression::fast()).unwrap().as_slice()).read_to_end(&mut text).unwrap();
         let line = text.iter().position(|byte| *byte == b'\n').unwrap();
         assert_eq!(
             String::from_utf8_lossy(&text[..line]),
