@@ -75,8 +75,11 @@ impl Link {
         let on_message = {
             let (worker, outbox, report) = (worker.clone(), Rc::clone(&outbox), Rc::clone(&report));
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-                if receive(&worker, &outbox, event.unchecked_ref(), &*report) {
+                let event: &MessageEvent = event.unchecked_ref();
+                if event.data().as_string().as_deref() == Some(LOCKED) {
                     watch(lock.clone(), Rc::clone(&report));
+                } else {
+                    receive(&worker, &outbox, event, &*report);
                 }
             })
         };
@@ -138,20 +141,18 @@ impl Drop for Link {
     }
 }
 
-/// Takes in a message; whether it is the first, by which the worker says that it has started.
-fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(Report)) -> bool {
+/// Takes in a message. By the first the worker says that it has started: what was to be sent until then is sent.
+fn receive(worker: &Worker, outbox: &Outbox, event: &MessageEvent, report: &dyn Fn(Report)) {
     match unpack::<Answer>(event.data()) {
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) if build == crate::BUILD => {
             for message in outbox.borrow_mut().take().unwrap_or_default() {
                 drop(worker.post_message(&message));
             }
-            return true;
         }
         Ok((Answer { reply: Reply::Hello { build }, .. }, _)) => report(Report::Died(mismatch(crate::BUILD, &build))),
         Ok((answer, _)) => report(Report::Answer(answer)),
         Err(reason) => report(Report::Died(died(&reason))),
     }
-    false
 }
 
 /// Waits for the end of the worker that holds a lock. It ends with the worker: where the page ended that, nobody hears of it.
@@ -191,11 +192,15 @@ struct Spawned {
     lock: String,
 }
 
-/// What a worker runs first: it takes its lock, then starts the program that it is handed.
+/// What it posts then.
+const LOCKED: &str = "locked";
+
+/// What a worker runs first: it takes its lock, says so, then starts the program that it is handed.
 const FIRST_SCRIPT: &str = r"
 const forEver = () => new Promise(() => {});
 const locked = new Promise((done) =>
   navigator.locks ? navigator.locks.request(name, () => (done(), forEver())).catch(done) : done());
+locked.then(() => postMessage('locked'));
 onmessage = async ({ data: [script, program] }) => {
   onmessage = null;
   await locked;
