@@ -96,7 +96,7 @@ fn run() -> Result<ExitCode> {
 }
 
 fn serve(mut args: lexopt::Parser) -> Result<ExitCode> {
-    let (mut port, mut build) = (8080, Build::Fast);
+    let (mut port, mut build) = (8080, Build::Quick);
     while let Some(arg) = args.next()? {
         match arg {
             Long("port") => port = args.value()?.parse()?,

@@ -21,6 +21,11 @@ pub fn dist() -> PathBuf {
     root().join("dist")
 }
 
+/// Where the page of the quick build goes.
+pub fn quick() -> Result<PathBuf> {
+    Ok(target()?.join("quick-page"))
+}
+
 /// Cargo's target folder: this program runs from `<target>/debug/`, wherever the user's settings put it.
 pub fn target() -> Result<PathBuf> {
     let own = env::current_exe()?;

@@ -12,7 +12,7 @@
 //! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
 //! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | where the captures to measure with are, and of which sizes |
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
@@ -31,7 +31,7 @@ pub enum Cli {
 /// Builds the page, then takes the pictures that the documentation shows.
 pub fn screens() -> Result<ExitCode> {
     page::build(page::Build::Release, &repo::dist())?;
-    let mut node = node(Cli::AsTested)?;
+    let mut node = node(Cli::AsTested, &repo::dist())?;
     process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::root().join("docs/screens")))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -44,20 +44,32 @@ pub fn bench() -> Result<ExitCode> {
         bench::captures(mb)?;
     }
     process::run(
-        node(Cli::Fast)?.arg("bench.mjs").env("ROOFLIGHT_BENCH", bench::folder()?).env("ROOFLIGHT_MB", sizes),
+        node(Cli::Fast, &repo::dist())?
+            .arg("bench.mjs")
+            .env("ROOFLIGHT_BENCH", bench::folder()?)
+            .env("ROOFLIGHT_MB", sizes),
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The browser tests, over the page as it is in `dist/`. Each line they print is given to `each`.
-pub fn test(each: impl FnMut(&str)) -> Result<()> {
+/// Tests of what a host serves: the policy, the service worker, pages of one file. All others are of the quick build.
+const OF_RELEASE: [&str; 5] = ["firefox", "offline", "share", "smoke", "trust"];
+
+/// Whether a test, by the name of its file, is one of those.
+pub fn is_of_release(name: &str) -> bool {
+    OF_RELEASE.contains(&name)
+}
+
+/// The browser tests of these names, over the page in `dist`. Each line they print is given to `each`.
+pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    files.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".test.mjs")?.to_owned());
+    files.retain(|path| name(path).is_some_and(|name| which(&name)));
     files.sort();
     ensure!(!files.is_empty(), "no *.test.mjs in tests/browser");
     // One after the other: each starts a browser, and two on a small machine time each other out.
     let args = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
-    process::run_and_read(node(Cli::AsTested)?.args(args).args(files), each)
+    process::run_and_read(node(Cli::AsTested, dist)?.args(args).args(files), each)
 }
 
 fn folder() -> PathBuf {
@@ -65,7 +77,7 @@ fn folder() -> PathBuf {
 }
 
 /// Node.js in the tests' folder, with its packages installed and everything named.
-fn node(cli: Cli) -> Result<Command> {
+fn node(cli: Cli, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
     let cli = build_cli(cli)?;
@@ -73,7 +85,7 @@ fn node(cli: Cli) -> Result<Command> {
     let mut command = Command::new(node);
     command
         .current_dir(folder())
-        .env("ROOFLIGHT_DIST", repo::dist())
+        .env("ROOFLIGHT_DIST", dist)
         .env("ROOFLIGHT_CHROMIUM", chromium)
         .env("ROOFLIGHT_CLI", cli);
     match browser::firefox()? {

@@ -3,14 +3,14 @@
 //! Each runs with what is in the working tree, and returns a few words for the summary.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
 
 use super::counts::Counts;
 use super::dependencies;
-use crate::tools::{self, browser};
-use crate::{page, process, repo, scripts};
+use crate::{page, process, repo, scripts, tools};
 
 /// One stage.
 pub struct Stage {
@@ -22,7 +22,7 @@ pub struct Stage {
 }
 
 /// All of them.
-pub const STAGES: [Stage; 11] = [
+pub const STAGES: [Stage; 12] = [
     Stage { name: "fmt", what: "formatting", needs: None, run: fmt },
     Stage { name: "deny", what: "dependencies' licences, bans and duplicates", needs: None, run: dependencies::check },
     Stage { name: "clippy", what: "lints, native", needs: None, run: clippy },
@@ -30,10 +30,11 @@ pub const STAGES: [Stage; 11] = [
     Stage { name: "fuzz", what: "fuzz targets compile", needs: None, run: fuzz },
     Stage { name: "native", what: "unit, property, golden, tidy and doc tests", needs: None, run: native },
     Stage { name: "doc", what: "documentation without warnings", needs: None, run: doc },
-    Stage { name: "wasm", what: "tests of the browser half, in Chromium", needs: None, run: wasm },
-    Stage { name: "page", what: "builds dist/", needs: None, run: build_page },
-    Stage { name: "size", what: "the page's weight against its budget", needs: Some("page"), run: size },
-    Stage { name: "browser", what: "the built page, in Chromium", needs: Some("page"), run: in_browser },
+    Stage { name: "quick", what: "builds the page quickly, for most browser tests", needs: None, run: quick },
+    Stage { name: "browser", what: "that page, in Chromium", needs: Some("quick"), run: browser },
+    Stage { name: "page", what: "builds dist/", needs: None, run: page },
+    Stage { name: "size", what: "its weight against its budget", needs: Some("page"), run: size },
+    Stage { name: "release", what: "dist/, in Chromium and Firefox", needs: Some("page"), run: release },
 ];
 
 /// What `--help` says about them.
@@ -89,29 +90,16 @@ fn doc() -> Result<String> {
     Ok(String::new())
 }
 
-fn wasm() -> Result<String> {
-    let runner = tools::wasm_test_runner()?;
-    browser::chromium()?;
-    let mut test = cargo("test");
-    test.args(WASM).args(["--features", "page,worker", "--no-fail-fast", "--lib"]);
-    if repo::root().join("tests/wasm.rs").is_file() {
-        test.args(["--test", "wasm"]);
-    }
-    test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
-        .env("CHROMEDRIVER", browser::chromedriver()?)
-        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", repo::root().join("webdriver.json"))
-        // Static hosts send no COOP and COEP, so neither does the tests' server.
-        .env("WASM_BINDGEN_TEST_NO_ORIGIN_ISOLATION", "1")
-        // Seconds, for a busy machine: to start the driver, and to finish a test file.
-        .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "30")
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "180")
-        .env_remove("GECKODRIVER");
-    let mut counts = Counts::default();
-    process::run_and_read(&mut test, |line| counts.read(line))?;
-    Ok(counts.to_string())
+fn quick() -> Result<String> {
+    page::build(page::Build::Quick, &repo::quick()?)?;
+    Ok(String::new())
 }
 
-fn build_page() -> Result<String> {
+fn browser() -> Result<String> {
+    tests(&repo::quick()?, |name| !scripts::is_of_release(name))
+}
+
+fn page() -> Result<String> {
     page::build(page::Build::Release, &repo::dist())?;
     Ok(String::new())
 }
@@ -120,9 +108,13 @@ fn size() -> Result<String> {
     page::size::check(&repo::dist())
 }
 
-fn in_browser() -> Result<String> {
+fn release() -> Result<String> {
+    tests(&repo::dist(), scripts::is_of_release)
+}
+
+fn tests(dist: &Path, which: fn(&str) -> bool) -> Result<String> {
     let mut counts = Counts::default();
-    scripts::test(|line| counts.read(line))?;
+    scripts::test(dist, which, |line| counts.read(line))?;
     // Node.js is content when it finds nothing to run.
     ensure!(counts.passed > 0, "no browser test ran");
     Ok(counts.to_string())

@@ -18,8 +18,8 @@ use crate::{process, repo, tools};
 /// How a page is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// In seconds, without optimisation: for work on the page, and most browser tests.
-    Fast,
+    /// Without optimisation: for work on the page, and most browser tests.
+    Quick,
     /// As hosts serve it.
     Release,
 }
@@ -39,7 +39,7 @@ fn trunk(build: Build, command: &str) -> Result<Command> {
     let (trunk, path) = tools::for_page()?;
     let mut trunk = Command::new(trunk);
     trunk.current_dir(repo::root()).arg(command).args(match build {
-        Build::Fast => &[][..],
+        Build::Quick => &[][..],
         Build::Release => &["--release"],
     });
     // The tools at the right versions come before any others. Trunk reads NO_COLOR as an option, where only "true" and "false" will do.

@@ -1,6 +1,6 @@
-//! Chromium, its driver, Firefox, and Node.js: found, or installed on Debian, or named so that one can install them.
+//! Chromium, Firefox, and Node.js: found, or installed on Debian, or named so that one can install them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
@@ -15,22 +15,26 @@ const USUAL_BROWSERS: [&str; 3] = [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/snap/bin/chromium",
 ];
-const USUAL_DRIVERS: [&str; 3] =
-    ["/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/opt/homebrew/bin/chromedriver"];
-
 const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
 const USUAL_FIREFOX: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 
 const HOW: &str = "\
-install Chromium and the chromedriver of the same version, or name them in ROOFLIGHT_CHROMIUM and CHROMEDRIVER:
-  Debian   apt-get install chromium chromium-driver
-  Fedora   dnf install chromium chromedriver
+no Chromium: install it, or name it in ROOFLIGHT_CHROMIUM:
+  Debian   apt-get install chromium
+  Fedora   dnf install chromium
   Arch     pacman -S chromium
-  macOS    brew install --cask google-chrome chromedriver";
+  macOS    brew install --cask google-chrome";
 
 /// A browser of the Chromium family.
 pub fn chromium() -> Result<PathBuf> {
-    found_or_installed(find_chromium).context("no Chromium")
+    if let Some(path) = find_chromium() {
+        return Ok(path);
+    }
+    if !is_debian_root() {
+        bail!(HOW);
+    }
+    install("chromium", "from Debian, about 100 MB, a minute", &["chromium"])?;
+    find_chromium().context(HOW)
 }
 
 /// Firefox, for the pages that are one file; `None`: those tests say that they were passed over.
@@ -42,11 +46,6 @@ pub fn firefox() -> Result<Option<PathBuf>> {
     }
     install("firefox-esr", "from Debian, about 70 MB, half a minute", &["firefox-esr"])?;
     Ok(find())
-}
-
-/// What drives it in wasm tests.
-pub fn chromedriver() -> Result<PathBuf> {
-    found_or_installed(find_chromedriver).context("no chromedriver")
 }
 
 /// Node.js, at a version that our tests can use.
@@ -65,26 +64,8 @@ fn find_chromium() -> Option<PathBuf> {
     named.or_else(|| process::which(&BROWSERS)).or_else(|| first_file(&USUAL_BROWSERS))
 }
 
-fn find_chromedriver() -> Option<PathBuf> {
-    let named = env::var_os("CHROMEDRIVER").map(PathBuf::from);
-    // GitHub's machines name the folder.
-    let folder = || process::program_in(Path::new(&env::var_os("CHROMEWEBDRIVER")?), "chromedriver");
-    named.or_else(|| process::which(&["chromedriver"])).or_else(folder).or_else(|| first_file(&USUAL_DRIVERS))
-}
-
 fn first_file(paths: &[&str]) -> Option<PathBuf> {
     paths.iter().map(PathBuf::from).find(|path| path.is_file())
-}
-
-fn found_or_installed(find: fn() -> Option<PathBuf>) -> Result<PathBuf> {
-    if let Some(path) = find() {
-        return Ok(path);
-    }
-    if !is_debian_root() {
-        bail!(HOW);
-    }
-    install("chromium and chromium-driver", "from Debian, about 100 MB, a minute", &["chromium", "chromium-driver"])?;
-    find().context(HOW)
 }
 
 /// Installs Debian's packages.

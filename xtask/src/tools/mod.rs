@@ -30,16 +30,10 @@ pub const WASM: &str = "wasm32-unknown-unknown";
 /// Trunk, and a PATH on which it finds what it needs.
 pub fn for_page() -> Result<(PathBuf, OsString)> {
     wasm_target()?;
-    let (trunk, others) = (trunk()?, [wasm_bindgen("wasm-bindgen")?, wasm_opt()?]);
+    let (trunk, others) = (trunk()?, [wasm_bindgen()?, wasm_opt()?]);
     let folders = others.iter().filter_map(|tool| tool.parent()).map(Path::to_owned);
     let path = env::var_os("PATH").unwrap_or_default();
     Ok((trunk, env::join_paths(folders.chain(env::split_paths(&path)))?))
-}
-
-/// What runs wasm tests in a browser.
-pub fn wasm_test_runner() -> Result<PathBuf> {
-    wasm_target()?;
-    wasm_bindgen("wasm-bindgen-test-runner")
 }
 
 /// The compiler's half for WebAssembly.
@@ -57,10 +51,10 @@ pub fn wasm_target() -> Result<()> {
 }
 
 /// The version must be the library's, to the digit: it is read from `Cargo.lock`.
-fn wasm_bindgen(program: &'static str) -> Result<PathBuf> {
+fn wasm_bindgen() -> Result<PathBuf> {
     let lock = fs::read_to_string(repo::root().join("Cargo.lock"))?;
     let version = version::locked(&lock, "wasm-bindgen").context("no wasm-bindgen in Cargo.lock")?.to_owned();
-    Tool { program, package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
+    Tool { program: "wasm-bindgen", package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
 }
 
 /// The newest that the oldest compiler that we support can build.

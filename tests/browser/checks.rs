@@ -1,16 +1,13 @@
-//! The browser half, where it runs: messages that cross between page and worker, and files read in ranges.
-//! In a worker, because there is no synchronous reader elsewhere.
-#![cfg(target_arch = "wasm32")]
+//! Checks of what only a browser has: messages that cross between page and worker, and files read in ranges. Part of the worker in
+//! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
 
 use js_sys::{Array, Uint8Array};
 use rooflight::engine::message::{pack, unpack};
 use rooflight::engine::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
 use rooflight::source::{BlobSource, Source, SourceError};
 use wasm_bindgen::JsValue;
-use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Blob, File};
-
-wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
 fn progress(bytes: u64) -> Answer {
     let progress = Progress {
@@ -25,8 +22,8 @@ fn progress(bytes: u64) -> Answer {
     Answer { id: RequestId(u32::MAX), reply: Reply::Progress(progress) }
 }
 
-#[wasm_bindgen_test]
-fn every_u64_crosses_the_boundary_both_ways() {
+#[wasm_bindgen]
+pub fn check_every_u64_crosses_the_boundary_both_ways() {
     for bytes in [0, 1, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
         let message = pack(&progress(bytes), &[]).expect("packed");
         let (back, files) = unpack::<Answer>(message).expect("unpacked");
@@ -35,8 +32,8 @@ fn every_u64_crosses_the_boundary_both_ways() {
     }
 }
 
-#[wasm_bindgen_test]
-fn a_question_and_its_files_cross_as_well() {
+#[wasm_bindgen]
+pub fn check_a_question_and_its_files_cross_as_well() {
     use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
     let query = Query {
         by: GroupBy::Source,
@@ -65,8 +62,8 @@ fn clone(value: &JsValue) -> JsValue {
     js_sys::Function::from(clone).call1(&global, value).expect("cloned")
 }
 
-#[wasm_bindgen_test]
-fn what_is_no_message_is_an_error() {
+#[wasm_bindgen]
+pub fn check_what_is_no_message_is_an_error() {
     for value in
         [JsValue::NULL, JsValue::from(1.5), "text".into(), Array::new().into(), Array::of1(&JsValue::from(1)).into()]
     {
@@ -79,8 +76,8 @@ fn blob(parts: &[&[u8]]) -> Blob {
     Blob::new_with_u8_array_sequence(&parts).expect("a blob")
 }
 
-#[wasm_bindgen_test]
-fn ranges_are_read_to_the_edges_and_no_further() {
+#[wasm_bindgen]
+pub fn check_ranges_are_read_to_the_edges_and_no_further() {
     let bytes: Vec<u8> = (0..=255).collect();
     let source = BlobSource::new(blob(&[&bytes[..100], &bytes[100..]])).expect("a worker");
     assert_eq!(source.size(), 256);
@@ -96,16 +93,16 @@ fn ranges_are_read_to_the_edges_and_no_further() {
     }
 }
 
-#[wasm_bindgen_test]
-fn an_empty_blob_is_a_source_of_nothing() {
+#[wasm_bindgen]
+pub fn check_an_empty_blob_is_a_source_of_nothing() {
     let source = BlobSource::new(blob(&[])).expect("a worker");
     assert_eq!(source.size(), 0);
     source.read_at(0, &mut []).expect("nothing is there, and nothing was asked for");
     assert!(source.read_at(0, &mut [0]).is_err());
 }
 
-#[wasm_bindgen_test]
-fn offsets_beyond_2_gib_do_not_wrap() {
+#[wasm_bindgen]
+pub fn check_offsets_beyond_2_gib_do_not_wrap() {
     // One mebibyte, again and again: a Blob of Blobs copies nothing.
     const PART: usize = 1 << 20;
     let mut bytes = vec![0_u8; PART];

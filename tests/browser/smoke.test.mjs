@@ -1,0 +1,21 @@
+// The page as hosts serve it: it starts, opens the sample, and every view shows something. All else is tested on the quick build.
+import assert from "node:assert/strict";
+import { onPage } from "./harness.mjs";
+import { opened, until } from "./lib.mjs";
+import { figures, groupBy, rowCount } from "./reading.mjs";
+
+const VIEWS = { Roofline: ".roofline svg", Memory: ".memory svg", Communication: ".comm svg", File: ".file-parts", Breakdown: "[role=grid]" };
+
+onPage("the sample opens, and every view shows it", async ({ page }) => {
+  await page.getByRole("button", { name: "Open the sample" }).click();
+  await opened(page);
+  await groupBy(page, "Op");
+  assert.ok((await rowCount(page)) > 100);
+  assert.ok(Object.keys(await figures(page)).length > 2);
+  for (const [view, shows] of Object.entries(VIEWS)) {
+    await page.getByRole("tab", { name: new RegExp(`^${view}`) }).click();
+    await page.locator(shows).first().waitFor();
+  }
+  await page.getByRole("textbox", { name: "Filter ops" }).fill("fusion");
+  await until(() => page.locator("#filter-says").innerText());
+});
