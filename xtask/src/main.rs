@@ -4,7 +4,6 @@
 //!  main ──► tools    what is installed, what has to be          wasm-bindgen, wasm-opt, Chromium
 //!    │ ├──► page     the page, by Trunk; what Trunk cannot do     needs tools
 //!    │ ├──► synth    captures that were made                    examples/synth does the work
-//!    │ ├──► bench    the command line, measured                 needs synth
 //!    │ ├──► scripts  tests/browser/*.mjs in a real browser      needs a built page
 //!    │ └──► check    the stages of `cargo xtask test`           needs all of the above
 //!    └──── repo, process: where things are, how to start others
@@ -12,7 +11,6 @@
 //!
 //! Must not know: any crate of ours. It has to run when ours does not compile.
 
-mod bench;
 mod check;
 mod page;
 mod process;
@@ -88,9 +86,6 @@ fn run() -> Result<ExitCode> {
             synth::sample()
         }
         "bench" => measured(args),
-        // What `bench native` starts.
-        "measure" => bench::measure(&args.raw_args()?.collect::<Vec<_>>()),
-        "copy" => bench::copy(&args.raw_args()?.collect::<Vec<_>>()),
         other => bail!("no command `{other}`; `cargo xtask help` lists them"),
     }
 }
@@ -142,7 +137,10 @@ fn measured(mut args: lexopt::Parser) -> Result<ExitCode> {
         }
         Some(Value(what)) if what == "native" => {
             finish(args)?;
-            bench::native()
+            let mut cargo = process::cargo();
+            cargo.args(["bench", "--bench", "command_line"]).current_dir(repo::root());
+            process::run(cargo.env("ROOFLIGHT_BENCH", synth::for_benches()?).env("ROOFLIGHT_MB", synth::sizes()))?;
+            Ok(ExitCode::SUCCESS)
         }
         _ => bail!("what to measure: `cargo xtask bench native` or `browser`; parts of the native code: `cargo bench`"),
     }

@@ -19,7 +19,7 @@ use std::{env, fs};
 use anyhow::{Result, ensure};
 
 use crate::tools::browser;
-use crate::{bench, page, process, repo};
+use crate::{page, process, repo, synth};
 
 /// How the command line is built: the way `cargo test` builds it anyway, or for speed.
 #[derive(Clone, Copy)]
@@ -39,16 +39,9 @@ pub fn screens() -> Result<ExitCode> {
 /// Builds the page, then measures it.
 pub fn bench() -> Result<ExitCode> {
     page::build(page::Build::Release, &repo::dist())?;
-    let sizes = bench::sizes();
-    for mb in sizes.split(',') {
-        bench::captures(mb)?;
-    }
-    process::run(
-        node(Cli::Fast, &repo::dist())?
-            .arg("bench.mjs")
-            .env("ROOFLIGHT_BENCH", bench::folder()?)
-            .env("ROOFLIGHT_MB", sizes),
-    )?;
+    let mut node = node(Cli::Fast, &repo::dist())?;
+    node.arg("bench.mjs").env("ROOFLIGHT_BENCH", synth::for_benches()?).env("ROOFLIGHT_MB", synth::sizes());
+    process::run(&mut node)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,10 @@
-//! Captures that were made: `examples/synth` does the work. Knows how it is started, and which arguments make the sample.
+//! Captures that were made: `examples/synth` does the work. Knows how it is started, and which arguments make the sample and the
+//! captures of benchmarks.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -28,4 +31,23 @@ pub fn sample() -> Result<ExitCode> {
     let bytes = fs::copy(folder.join("worker-0.xplane.pb.xz"), &path)?;
     println!("{}: {bytes} bytes", path.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// How large the captures of benchmarks are, in MB; `ROOFLIGHT_MB` names others.
+pub fn sizes() -> String {
+    env::var("ROOFLIGHT_MB").unwrap_or_else(|_| "10,100,1000".to_owned())
+}
+
+/// Makes the captures of benchmarks, a folder for each size, where they are not there yet. Where those folders are.
+pub fn for_benches() -> Result<PathBuf> {
+    let all = repo::target()?.join("bench");
+    for mb in sizes().split(',') {
+        let folder = all.join(mb);
+        // Written last.
+        if !folder.join("expected.json").exists() {
+            let args = ["--size-mb", mb, "--no-trace", "--out"].map(OsString::from);
+            run(&[args.as_slice(), &[folder.into()]].concat())?;
+        }
+    }
+    Ok(all)
 }

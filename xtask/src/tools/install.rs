@@ -2,30 +2,18 @@
 //!
 //! Must not decide which tool, or whether.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
 
 use anyhow::{Result, ensure};
 
 use super::{Tool, say};
 use crate::{process, repo};
 
-/// A prebuilt program where `cargo binstall` has one, else built here.
+/// A program that is built here.
 pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &str, takes: &str) -> Result<()> {
     let Tool { package, version, .. } = tool;
-    // Prebuilt programs come from release pages, not from a registry: not where builds have to be repeatable.
-    let may_download = env::var_os("CI").is_none() && process::which(&["cargo-binstall"]).is_some();
-    if may_download {
-        say(&format!("{package} {version}"), "prebuilt, through cargo binstall");
-        let mut binstall = process::cargo();
-        binstall.args(["binstall", "--no-confirm", "--disable-telemetry", "--strategies", "crate-meta-data"]);
-        binstall.args(["--version", version, "--root"]).arg(folder).arg(package);
-        if process::run(&mut binstall).is_ok() {
-            return Ok(());
-        }
-        eprintln!("No prebuilt {package} {version}.");
-    }
     say(&format!("{package} {version}"), &format!("from source, {takes}"));
     // The build folder is large and of no use afterwards.
     let scratch = repo::tools()?.join(format!("build-{package}"));

@@ -1,7 +1,7 @@
 //! The programs that building and testing need: found if they are there at the right version, else installed.
 //!
 //! ```text
-//!  on PATH? ──► in the cache? ──► prebuilt (cargo binstall)? ──► built from source (cargo install, npm)
+//!  on PATH? ──► in the cache? ──► installed there (cargo install, npm)
 //!           version checked        version checked
 //! ```
 //!

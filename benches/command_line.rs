@@ -1,22 +1,19 @@
-//! `cargo xtask bench native`: the command line over captures of several sizes, beside reading the same bytes and, where
-//! they are installed, the other tools. Knows how to start them and what the system says they took.
+//! The command line over captures of several sizes, beside reading the same bytes and, where they are installed, the other tools.
+//! `cargo xtask bench native` makes the captures and starts this. Knows how to start tools, and what the system says they took.
 //!
 //! Each run is a process of its own, started by a `measure` of this program, which is told afterwards how much processor
 //! time and memory its only child took. Tools take turns, so that a machine that slows down slows all of them.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-use crate::{process, repo, synth};
-
-/// Of the captures; `ROOFLIGHT_MB` names others.
-const MEGABYTES: &str = "10,100,1000";
 /// Each tool runs so often; the best counts, for other work only ever adds. `ROOFLIGHT_RUNS` says otherwise.
 const RUNS: usize = 3;
 
@@ -36,20 +33,29 @@ struct Tool {
     command: Vec<OsString>,
 }
 
+fn main() -> Result<()> {
+    let args: Vec<OsString> = env::args_os().skip(1).collect();
+    match args.split_first() {
+        Some((first, command)) if first == "measure" => measure(command),
+        Some((first, files)) if first == "copy" => copy(files),
+        _ => table(),
+    }
+}
+
 /// Measures and prints the table.
-pub fn native() -> Result<ExitCode> {
-    let runs = std::env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
-    process::run(process::cargo().args(["build", "--release", "--bin", "rooflight"]).current_dir(repo::root()))?;
-    let rooflight = repo::target()?.join("release").join(format!("rooflight{}", std::env::consts::EXE_SUFFIX));
+fn table() -> Result<()> {
+    let runs = env::var("ROOFLIGHT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
+    let rooflight = PathBuf::from(env!("CARGO_BIN_EXE_rooflight"));
+    let folder = PathBuf::from(env::var_os("ROOFLIGHT_BENCH").ok_or("`cargo xtask bench native` starts this")?);
     println!("capture     tool                     wall s    CPU s    MB/CPU s    memory MB    × file");
-    for mb in sizes().split(',') {
-        let captures = captures(mb)?;
+    for mb in env::var("ROOFLIGHT_MB")?.split(',') {
+        let captures = captures(&folder.join(mb))?;
         let bytes: u64 = captures.iter().map(|path| Ok(fs::metadata(path)?.len())).sum::<Result<u64>>()?;
         let tools = tools(&rooflight, &captures);
         let mut best: Vec<Option<Took>> = vec![None; tools.len()];
         for _ in 0..runs {
             for (tool, best) in tools.iter().zip(&mut best) {
-                forget_results(&folder()?.join(mb))?;
+                forget_results(&folder.join(mb))?;
                 // A tool that fails, for want of memory say, has no figures.
                 let Some(took) = run(tool)? else { continue };
                 *best = Some(best.map_or(took, |best| Took {
@@ -77,37 +83,20 @@ pub fn native() -> Result<ExitCode> {
             );
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-/// How large captures are measured, in MB.
-pub fn sizes() -> String {
-    std::env::var("ROOFLIGHT_MB").unwrap_or_else(|_| MEGABYTES.to_owned())
-}
-
-/// Where they are made, a folder for each size.
-pub fn folder() -> Result<PathBuf> {
-    Ok(repo::target()?.join("bench"))
-}
-
-/// Captures of so many MB together: one, or one per host. Made once.
-pub fn captures(mb: &str) -> Result<Vec<PathBuf>> {
-    let folder = folder()?.join(mb);
-    // Written last.
-    if !folder.join("expected.json").exists() {
-        let args = ["--size-mb", mb, "--no-trace", "--out"].map(OsString::from);
-        synth::run(&[args.as_slice(), &[folder.clone().into()]].concat())?;
-    }
-    let mut captures: Vec<PathBuf> = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+/// The captures in a folder: one, or one per host.
+fn captures(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut captures: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     captures.retain(|path| path.to_string_lossy().ends_with(".xplane.pb"));
     captures.sort();
-    ensure!(!captures.is_empty(), "no capture in {}", folder.display());
     Ok(captures)
 }
 
 fn tools(rooflight: &Path, captures: &[PathBuf]) -> Vec<Tool> {
     let with = |command: Vec<OsString>| command.into_iter().chain(captures.iter().map(OsString::from)).collect();
-    let this = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
+    let this = env::current_exe().unwrap_or_default();
     let mut tools = vec![
         Tool { name: "read and copy", command: with(vec![this.into(), "copy".into()]) },
         Tool { name: "rooflight summary", command: with(vec![rooflight.into(), "summary".into(), "--json".into()]) },
@@ -117,7 +106,7 @@ fn tools(rooflight: &Path, captures: &[PathBuf]) -> Vec<Tool> {
 from xprof.convert import raw_to_tool_data as convert
 for tool in ('overview_page', 'hlo_stats'):
     convert.xspace_to_tool_data(sys.argv[1:], tool, {})";
-    let python = std::env::var_os("ROOFLIGHT_PYTHON").unwrap_or_else(|| "python3".into());
+    let python = env::var_os("ROOFLIGHT_PYTHON").unwrap_or_else(|| "python3".into());
     let there = Command::new(&python).args(["-c", "import xprof"]).stderr(Stdio::null()).status();
     if there.is_ok_and(|status| status.success()) {
         tools.push(Tool { name: "xprof (2 tools)", command: with(vec![python, "-c".into(), xprof.into()]) });
@@ -140,27 +129,29 @@ fn forget_results(folder: &Path) -> Result<()> {
 
 /// Runs a tool in a process that measures it.
 fn run(tool: &Tool) -> Result<Option<Took>> {
-    let output = Command::new(std::env::current_exe()?).arg("measure").args(&tool.command).output()?;
+    let output = Command::new(env::current_exe()?).arg("measure").args(&tool.command).output()?;
     if !output.status.success() {
         return Ok(None);
     }
     let text = String::from_utf8(output.stdout)?;
     let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    let [wall, cpu, memory] = numbers[..] else { anyhow::bail!("{}: not measured: {text}", tool.name) };
+    let [wall, cpu, memory] = numbers[..] else { return Err(format!("{}: not measured: {text}", tool.name).into()) };
     Ok(Some(Took { wall, cpu, memory }))
 }
 
-/// `xtask measure PROGRAM ARGS..`: what it took, as three numbers.
-pub fn measure(command: &[OsString]) -> Result<ExitCode> {
-    let (program, args) = command.split_first().context("what to measure")?;
+/// `measure PROGRAM ARGS..`: what it took, as three numbers.
+fn measure(command: &[OsString]) -> Result<()> {
+    let (program, args) = command.split_first().ok_or("what to measure")?;
     let start = Instant::now();
     let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
     let wall = start.elapsed().as_secs_f64();
     // One of the exit codes of partial results is no failure.
-    ensure!(status.code().is_some_and(|code| code < 2), "{} ended with {status}", program.display());
+    if status.code().is_none_or(|code| code > 1) {
+        return Err(format!("{} ended with {status}", program.display()).into());
+    }
     let (cpu, memory) = children()?;
     println!("{wall} {cpu} {memory}");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Seconds of the processor and most bytes of memory that this process's children took.
@@ -176,11 +167,11 @@ fn children() -> Result<(f64, f64)> {
 
 #[cfg(not(unix))]
 fn children() -> Result<(f64, f64)> {
-    anyhow::bail!("this system does not say what a process took")
+    Err("this system does not say what a process took".into())
 }
 
-/// `xtask copy FILE..`: reads files and copies their bytes once, a few MB at a time: what any reader has to do at least.
-pub fn copy(files: &[OsString]) -> Result<ExitCode> {
+/// `copy FILE..`: reads files and copies their bytes once, a few MB at a time: what any reader has to do at least.
+fn copy(files: &[OsString]) -> Result<()> {
     let (mut from, mut to) = (vec![0; 4 << 20], vec![0; 4 << 20]);
     let mut sum = 0_u64;
     for path in files {
@@ -195,5 +186,5 @@ pub fn copy(files: &[OsString]) -> Result<ExitCode> {
         }
     }
     println!("{sum}");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
