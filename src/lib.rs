@@ -25,17 +25,14 @@ pub mod analysis;
 pub mod chart;
 pub mod chip;
 pub mod engine;
-pub mod hlo;
 pub mod keyed;
-pub mod profile;
 pub mod report;
 pub mod share;
 pub mod sorted;
-pub mod source;
-pub mod units;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
-pub mod wire;
+
+pub use xla_profile::{hlo, profile, source, units, wire};
 
 /// Identifies the sources this was built from. Page and worker compare theirs before they talk.
 pub const BUILD: &str = env!("ROOFLIGHT_BUILD");

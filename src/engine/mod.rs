@@ -7,6 +7,8 @@
 pub mod address;
 mod archive;
 mod audit;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+pub mod blob;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod client;
 mod column;

@@ -9,13 +9,13 @@
 //!
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
+use super::blob::BlobSource;
 use super::message::{pack, unpack};
 use super::told::{Captures, Unpacked, unpack as unpack_reports};
 use super::{
     Answer, BUDGET, Call, Engine, Failure, Input, LOOKED_FROM, Progress, Reply, Request, RequestId, Session, Skip,
     estimate, mismatch,
 };
-use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;

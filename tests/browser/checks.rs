@@ -2,9 +2,10 @@
 //! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
 
 use js_sys::{Array, Uint8Array};
+use rooflight::engine::blob::BlobSource;
 use rooflight::engine::message::{pack, unpack};
 use rooflight::engine::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
-use rooflight::source::{BlobSource, Source, SourceError};
+use rooflight::source::{Source, SourceError};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Blob, File};

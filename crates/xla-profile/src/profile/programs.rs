@@ -2,7 +2,6 @@
 
 use super::model::{HloBlob, OpId, Profile, ProgramId};
 use super::{Note, Severity};
-use crate::sorted;
 use rustc_hash::FxHashSet;
 
 /// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
@@ -31,7 +30,7 @@ fn name_programs(profile: &mut Profile) {
         let modules = plane.lines.iter().filter(|l| l.name == "XLA Modules");
         let mut seen = FxHashSet::default();
         let mut ops: Vec<OpId> = modules.flat_map(|l| l.events.ops()).filter(|op| seen.insert(*op)).collect();
-        sorted::sort_by_key(&mut ops, |op| *op);
+        ops.sort();
         let of_lines = ops.into_iter().map(|op| profile.text(plane.op(op).text));
         let of_hlo = (plane.name == "/host:metadata").then(|| plane.ops.iter().map(|op| profile.text(op.text)));
         for (name, id) in of_lines.chain(of_hlo.into_iter().flatten()).filter_map(program_of) {

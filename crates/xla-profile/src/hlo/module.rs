@@ -2,7 +2,7 @@
 
 use super::opcode::is_done;
 use super::{Attribute, ComputationId, Frames, Instruction, InstructionId, Metadata, SourceFrame, Text, Value};
-use crate::keyed::Keyed;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A whole program.
@@ -73,9 +73,9 @@ impl Damage {
 /// Look-ups and the way back from an instruction to its users.
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    pub(super) by_name: Keyed<Text, InstructionId>,
-    pub(super) by_computation: Keyed<Text, ComputationId>,
-    pub(super) by_proto_id: Keyed<i64, InstructionId>,
+    pub(super) by_name: HashMap<Text, InstructionId>,
+    pub(super) by_computation: HashMap<Text, ComputationId>,
+    pub(super) by_proto_id: HashMap<i64, InstructionId>,
     /// Users of instruction `i` are `users[user_start[i]..user_start[i + 1]]`.
     pub(super) user_start: Vec<u32>,
     pub(super) users: Vec<InstructionId>,

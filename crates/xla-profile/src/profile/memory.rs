@@ -3,8 +3,8 @@
 //! Knows the stat's bytes; nothing of peaks. Where a capture has no such stat nothing is kept.
 
 use super::model::OpId;
-use crate::keyed::Keyed;
 use crate::wire::{Cursor, Field, Value};
+use std::collections::HashMap;
 
 /// Bytes of one execution by memory. The stat tells memories by number: 1 HBM, 2 CMEM, 3 VMEM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ pub(super) fn put(list: &mut Vec<(OpId, u32)>, op: u32, number: u32) {
 
 /// Finds the number of an answer while a profile is built.
 #[derive(Default)]
-pub(super) struct Numbers(Keyed<MemoryBytes, u32>);
+pub(super) struct Numbers(HashMap<MemoryBytes, u32>);
 
 impl Memories {
     /// The answer of a number that this table gave.
@@ -54,7 +54,7 @@ impl Memories {
     pub(super) fn add(&mut self, numbers: &mut Numbers, stat: &[u8]) -> Option<u32> {
         let bytes = read(stat)?;
         let all = &mut self.all;
-        Some(*numbers.0.entry(bytes, || {
+        Some(*numbers.0.entry(bytes).or_insert_with(|| {
             all.push(bytes);
             all.len() as u32 - 1
         }))

@@ -5,8 +5,8 @@ use super::{
     Computation, ComputationId, Frame, Frames, Instruction, InstructionId, Location, Module, Operand, proto_attributes,
     proto_shape,
 };
-use crate::keyed::Keyed;
 use crate::wire::proto::hlo as proto;
+use std::collections::HashMap;
 
 impl Module {
     /// The module of a proto. What it refers to that is not there is counted in [`Module::damage`]; a proto without a
@@ -21,7 +21,7 @@ impl Module {
 
 /// What ids of a proto refer to, by name.
 pub(super) struct Names<'p> {
-    pub(super) computations: Keyed<i64, (ComputationId, &'p str)>,
+    pub(super) computations: HashMap<i64, (ComputationId, &'p str)>,
 }
 
 fn read(from: &proto::HloModuleProto) -> Module {
@@ -41,7 +41,7 @@ fn read(from: &proto::HloModuleProto) -> Module {
         Names { computations: computations.map(|(i, c)| (c.id, (ComputationId::new(i), c.name.as_str()))).collect() };
     for computation in &from.computations {
         let start = module.instructions.len();
-        let places: Keyed<i64, (usize, &str)> =
+        let places: HashMap<i64, (usize, &str)> =
             computation.instructions.iter().enumerate().map(|(i, n)| (n.id, (i, n.name.as_str()))).collect();
         let operand = |id: &i64, texts: &mut Texts| match places.get(id) {
             Some((i, name)) => {

@@ -4,7 +4,7 @@ use super::super::Events;
 use super::super::model::{Line, OpId, Plane, Profile};
 use super::super::tags::RunTag;
 use super::runs;
-use crate::keyed::Keyed;
+use std::collections::HashMap;
 
 /// Makes a plane of each device whose ops run on a host's threads: a line per thread, of its ops alone, and one of runs.
 /// Calls of the runtime around and between them are no ops, and stay where they are.
@@ -26,7 +26,7 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
     let host = &planes[host];
     let mut device =
         Plane { id: ordinal.into(), name: format!("/device:CPU:{ordinal}"), file: host.file, ..Plane::default() };
-    let mut ops: Keyed<OpId, OpId> = Keyed::default();
+    let mut ops: HashMap<OpId, OpId> = HashMap::default();
     let mut executions = Vec::new();
     let is_own = |tag: &&RunTag| tag.device == ordinal;
     let lines = || host.lines.iter().filter(|line| line.tags.runs.iter().any(|tag| tag.device == ordinal));
@@ -36,7 +36,7 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
         let mut events = Events::default();
         for tag in &own {
             let at = tag.event as usize;
-            let op = *ops.entry(line.events.op(at), || {
+            let op = *ops.entry(line.events.op(at)).or_insert_with(|| {
                 let mut op = host.op(line.events.op(at)).clone();
                 op.name = op.stats.hlo_op.unwrap_or(op.name);
                 device.ops.push(op);

@@ -5,7 +5,6 @@
 //! dim_labels=b01f_01io->b01f                                                          b batch, f feature, i/o kernel features
 //! ```
 
-use crate::sorted;
 use crate::wire::proto::hlo::{ConvolutionDimensionNumbers, Window, window::Dimension};
 
 /// The text of a window; empty for one of no dimensions.
@@ -35,7 +34,7 @@ pub(super) fn dim_labels(dims: &ConvolutionDimensionNumbers) -> String {
     let of = |letters: [(i64, char); 2], spatial: &[i64]| {
         let mut all: Vec<(i64, String)> = letters.into_iter().map(|(at, c)| (at, c.to_string())).collect();
         all.extend(spatial.iter().enumerate().map(|(i, at)| (*at, i.to_string())));
-        sorted::sort_by_key(&mut all, |(at, _)| *at);
+        all.sort_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, label)| label).collect::<String>()
     };
     let input =

@@ -9,8 +9,7 @@
 use super::super::Events;
 use super::super::model::{Line, Op, OpId, OpStats, Plane, Profile, ProgramId};
 use super::super::{StrId, Strings};
-use crate::keyed::Keyed;
-use crate::sorted;
+use std::collections::HashMap;
 
 /// A program as ops name it.
 type Program = (Option<ProgramId>, Option<StrId>);
@@ -61,15 +60,15 @@ const LINE: &str = "XLA Modules";
 
 /// Adds a line of the runs that executions tell, where they tell any.
 pub(super) fn add_line(plane: &mut Plane, origin_ns: i64, mut executions: Vec<Execution>, strings: &mut Strings) {
-    sorted::sort_by_key(&mut executions, |e| e.at);
+    executions.sort_by_key(|e| e.at);
     let runs = runs(plane, &executions);
     if runs.is_empty() {
         return;
     }
     let mut events = Events::default();
-    let mut ops: Keyed<Program, OpId> = Keyed::default();
+    let mut ops: HashMap<Program, OpId> = HashMap::default();
     for (start, end, program) in runs {
-        let op = *ops.entry(program, || {
+        let op = *ops.entry(program).or_insert_with(|| {
             plane.ops.push(op(program, strings));
             OpId((plane.ops.len() - 1) as u32)
         });
@@ -99,7 +98,7 @@ struct Open {
 fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     // Runs with an id may go on side by side; without one a program's next run begins where its first op comes again.
-    let mut open: Keyed<(Program, Option<u64>), Open> = Keyed::default();
+    let mut open: HashMap<(Program, Option<u64>), Open> = HashMap::default();
     for Execution { at, op, run } in executions {
         let Op { stats, text, .. } = plane.op(*op);
         // Of one op there are several, where only some of its events say all of it.
@@ -109,7 +108,7 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
             continue;
         }
         let mut is_new = false;
-        let current = open.entry((program, *run), || {
+        let current = open.entry((program, *run)).or_insert_with(|| {
             is_new = true;
             Open { first, at: *at }
         });
@@ -119,7 +118,7 @@ fn runs(plane: &Plane, executions: &[Execution]) -> Vec<Run> {
         }
         current.at.1 = current.at.1.max(at.1);
     }
-    runs.extend(open.into_entries().into_iter().map(|((program, _), open)| (open.at.0, open.at.1, program)));
-    sorted::sort_by_key(&mut runs, |run| *run);
+    runs.extend(open.into_iter().map(|((program, _), open)| (open.at.0, open.at.1, program)));
+    runs.sort();
     runs
 }

@@ -1,7 +1,7 @@
 //! A browser's Blob or File, read synchronously in ranges: works in a worker only. Never holds more than was
 //! asked for; the file itself stays where it is.
 
-use super::{Source, SourceError, checked_end};
+use crate::source::{Source, SourceError, checked_end};
 use js_sys::Uint8Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, DomException, FileReaderSync};

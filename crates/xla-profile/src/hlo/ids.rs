@@ -1,6 +1,6 @@
 //! Typed places in a [`Module`](super::Module) and the shared texts it is made of.
 
-use crate::keyed::Keyed;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A text that many instructions share: opcodes, scopes, file names. Cloning it copies no bytes.
@@ -39,10 +39,15 @@ impl ComputationId {
 
 /// Hands out one [`Text`] per distinct text.
 #[derive(Default)]
-pub(super) struct Texts(Keyed<Text, ()>);
+pub(super) struct Texts(HashSet<Text>);
 
 impl Texts {
     pub(super) fn get(&mut self, text: &str) -> Text {
-        self.0.key(text).clone()
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let new = Text::from(text);
+        self.0.insert(new.clone());
+        new
     }
 }

@@ -10,7 +10,6 @@
 //! share bytes, so what all of them unpack to is bounded by the archive's size as one gzip file is by its own.
 
 use super::{Source, SourceError, checked_end};
-use crate::sorted;
 use rawzip::{
     CompressionMethod, ErrorKind, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive, ZipFileHeaderRecord, ZipLocator,
 };
@@ -159,7 +158,7 @@ fn refuse_overlaps(entries: &mut [Entry]) {
     for (i, entry) in entries.iter().enumerate() {
         order.extend(entry.place.as_ref().ok().map(|place| (place.header, place.end, i)));
     }
-    sorted::sort_by(&mut order, Ord::cmp);
+    order.sort();
     let mut refused = Vec::new();
     let mut last: Option<(u64, usize)> = None;
     for (header, end, i) in order {

@@ -2,7 +2,6 @@
 
 use super::Scan;
 use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
-use crate::sorted;
 
 /// Reads the shape that starts here. What looks like a shape but is none that is known becomes [`Shape::Other`]. `None`,
 /// without moving, where nothing looks like one.
@@ -89,7 +88,7 @@ fn layout(scan: &mut Scan<'_>) -> Option<Layout> {
         while scan.peek() != Some(b'}') {
             tail(scan, &mut layout)?;
         }
-        sorted::sort_by_key(&mut layout.others, Tail::rank);
+        layout.others.sort_by_key(Tail::rank);
     }
     scan.eat(b'}').then_some(layout)
 }

@@ -9,7 +9,6 @@
 //! parts of one axis in the order they are written.
 
 use super::{Text, Transposed};
-use crate::sorted;
 
 /// Some axes of a mesh: devices that differ only along those are one group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +91,7 @@ impl MeshAxes {
                 let (pre, size) = part.sub?;
                 order.push((i, pre, size));
             }
-            sorted::sort_by_key(&mut order, |(_, pre, _)| *pre);
+            order.sort_by_key(|(_, pre, _)| *pre);
             let mut place_of = vec![0_u64; refs.len()];
             let mut before = 1_u64;
             for (i, pre, size) in order {

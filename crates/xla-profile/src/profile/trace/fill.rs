@@ -9,7 +9,6 @@ use super::Survey;
 use super::kept::{Names, Said};
 use super::survey::has_place;
 use super::tree::{Process, Thread, Tree};
-use crate::sorted;
 use crate::wire::trace::{Event, Sink};
 use rustc_hash::FxHashMap;
 
@@ -76,7 +75,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         self.left_out.unmatched += unended as u64;
         let file = self.builder.profile.files.len().saturating_sub(1);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
-        sorted::sort_by_key(&mut order, |at| {
+        order.sort_by_key(|at| {
             let t = &self.tree.threads[*at];
             (t.order, t.id, t.is_async, t.name.clone())
         });
@@ -99,7 +98,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             plane.bytes += line.bytes;
             plane.lines.push(line);
         }
-        sorted::sort_by(&mut planes, |(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
+        planes.sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
         // Said once, however many there are.

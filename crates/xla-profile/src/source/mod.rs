@@ -1,4 +1,4 @@
-//! Where bytes come from: random access over memory, a file, or a browser's Blob.
+//! Where bytes come from: random access over memory, a file, or whatever else implements [`Source`].
 //!
 //! Knows lengths, offsets, gzip, xz and zip; knows no format of what the bytes mean. Nothing here holds a whole file:
 //! readers ask for ranges. Lints deny what could panic.
@@ -7,8 +7,6 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
-#[cfg(all(target_arch = "wasm32", feature = "worker"))]
-mod blob;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
 mod gzip;
@@ -19,8 +17,6 @@ mod unpack;
 mod xz;
 mod zip;
 
-#[cfg(all(target_arch = "wasm32", feature = "worker"))]
-pub use blob::BlobSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::FileSource;
 
@@ -74,8 +70,11 @@ pub enum SourceError {
     },
 }
 
-/// `offset + n`, if that range lies within `len` bytes.
-fn checked_end(offset: u64, n: usize, len: u64) -> Result<u64, SourceError> {
+/// `offset + n`, if that range lies within `len` bytes: what sources check first.
+///
+/// # Errors
+/// [`SourceError::PastEnd`] where it does not.
+pub fn checked_end(offset: u64, n: usize, len: u64) -> Result<u64, SourceError> {
     let end = offset.saturating_add(n as u64);
     if end > len { Err(SourceError::PastEnd { offset, end, len }) } else { Ok(end) }
 }

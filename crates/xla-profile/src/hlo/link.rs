@@ -1,7 +1,7 @@
 //! Joins what names refer to: operands to instructions, calls to computations, and both ways back.
 
 use super::{ComputationId, Instruction, InstructionId, Module, Text, Value};
-use crate::keyed::Keyed;
+use std::collections::HashMap;
 
 impl Module {
     /// Fills ids, users, callers and look-ups. What has an id already (from a proto) keeps it.
@@ -16,7 +16,7 @@ impl Module {
     fn names(&mut self) {
         let links = &mut self.links;
         for (i, computation) in self.computations.iter().enumerate() {
-            links.by_computation.first(computation.name.clone(), ComputationId::new(i));
+            links.by_computation.entry(computation.name.clone()).or_insert_with(|| ComputationId::new(i));
             let id = Some(ComputationId::new(i));
             let range = computation.instructions.start as usize..computation.instructions.end as usize;
             for instruction in self.instructions.get_mut(range).unwrap_or_default() {
@@ -25,9 +25,9 @@ impl Module {
         }
         for (i, instruction) in self.instructions.iter().enumerate() {
             let id = InstructionId::new(i);
-            links.by_name.first(instruction.name.clone(), id);
+            links.by_name.entry(instruction.name.clone()).or_insert(id);
             if let Some(proto_id) = instruction.proto_id {
-                links.by_proto_id.first(proto_id, id);
+                links.by_proto_id.entry(proto_id).or_insert(id);
             }
         }
     }
@@ -43,7 +43,7 @@ impl Module {
             let Some(own) = instructions.get_mut(range) else { continue };
             // Names may repeat across computations: an operand is always of the same one.
             let start = computation.instructions.start as usize;
-            let names: Keyed<Text, InstructionId> = own
+            let names: HashMap<Text, InstructionId> = own
                 .iter()
                 .enumerate()
                 .rev()

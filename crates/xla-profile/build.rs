@@ -1,0 +1,30 @@
+//! Compiles `proto/`, in Rust: no protoc is needed.
+
+const PROTOS: [&str; 2] = ["proto/hlo.proto", "proto/xspace.proto"];
+
+/// Few instructions have these; inline, they would make each of them half a kilobyte larger.
+const RARE: [&str; 11] = [
+    "HloInstructionProto.literal",
+    "HloInstructionProto.window",
+    "HloInstructionProto.convolution_dimension_numbers",
+    "HloInstructionProto.padding_config",
+    "HloInstructionProto.dot_dimension_numbers",
+    "HloInstructionProto.frontend_attributes",
+    "HloInstructionProto.metadata",
+    "HloInstructionProto.collective_device_list",
+    "HloInstructionProto.iota_collective_device_list",
+    "HloInstructionProto.mesh_axes_replica_group_list",
+    "ShapeProto.layout",
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo:rerun-if-changed=proto");
+    let descriptors = protox::compile(PROTOS, ["proto"])?;
+    let mut config = prost_build::Config::new();
+    config.btree_map(["."]);
+    for part in RARE {
+        config.boxed(format!(".rooflight.hlo.{part}"));
+    }
+    config.compile_fds(descriptors)?;
+    Ok(())
+}
