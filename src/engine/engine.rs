@@ -3,7 +3,7 @@
 use super::instructions;
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
-use super::open::{complete, open_files};
+use super::open::{MAX_TOLD_NOTES, complete, open_files};
 use super::order::{Orders, largest, window};
 use super::programs::Programs;
 use super::question::asked;
@@ -14,7 +14,7 @@ use super::{
     Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, sentences,
 };
 use crate::analysis::{
-    Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats, device_type,
+    Analysis, Answer, Breakdown, Figures, FileView, FilterError, Framework, GroupBy, Query, StepStats, device_type,
 };
 use crate::profile::{Note, Plane, Profile};
 use crate::report::{json, tables};
@@ -98,7 +98,8 @@ impl Engine {
         let Opened { profile, files, partial, kept } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
-            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, ..last });
+            let notes = profile.notes.iter().map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let analysis = Analysis::new(&profile);
         let session = Session {
@@ -110,6 +111,7 @@ impl Engine {
             partial: partial.or_else(|| analysis.beyond_sums()),
             n_events: profile.n_events() as u64,
             summary: None,
+            framework: Framework::detect(&profile),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(kept);
@@ -156,6 +158,7 @@ impl Engine {
         session.devices = device_infos(&self.profile, &self.analysis);
         session.usual_device = self.analysis.usual_device(&self.profile);
         session.notes.clone_from(&self.profile.notes);
+        session.framework = Framework::detect(&self.profile);
     }
 
     /// Answers a request about the open session.

@@ -38,6 +38,9 @@ pub struct Opened {
     pub kept: Vec<Kept>,
 }
 
+/// Notes that are told while files are read, at most.
+pub(super) const MAX_TOLD_NOTES: usize = 20;
+
 /// Opens files as one session, with what programs say of ops that do not say it themselves.
 ///
 /// # Errors
@@ -88,6 +91,7 @@ pub(super) fn open_files(
         events: 0,
         place: String::new(),
         memory: None,
+        notes: Vec::new(),
     };
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
@@ -106,6 +110,9 @@ pub(super) fn open_files(
         return Err(nothing(found, single, archive.as_deref()));
     }
     let Found { mut captures, notes, passed_over, failures, .. } = found;
+    let before_reading =
+        notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
+    state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
     let is_trace = |c: &Capture| matches!(c.what, What::Trace(..));
@@ -170,7 +177,11 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             }
             What::Trace(surveyed, ways) => (ways.read)(*surveyed, &mut builder, source.as_ref(), packing),
         };
-        partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
+        if let Some(sentence) = sentence {
+            let sentence = format!("{short}: {sentence}");
+            far.note(&sentence);
+            partial.push(sentence);
+        }
         files.push(info);
         kept.push(Kept::new(source, packing));
     }
@@ -241,6 +252,14 @@ impl<'p> Far<'p> {
     fn holds(&self, size: u64) {
         let (before, stored, _) = self.place.get();
         self.place.set((before, stored, size));
+    }
+
+    /// There is something to say of a file.
+    fn note(&self, sentence: &str) {
+        let notes = &mut self.progress.borrow_mut().0.notes;
+        if notes.len() < MAX_TOLD_NOTES {
+            notes.push(sentence.to_owned());
+        }
     }
 
     fn unpacked(&self, at: u64) {

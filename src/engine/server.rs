@@ -19,7 +19,7 @@ use super::told::{self, Captures, Unpacked};
 use super::ways::Ways;
 use super::{
     Answer, BUDGET, Call, Engine, Estimate, Failure, Fetch, Input, LOOKED_FROM, Progress, Reply, Request, RequestId,
-    Session, Skip, estimate, mismatch,
+    Session, Skip, Stage, estimate, mismatch,
 };
 use crate::source::BlobSource;
 use gloo_timers::callback::Timeout;
@@ -243,6 +243,7 @@ impl Server {
             Err(failure) => return Some(Reply::Failed(failure)),
         };
         if let (None, true, Some(further)) = (&skips, is_looked_at(&inputs), self.further) {
+            self.looks_at(id, &inputs);
             match (further.estimate)(&inputs, BUDGET) {
                 Ok(None) => {}
                 Ok(Some(estimate)) => return Some(Reply::Large(estimate)),
@@ -282,6 +283,21 @@ impl Server {
             }
             Err(failure) => Some(Reply::Failed(failure)),
         }
+    }
+
+    /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.
+    fn looks_at(&self, id: RequestId, inputs: &[Input]) {
+        let progress = Progress {
+            stage: Stage::Recognise,
+            bytes_done: 0,
+            bytes_total: inputs.iter().map(|input| input.source.size()).sum(),
+            planes: 0,
+            events: 0,
+            place: "looking at how much there is".to_owned(),
+            memory: memory(),
+            notes: Vec::new(),
+        };
+        self.answer(id, Reply::Progress(progress));
     }
 
     fn answer(&self, id: RequestId, reply: Reply) {

@@ -5,7 +5,7 @@ use crate::engine::address::View;
 use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::drop::DropTarget;
-use crate::view::empty::Empty;
+use crate::view::empty::NoDevices;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::landing::Landing;
 use crate::view::loading::Loading;
@@ -91,7 +91,7 @@ fn OpenView(state: State) -> impl IntoView {
         if any.get() && state.view.get() == View::Communication {
             return part(state, |parts| parts.comm, comm_frame);
         }
-        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
+        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <NoDevices state /> }.any() }
     };
     view! {
         <main class="view" id="view" hidden=move || state.load_shown.get()>

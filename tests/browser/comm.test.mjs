@@ -23,7 +23,7 @@ async function show(page, file) {
   await pickFiles(page, [file]);
   await opened(page);
   await page.keyboard.press("5");
-  await page.locator(".comm-lanes .scene rect, .chart-empty").first().waitFor();
+  await page.locator(".comm-lanes .scene rect, .chart-empty, .comm > .empty").first().waitFor();
   await ready(page);
 }
 

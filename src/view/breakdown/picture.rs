@@ -40,14 +40,14 @@ pub(super) fn choice(state: State) -> AnyView {
         return view! { <h2>{Picture::Steps.label()}</h2> }.any();
     }
     view! {
-        <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
+        <div class="segmented" data-roving="" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
     }
     .any()
 }
 
 /// Where a picture will be.
 fn frame(state: State, words: AnyView) -> AnyView {
-    view! { <div class="picture-head">{choice(state)}</div> {words} }.any()
+    view! { <div class="picture-head" data-roving="">{choice(state)}</div> {words} }.any()
 }
 
 /// A chart with its head line: the choice, what stands beside it, and the chart's own menu.
@@ -58,7 +58,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
         if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() }
     };
     view! {
-        <div class="picture-head">
+        <div class="picture-head" data-roving="">
             {choice}
             {beside}
             {chart::tools("picture-menu", entries)}
