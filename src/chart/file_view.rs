@@ -196,6 +196,7 @@ pub fn program(of: &FileProgram) -> (String, String) {
     parts.push(match of.source {
         ProgramSource::Events => "events’ text only".to_owned(),
         ProgramSource::Dropped => format!("{} dropped", number::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Text => format!("{} of HLO text", number::bytes_text(of.bytes.unwrap_or(0))),
         ProgramSource::Capture => format!("{} of HLO", number::bytes_text(of.bytes.unwrap_or(0))),
     });
     parts.extend(of.program_id.map(|id| format!("id {id}")));

@@ -32,6 +32,7 @@ mod ops;
 mod order;
 mod part;
 mod place;
+mod program_sentences;
 mod program_text;
 mod programs;
 mod question;

@@ -7,7 +7,7 @@ use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
 use super::sentences::no_capture;
 use super::told::{Captures, Unpacked, unpack};
 use super::ways::Ways;
-use super::{Failure, FileInfo, Progress, Skip, Stage, sentences};
+use super::{Failure, FileInfo, Progress, Skip, Stage, program_sentences, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
 use crate::source::{Bomb, Inflated, Source, Stopped, inflate};
@@ -204,12 +204,16 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
 
 /// Adds a program; says what is wrong behind its module, which then is what is kept.
 fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
-    let Program { outline: Outline { name, id, module, damage }, form, size, stopped } = program;
-    let is_whole = damage.is_none() && stopped.is_none();
+    let Program { outline: Outline { name, id, module, damage }, form, size, stopped, is_cut } = program;
+    // What is missing of a text is missing at its end: what came before can be read as it is.
+    let is_whole = form == HloForm::Text || damage.is_none() && stopped.is_none();
     let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
     builder.program(&name, id, span, form);
+    if is_cut {
+        return Some(program_sentences::cut_text());
+    }
     let early = stopped.map(|_| "Unpacking ends early. The program is complete; copy the file again.".to_owned());
-    damage.map(|error| sentences::partial_program(&error)).or(early)
+    damage.map(|error| program_sentences::partial_program(&error)).or(early)
 }
 
 fn damage(name: &str, outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {

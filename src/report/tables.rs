@@ -222,7 +222,9 @@ pub fn programs(view: &FileView) -> Table {
             program.busy.map_or(ABSENT.into(), |busy| time(busy, unit)),
             program.bytes.map_or(ABSENT.into(), bytes_text),
             match program.file.and_then(|i| view.files.get(i as usize)) {
-                Some(file) if program.source == ProgramSource::Dropped => file.name.clone(),
+                Some(file) if matches!(program.source, ProgramSource::Dropped | ProgramSource::Text) => {
+                    file.name.clone()
+                }
                 _ => program.source.label().into(),
             },
         ]);

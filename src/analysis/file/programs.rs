@@ -4,7 +4,7 @@ use super::report::{FileProgram, ProgramSource};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::program_of_run;
 use crate::keyed::Keyed;
-use crate::profile::{HloBlob, Profile, ProgramId};
+use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
 use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
@@ -81,6 +81,7 @@ fn program(profile: &Profile, name: String, id: Option<ProgramId>, hlo: Option<u
         name,
         program_id: id.map(|id| id.0),
         source: match blob {
+            Some(HloBlob { form: HloForm::Text, .. }) => ProgramSource::Text,
             Some(blob) if blob.is_dropped() => ProgramSource::Dropped,
             Some(_) => ProgramSource::Capture,
             None => ProgramSource::Events,

@@ -239,6 +239,8 @@ pub enum ProgramSource {
     Dropped,
     /// Only the texts of its ops' events.
     Events,
+    /// HLO text that is a file of its own.
+    Text,
 }
 
 impl ProgramSource {
@@ -248,6 +250,7 @@ impl ProgramSource {
             Self::Capture => "capture",
             Self::Dropped => "hlo_proto",
             Self::Events => "events",
+            Self::Text => "hlo_text",
         }
     }
 
@@ -257,6 +260,7 @@ impl ProgramSource {
             Self::Capture => "HLO proto in the capture",
             Self::Dropped => "HLO proto of its own",
             Self::Events => "only events’ text",
+            Self::Text => "HLO text",
         }
     }
 }

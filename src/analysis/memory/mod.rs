@@ -2,6 +2,7 @@
 //!
 //! Knows buffer assignments, modules and allocator events; nothing of files.
 
+mod addresses;
 mod ask;
 mod buffers;
 mod check;

@@ -5,13 +5,14 @@
 //!  Module ───────────────► schedule, vocabularies ──────────────────┴─► AliveAt, Curve, Lanes, WhatIf
 //! ```
 
+use super::addresses::own_bytes;
 use super::ask::{BufferId, MemoryQuery, Points};
 use super::buffers::Buffers;
 use super::class::{Facts, Vocabularies, class};
 use super::lives::Life;
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
-use super::space::{Space, columns, curve, highest};
+use super::space::{Space, columns, curve, highest, shares_addresses};
 use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
@@ -96,7 +97,7 @@ impl ProgramMemory {
         let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
-        let all = curve(&space.lives, space.n_events, below, size);
+        let all = curve(&space.lives, (space.n_events, space.color), below, &self.buffers, size);
         let (peak, position) = highest(&all);
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
@@ -125,6 +126,11 @@ impl ProgramMemory {
             let message = "The program says neither what its heap does nor in which order it runs: only what is alive all the \
                            time is counted, and the peak is higher.";
             note(Severity::Caution, "no_schedule", message.to_owned());
+        }
+        if space.overlaps {
+            let message = "The compiler gives addresses of this memory to the next buffer before the trace frees the one before: an \
+                           address counts once, for the buffer that took it last. The sum of all sizes would be higher than the memory.";
+            note(Severity::Info, "addresses_shared", message.to_owned());
         }
         if space.other_traces > 0 {
             let message = format!(
@@ -170,10 +176,21 @@ impl ProgramMemory {
             // Where several share an allocation the one shown may be smaller than what it stands for.
             Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
         });
-        let temporary = space.alive(point).map(|life| self.living(module, &vocabularies, *life));
+        let lives: Vec<Life> = space.alive(point).copied().collect();
+        let sizes = self.own_sizes(space, &lives);
+        let temporary = lives.iter().zip(sizes).filter(|(life, size)| *size > 0 || self.size(life.slot) == 0);
+        let temporary = temporary.map(|(life, size)| Buffer { size, ..self.living(module, &vocabularies, *life) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
         sorted::sort_by_key(&mut all, |buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
+    }
+
+    /// The bytes that count for each of the lives at a point: of those that share addresses, what no later one has taken.
+    fn own_sizes(&self, space: &Space, lives: &[Life]) -> Vec<u64> {
+        if shares_addresses(space.color) {
+            return own_bytes(lives, &self.buffers, |slot| self.size(slot));
+        }
+        lives.iter().map(|life| self.size(life.slot)).collect()
     }
 
     pub(super) fn told_alive(

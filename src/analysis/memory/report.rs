@@ -236,7 +236,7 @@ pub struct AliveAt {
 pub struct Buffer {
     /// Names it in questions: stays the same as long as the session is open.
     pub id: BufferId,
-    /// Bytes with padding.
+    /// Bytes with padding; of a buffer that is alive at a point where a later one has some of its addresses, the others.
     pub size: u64,
     /// Bytes of its elements. `None` where its shape is not known.
     pub unpadded: Option<u64>,
