@@ -16,7 +16,7 @@ use super::{
 use crate::analysis::{
     Analysis, Answer, Breakdown, Figures, FileView, FilterError, Framework, GroupBy, Query, StepStats, device_type,
 };
-use crate::profile::{Note, Plane, Profile};
+use crate::profile::{Note, Plane, Profile, Severity};
 use crate::report::{json, tables};
 use crate::units::Picos;
 
@@ -98,7 +98,9 @@ impl Engine {
         let Opened { profile, files, partial, kept } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
-            let notes = profile.notes.iter().map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            // What matters most comes first.
+            let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
+            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
             progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let analysis = Analysis::new(&profile);

@@ -117,7 +117,8 @@ pub fn communication(session: &Session, comm: &Comm, of: Of) -> Option<(Empty, b
     Some((Empty { title: format!("{what} in {}", window(comm)), why: why.to_owned(), needs }, is_absent))
 }
 
-const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all-reduce and other collectives (on GPUs kernels of NCCL or RCCL) are listed here.";
+const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all-reduce and other collectives (on GPUs \
+                           kernels of NCCL or RCCL) are listed here.";
 
 #[cfg(test)]
 mod tests {
