@@ -154,12 +154,12 @@ impl Sight {
         });
         let check = Memo::new(move |_| {
             let device = state.query.with(|query| match query.device {
-                crate::analysis::DeviceChoice::One(n) => n as usize,
-                crate::analysis::DeviceChoice::All => 0,
+                crate::analysis::DeviceChoice::One(n) => Some(n),
+                crate::analysis::DeviceChoice::All => None,
             });
             session.with(|session| {
-                let checks = &session.as_ref()?.checks;
-                checks.get(device).or_else(|| checks.first()).cloned().map(Same::new)
+                let session = session.as_ref()?;
+                picker::check_of(&session.checks, &session.runtime, device).cloned().map(Same::new)
             })
         });
         let allocator_at = Memo::new(move |_| {
