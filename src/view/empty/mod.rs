@@ -18,7 +18,7 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
     let Empty { title, why, needs } = words;
     let table = (!needs.is_empty()).then(|| {
         view! {
-            <table class="have needs">
+            <table class="have need-list">
                 <thead>
                     <tr>
                         <th scope="col">"What this view needs"</th>
