@@ -78,11 +78,22 @@ fn a_dump_says_what_the_proto_says() {
         for (_, instruction) in module.instructions().step_by(97) {
             let (mut a, mut b) = (op(&mut of_text, &instruction.name), op(&mut of_proto, &instruction.name));
             assert_eq!((a.basis, b.basis), (OpBasis::Proto, OpBasis::Proto));
-            a.notes.clear();
-            b.notes.clear();
+            for detail in [&mut a, &mut b] {
+                detail.notes.clear();
+                // Users stand in the order of the module: a text's is the schedule, a proto's is not.
+                detail.users.sort_by(|a, b| a.name.cmp(&b.name));
+            }
             assert_eq!(a, b, "{}", instruction.name);
         }
     }
+}
+
+/// Padded bytes of the shapes that the head of a dump says of the entry's parameters.
+fn entry_parameters(dump: &str) -> u64 {
+    let layout = dump.split_once("entry_computation_layout={(").unwrap().1.split_once(")->").unwrap().0;
+    let layout = layout.split("/*").map(|piece| piece.rsplit("*/").next().unwrap()).collect::<String>();
+    let shapes = layout.split("}, ").map(|shape| format!("{}}}", shape.trim().trim_end_matches('}')));
+    shapes.map(|of| text::shape(&of).unwrap().padded_bytes().unwrap()).sum()
 }
 
 /// A dump of another project, counted here without the reader: lines with ` = ` after a name are instructions.
@@ -111,6 +122,23 @@ fn a_real_dump_opens_in_the_page_and_the_command_line() {
         let notes = json["notes"].as_array().unwrap();
         assert_eq!(notes.iter().filter(|note| note["code"] == "only_programs").count(), 1, "{view}: {notes:?}");
     }
+    let (json, code) = cli("memory", &path);
+    assert_eq!((&json["status"], code), (&Value::from("ok"), Some(0)));
+    let spaces = json["programs"][0]["spaces"].as_array().unwrap();
+    let hbm = spaces.iter().find(|space| space["color"] == 0).unwrap();
+    assert_eq!((&hbm["basis"], &hbm["total_allocation_bytes"]), (&"live_ranges".into(), &Value::Null));
+    // The parameters are those of the entry's layout, and all but the two inputs are updated in place.
+    let (parameters, live_out) = (hbm["parameter_bytes"].as_u64().unwrap(), hbm["live_out_bytes"].as_u64().unwrap());
+    let (peak, entry) = (hbm["peak_bytes"].as_u64().unwrap(), entry_parameters(&dump));
+    assert_eq!(parameters, entry);
+    assert!(live_out < entry + (1 << 20) && live_out > entry - (1 << 20), "{live_out} of {entry}");
+    assert!(peak > entry && peak < 32 << 30, "a v6e has 32 GB: {peak} of {entry}");
+    assert!(json["notes"].as_array().unwrap().iter().any(|note| note["code"] == "live_ranges"));
+    // Without an order nothing is told of lives.
+    let unordered = dir.path().join("unordered.hlo");
+    std::fs::write(&unordered, dump.replacen("is_scheduled=true, ", "", 1)).unwrap();
+    let (json, _) = cli("memory", &unordered);
+    assert_eq!((&json["status"], &json["programs"][0]["note"]), (&"absent".into(), &"no_buffer_assignment".into()));
     let (json, _) = cli("inspect", &path);
     let program = &json["programs"][0];
     assert_eq!((&program["name"], &program["hlo_from"]), (&"jit_train_step".into(), &"hlo_text".into()), "{json}");

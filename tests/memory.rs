@@ -6,11 +6,11 @@ mod common;
 use common::hlo::{AOT, aot, programs, xspace};
 use rooflight::analysis::Analysis;
 use rooflight::analysis::memory::{
-    AliveAt, AllocatorMemory, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery, ProgramMemory,
-    ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
+    AliveAt, AllocatorMemory, Basis, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery,
+    ProgramMemory, ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
 };
 use rooflight::engine::{self, Programs};
-use rooflight::hlo::Module;
+use rooflight::hlo::{Attribute, InstructionId, Module};
 use rooflight::wire::proto::hlo::HeapSimulatorTrace;
 use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
@@ -167,6 +167,66 @@ fn vmem_is_never_fuller_than_its_allocation() {
         for space in memory.peaks() {
             assert!(space.peak <= space.total_allocation, "{name}: {} {}", space.space, space.peak);
         }
+    }
+}
+
+/// The attribute that a compiler prints of outputs that have a parameter's memory, from the allocations that hold both.
+fn aliases(proto: &HloProto, module: &Module) -> Attribute {
+    let assignment = proto.buffer_assignment.as_ref().unwrap();
+    let root = module.computation(module.entry.unwrap()).unwrap().root.unwrap();
+    let outputs: Vec<InstructionId> = module.operands(root).collect();
+    let mut pairs = Vec::new();
+    for allocation in &assignment.buffer_allocations {
+        let held: Vec<i64> = allocation.assigned.iter().map(|assigned| assigned.logical_buffer_id).collect();
+        let of = assignment.logical_buffers.iter().filter(|buffer| held.contains(&buffer.id));
+        let made: Vec<(InstructionId, String)> = of
+            .filter_map(|buffer| {
+                let at = buffer.defined_at.as_ref()?;
+                let index = at.shape_index.first().map_or(String::new(), ToString::to_string);
+                Some((module.instruction_of_proto(at.instruction_id)?, index))
+            })
+            .collect();
+        let is_given = |output: &InstructionId| {
+            let instruction = module.instruction(*output).unwrap();
+            made.iter().any(|(id, index)| match &*instruction.opcode {
+                "get-tuple-element" => {
+                    module.operands(*output).next() == Some(*id) && instruction.text("index") == Some(index)
+                }
+                // What passes a buffer on, or ends a copy to it.
+                "bitcast" | "copy-done" => output == id || module.operands(*output).next() == Some(*id),
+                _ => output == id,
+            })
+        };
+        if let (true, Some(at)) = (allocation.is_entry_computation_parameter, outputs.iter().position(is_given)) {
+            pairs.push(format!("{{{at}}}: ({}, {{}}, may-alias)", allocation.parameter_number));
+        }
+    }
+    Attribute {
+        key: "input_output_alias".into(),
+        value: rooflight::hlo::Value::Text(format!("{{ {} }}", pairs.join(", ")).into()),
+    }
+}
+
+/// What live ranges of the text alone give, beside what the compiler assigned.
+#[test]
+fn live_ranges_are_near_what_was_assigned() {
+    for name in AOT.into_iter().filter(|name| !name.contains("after_codegen")) {
+        let Some(proto) = aot(name) else { return };
+        let (module, memory) = held(&proto).unwrap();
+        let exact = memory.peaks().into_iter().find(|space| space.color == 0).unwrap();
+        let mut printed = Module::from_proto(&proto);
+        printed.attributes.push(aliases(&proto, &module));
+        let (read, _) = rooflight::hlo::text::module(&printed.to_string()).unwrap();
+        let memory = ProgramMemory::from_schedule(&read).unwrap();
+        let space = told(&read, &memory, 0).unwrap();
+        let peak = &space.peak;
+        let ratio = peak.peak as f64 / exact.peak as f64;
+        assert!((0.93..1.01).contains(&ratio), "{name}: {} of {}", peak.peak, exact.peak);
+        assert_eq!(peak.parameters, exact.parameters, "{name}");
+        assert!(peak.live_out.abs_diff(exact.live_out) < 1024, "{name}: {} {}", peak.live_out, exact.live_out);
+        assert!(peak.constants <= exact.constants, "{name}: constants of what is called are not walked");
+        assert_eq!(space.alive.buffers.iter().map(|buffer| buffer.size).sum::<u64>(), peak.peak, "{name} Σ alive");
+        assert_eq!((peak.basis, peak.allocated()), (Basis::LiveRanges, None));
     }
 }
 

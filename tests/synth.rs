@@ -337,8 +337,8 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
         let steps = if step == StepChoice::All { 1.0 } else { 4.0 };
         let injected = (length(&truth) - length(&healthy)) / steps;
         let size = straggler.delay.as_f64() / injected;
-        eprintln!("{n_steps} {step:?} {size}");
-        // Steps also differ by when the host asks each device, some microseconds.
+        // Somewhat less: devices that come early find the links of their group busy, and all of the group are held up by that. Nobody
+        // waits for a peer there.
         assert!((0.95..1.05).contains(&size), "{n_steps} steps: {:?} of {injected} ps: {size}", straggler.delay);
         assert!(slow.notes.iter().any(|note| note.code == "straggler" && note.message.starts_with("TPU:5 ")));
         let balance = slow.balance.as_ref().unwrap();

@@ -186,11 +186,11 @@ fn line_row(line: &FileLine, largest: u64) -> LineRow {
 /// A program in the list: its name, then what is known of it.
 pub fn program(of: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
-    match (of.busy, of.n_runs) {
-        (Some(busy), Some(n)) => {
-            parts.push(format!("{} in {}", number::time_text(busy), number::counted(n, "run", "runs")));
+    match (of.busy.or(of.run_time), of.n_runs) {
+        (Some(time), Some(n)) => {
+            parts.push(format!("{} in {}", number::time_text(time), number::counted(n, "run", "runs")));
         }
-        (None, Some(n)) if n > 0 => parts.push(format!("{}, no ops", number::counted(n, "run", "runs"))),
+        (Some(busy), None) => parts.push(number::time_text(busy)),
         _ => parts.push("did not run".to_owned()),
     }
     parts.push(match of.source {
@@ -280,6 +280,7 @@ mod tests {
             file: None,
             bytes: None,
             n_runs: None,
+            run_time: None,
             busy: None,
             n_computations: None,
             n_instructions: None,

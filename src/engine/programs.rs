@@ -137,7 +137,16 @@ impl Programs {
     }
 
     fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
-        let Loaded::Proto(mut proto) = load(&self.files, profile, at)? else { return Err(no_buffers_in_text()) };
+        let mut proto = match load(&self.files, profile, at)? {
+            Loaded::Proto(proto) => proto,
+            Loaded::Text(module) => {
+                let memory = ProgramMemory::from_schedule(&module).ok_or_else(no_schedule_in_text)?;
+                let module = Rc::new(*module);
+                take(&mut self.read, at);
+                self.read.push((at, Ok(Rc::clone(&module))));
+                return Ok(HeldMemory { module, memory });
+            }
+        };
         let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
         let buffers = buffers.ok_or_else(no_buffers)?;
         let module = match take(&mut self.read, at) {
@@ -206,9 +215,9 @@ fn no_buffers() -> Note {
     Note::new(Severity::Info, "no_buffer_assignment", message)
 }
 
-fn no_buffers_in_text() -> Note {
-    let message = "HLO text has no buffer assignment: sizes and lives of its buffers are not in it. Open what \
-                   --xla_dump_hlo_as_proto writes of the same program, or a capture that holds it.";
+fn no_schedule_in_text() -> Note {
+    let message = "HLO text has no buffer assignment, and this one no order either (is_scheduled=true) from which to estimate what is alive. \
+                   Open the text of after the last optimization, or what --xla_dump_hlo_as_proto writes of it.";
     Note::new(Severity::Info, "no_buffer_assignment", message)
 }
 

@@ -280,7 +280,9 @@ pub struct FileProgram {
     pub bytes: Option<u64>,
     /// Runs on all devices, as their module lines tell. `None` where it did not run.
     pub n_runs: Option<u64>,
-    /// Self time of its ops on all devices over the whole capture. `None` where it did not run.
+    /// Σ lengths of these runs. `None` where no run is told.
+    pub run_time: Option<Picos>,
+    /// Self time of its ops on all devices over the whole capture. `None` where it did not run, or where no op says that it is of it.
     pub busy: Option<Picos>,
     /// Its computations. `None` until its text was asked for.
     pub n_computations: Option<u32>,

@@ -7,6 +7,8 @@ mod ask;
 mod buffers;
 mod check;
 mod class;
+mod live_ranges;
+mod live_text;
 mod lives;
 mod program;
 mod report;

@@ -9,6 +9,7 @@ use super::addresses::own_bytes;
 use super::ask::{BufferId, MemoryQuery, Points};
 use super::buffers::Buffers;
 use super::class::{Facts, Vocabularies, class};
+use super::live_ranges;
 use super::lives::Life;
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
@@ -46,6 +47,17 @@ impl ProgramMemory {
         let spaces = colors.into_iter().map(space).filter(is_used).collect();
         let train_state = TrainState::new(module, &buffers);
         Self { spaces, schedule, vocabularies: Vocabularies::new(module), train_state, buffers, colors_left_out }
+    }
+
+    /// Estimates what a program needs whose text alone is known, from the live ranges of its schedule. `None` where it has none.
+    pub fn from_schedule(module: &Module) -> Option<Self> {
+        let mut memory = Self::new(&live_ranges::assignment(module)?, module);
+        for space in &mut memory.spaces {
+            (space.basis, space.peak.basis) = (Basis::LiveRanges, Basis::LiveRanges);
+            // Where pieces lie, and so how much is asked for, is not in the text.
+            space.peak.total_allocation = 0;
+        }
+        Some(memory)
     }
 
     /// Peaks and sums by colour.
@@ -115,6 +127,12 @@ impl ProgramMemory {
     pub(super) fn notes(&self, space: &Space) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
+        if space.basis == Basis::LiveRanges {
+            let message = "HLO text has no buffer assignment. What is alive is estimated: from where instructions stand in its schedule, from \
+                           loops and aliased outputs that share memory, and from updates in place. The compiler may share more, and \
+                           needs room for what does not fit together. What --xla_dump_hlo_as_proto writes is exact.";
+            note(Severity::Caution, "live_ranges", message.to_owned());
+        }
         if space.basis == Basis::Schedule {
             let message = "The program has no trace of its heap in this memory: what is alive is told by where instructions stand \
                            in the entry's schedule. Bodies of loops are not walked, so the peak may be higher.";

@@ -139,6 +139,13 @@ impl Space {
     }
 }
 
+impl SpacePeak {
+    /// All allocations, where a buffer assignment says them.
+    pub fn allocated(&self) -> Option<u64> {
+        (self.basis != Basis::LiveRanges).then_some(self.total_allocation)
+    }
+}
+
 /// Points in at most `columns` columns of equal width: the first point of each, and the one after its last.
 pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Iterator<Item = (u32, u32)> {
     let to = points.to.min(n_points);
