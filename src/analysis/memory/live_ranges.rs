@@ -218,8 +218,7 @@ impl Walk<'_> {
     fn bodies(&mut self, of: &Instruction, inputs: &[Value], depth: usize) -> Option<()> {
         let module = self.module;
         let takes = |i: usize| match &*of.opcode {
-            "while" => Some(inputs),
-            "call" => Some(inputs),
+            "while" | "call" => Some(inputs),
             "conditional" => inputs.get(i + 1..i + 2),
             _ => None,
         };
