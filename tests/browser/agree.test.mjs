@@ -44,6 +44,9 @@ function size(bytes, digits = 1) {
   return found ? `${decimal(bytes / found[1], digits)} ${found[0]}` : `${count(bytes)} B`;
 }
 
+/** The large figure has more digits. */
+const hero = (bytes) => size(bytes, bytes >= 2 ** 30 ? 3 : 1);
+
 const sum = (rows, of) => rows.reduce((sum, row) => sum + of(row), 0);
 
 /** A figure that is there only where there is something to tell. */
@@ -59,6 +62,10 @@ const hasRoof = ({ roofline }) => roofline.step_summary.weighted_avg_roofline_ut
 /** The memory that the page opens with: of the program that needs most; `undefined` where no program is known. */
 const space = ({ memory }) => memory.programs.find((program) => program.spaces.length > 0)?.spaces[0];
 const ofSpace = (tell) => (views) => (space(views) ? tell(space(views), views) : undefined);
+/** Without a program the page opens with what the allocator of the device gave. */
+const allocator = (views) => (space(views) ? undefined : views.memory.runtime.find((of) => of.device === views.memory.device));
+const ofAllocator = (tell) => (views) => (allocator(views) ? tell(allocator(views)) : undefined);
+const either = (first, second) => (views) => first(views) ?? second(views);
 /** What is known of the memory of the device that is shown. */
 const device = ({ memory }) => memory.cross_check.find((check) => check.device === memory.device) ?? memory.cross_check[0];
 
@@ -96,9 +103,15 @@ const FIGURES = {
     "bandwidth utilization$": ({ roofline }) => share(roofline.window.hbm_util),
   },
   Memory: {
-    "^Peak ": ofSpace(({ peak_bytes }) => size(peak_bytes, peak_bytes >= 2 ** 30 ? 3 : 1)),
-    "^Of .* (limit|capacity)$": ofSpace(({ peak_bytes }, views) => positive(device(views)?.capacity_bytes, (all) => share(peak_bytes, all))),
-    "^Persistent$": ofSpace(({ indefinite_bytes }) => size(indefinite_bytes)),
+    "^Peak ": either(ofSpace(({ peak_bytes }) => hero(peak_bytes)), ofAllocator(({ peak_in_use_bytes }) => hero(peak_in_use_bytes))),
+    "^Of .* (limit|capacity)$": either(
+      ofSpace(({ peak_bytes }, views) => positive(device(views)?.capacity_bytes, (all) => share(peak_bytes, all))),
+      ofAllocator(({ peak_in_use_bytes, capacity_bytes }) => share(peak_in_use_bytes, capacity_bytes)),
+    ),
+    "^Persistent$": either(ofSpace(({ indefinite_bytes }) => size(indefinite_bytes)), ofAllocator(({ persistent_bytes }) => size(persistent_bytes))),
+    "^Transient$": ofAllocator(({ transient_bytes }) => size(transient_bytes)),
+    "^Fragmentation$": ofAllocator(({ fragmentation }) => share(fragmentation, 1)),
+    "^Lifetime peak$": ofAllocator(({ lifetime_peak_bytes }) => size(lifetime_peak_bytes)),
     "^Allocated while it runs$": ofSpace(({ peak_bytes, indefinite_bytes }) => size(peak_bytes - indefinite_bytes)),
     "^Padding$": ofSpace(({ padding, peak_bytes }) => share(padding.wasted_bytes, peak_bytes)),
     "^Allocator’s peak$": ofSpace((_, views) => positive(device(views)?.runtime_peak_bytes, size)),
