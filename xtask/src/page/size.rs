@@ -17,12 +17,12 @@ use flate2::write::GzEncoder;
 /// Of the first load: 600 kB, in bytes of 1000 to the kB.
 pub const BUDGET: u64 = 600_000;
 
-/// The check holds the first load to the budget and 3 kB, as builds in other folders differ a little.
-const FIRST_CEILING: u64 = BUDGET + 3_000;
+/// The check holds the first load to this: docs/PERFORMANCE.md says what is above the budget, and until when.
+const FIRST_CEILING: u64 = 610_000;
 
 /// The check holds all files to this: nothing gets light by being put off, and no view gets heavier unnoticed. A new view raises
 /// it, and docs/PERFORMANCE.md says by how much.
-const ALL_CEILING: u64 = 1_512_000;
+const ALL_CEILING: u64 = 1_555_000;
 
 const COUNTED: [&str; 5] = ["wasm", "js", "css", "html", "svg"];
 
