@@ -318,7 +318,7 @@ const STATES = {
   },
   "a compiled op's graph": async (page) => {
     if (!compiled) return;
-    await page.locator(".code-line.at ~ .code-line .code-op", { hasText: "fusion" }).first().click();
+    await page.locator(".code-line.at ~ .code-line .code-op").first().click();
     await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
   },
