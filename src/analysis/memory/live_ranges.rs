@@ -80,8 +80,8 @@ struct Made {
     is_output: bool,
 }
 
-/// The walk through a program.
-struct Walk<'m> {
+/// The live ranges of a program's buffers, found by a walk in the order of its schedule.
+struct LiveRanges<'m> {
     module: &'m Module,
     made: Vec<Made>,
     /// By instruction, the buffers of its arrays in order.
@@ -99,7 +99,7 @@ pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
     let entry = module.entry?;
     module.computation(entry)?.schedule.as_ref()?;
     let arrays: usize = module.instructions().map(|(_, i)| i.shape.arrays().count() + i.operands.len() + 1).sum();
-    let mut walk = Walk {
+    let mut ranges = LiveRanges {
         module,
         made: Vec::new(),
         values: Keyed::default(),
@@ -107,13 +107,13 @@ pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
         order: Vec::new(),
         left: arrays.saturating_mul(TIMES),
     };
-    walk.computation(entry, &[], DEPTH)?;
-    walk.outputs(entry);
-    walk.in_place();
-    Some(walk.told())
+    ranges.computation(entry, &[], DEPTH)?;
+    ranges.outputs(entry);
+    ranges.in_place();
+    Some(ranges.into_assignment())
 }
 
-impl Walk<'_> {
+impl LiveRanges<'_> {
     /// Walks a computation; `operands` are the values of its parameters, none for the entry's. `None` where it is too much.
     fn computation(&mut self, id: ComputationId, operands: &[Value], depth: usize) -> Option<()> {
         let module = self.module;
@@ -167,8 +167,8 @@ impl Walk<'_> {
         // What an asynchronous start takes is a part of its result, and no array of its own.
         let is_start = opcode.ends_with("-start");
         let passed: Vec<u32> = inputs.iter().filter(|_| is_start).flat_map(|input| input.iter().copied()).collect();
-        let passed_at = if opcode == "copy-start" { 1 } else { 0 };
-        let has_passed = of.shape.arrays().count() > passed.len();
+        let passed_at = usize::from(opcode == "copy-start");
+        let has_passed = n > passed.len();
         let mut value = Vec::with_capacity(n);
         for (i, (index, array)) in arrays(&of.shape).into_iter().enumerate() {
             let passed = i.checked_sub(passed_at).and_then(|i| passed.get(i)).filter(|_| has_passed);
@@ -277,17 +277,16 @@ impl Walk<'_> {
     }
 
     /// A buffer takes the memory of another one of its size.
-    fn share(&mut self, buffer: u32, with: u32) -> bool {
+    fn share(&mut self, buffer: u32, with: u32) {
         let (buffer, with) = (self.memory(buffer), self.memory(with));
         let (a, b) = (&self.made[buffer as usize], &self.made[with as usize]);
         if buffer == with || a.size != b.size || a.color != b.color || a.is_parameter || a.is_constant {
-            return false;
+            return;
         }
         let (first, last, is_output) = (a.first.min(b.first), a.last.max(b.last), a.is_output || b.is_output);
         self.made[buffer as usize].same = with;
         let held = &mut self.made[with as usize];
         (held.first, held.last, held.is_output) = (first, last, is_output);
-        true
     }
 
     /// Results of the program live on; those that the module aliases with a parameter have its memory.
@@ -348,10 +347,10 @@ impl Walk<'_> {
         }
     }
 
-    /// The result in the words of the compiler's own.
-    fn told(mut self) -> BufferAssignmentProto {
+    /// The result as the compiler writes its own.
+    fn into_assignment(mut self) -> BufferAssignmentProto {
         let memory: Vec<u32> = (0..self.made.len() as u32).map(|buffer| self.memory(buffer)).collect();
-        let mut told = BufferAssignmentProto::default();
+        let mut assignment = BufferAssignmentProto::default();
         let mut places: Keyed<u32, usize> = Keyed::default();
         let mut temporaries: Keyed<i64, BufferAllocationProto> = Keyed::default();
         let mut events: Keyed<i64, Vec<(u32, Kind, u32)>> = Keyed::default();
@@ -360,18 +359,18 @@ impl Walk<'_> {
             let size = i64::try_from(made.size).unwrap_or(i64::MAX);
             let defined_at =
                 Some(Location { instruction_name: name, shape_index: made.index.clone(), instruction_id: -1 });
-            told.logical_buffers.push(LogicalBufferProto { id: i.into(), size, defined_at, color: made.color });
+            assignment.logical_buffers.push(LogicalBufferProto { id: i.into(), size, defined_at, color: made.color });
             let assigned = Assigned { logical_buffer_id: i.into(), offset: 0, size };
             if memory[i as usize] != i {
                 // What updates a parameter stands in its allocation.
                 if let Some(place) = places.get(&memory[i as usize]) {
-                    told.buffer_allocations[*place].assigned.push(assigned);
+                    assignment.buffer_allocations[*place].assigned.push(assigned);
                 }
                 continue;
             }
             if made.is_parameter || made.is_constant || made.is_output {
-                places.first(i, told.buffer_allocations.len());
-                told.buffer_allocations.push(BufferAllocationProto {
+                places.first(i, assignment.buffer_allocations.len());
+                assignment.buffer_allocations.push(BufferAllocationProto {
                     size,
                     color: made.color,
                     is_entry_computation_parameter: made.is_parameter,
@@ -391,7 +390,7 @@ impl Walk<'_> {
             events.push((made.first, Kind::Alloc, i));
             events.push((made.last, Kind::Free, i));
         }
-        told.buffer_allocations.extend(temporaries.into_entries().into_iter().map(|(_, heap)| heap));
+        assignment.buffer_allocations.extend(temporaries.into_entries().into_iter().map(|(_, heap)| heap));
         for (_, mut events) in events.into_entries() {
             // An instruction's results are taken before what it used is freed.
             sorted::sort_by_key(&mut events, |(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
@@ -406,8 +405,8 @@ impl Walk<'_> {
                 ..Event::default()
             };
             let events = events.into_iter().map(event).collect();
-            told.heap_simulator_traces.push(HeapSimulatorTrace { events, ..HeapSimulatorTrace::default() });
+            assignment.heap_simulator_traces.push(HeapSimulatorTrace { events, ..HeapSimulatorTrace::default() });
         }
-        told
+        assignment
     }
 }

@@ -9,8 +9,7 @@ const NAMED: usize = 2;
 
 /// Why no program's memory can be shown; `None` where one can.
 pub fn programs(session: &Session, memory: &MemorySession) -> Option<Empty> {
-    let known = memory.programs.programs.iter().any(|program| !program.spaces.is_empty());
-    if known {
+    if has_buffers(memory) {
         return None;
     }
     if session.summary.is_some() {
@@ -55,11 +54,19 @@ pub fn allocator(session: &Session, memory: &MemorySession) -> Option<Empty> {
     let why = if is_programs_alone(session) {
         "Only compiled programs are open: they say what they need, not what was in use while they ran.".to_owned()
     } else {
-        let known = memory.programs.programs.iter().any(|program| !program.spaces.is_empty());
-        let rest = if known { "“Static” shows what its programs need." } else { "Nothing here is estimated." };
+        let rest = if has_buffers(memory) {
+            "“Static” shows what its programs need."
+        } else {
+            "Nothing here is estimated."
+        };
         format!("The capture has no allocator events, so what was in use while it ran is not known. {rest}")
     };
     Some(Empty { title: "No allocator events in this capture".to_owned(), why, needs: needs(session, memory) })
+}
+
+/// Whether some program says which buffers it has.
+fn has_buffers(memory: &MemorySession) -> bool {
+    memory.programs.programs.iter().any(|program| !program.spaces.is_empty())
 }
 
 fn of_summary(what: &str) -> Empty {
@@ -74,14 +81,13 @@ fn of_summary(what: &str) -> Empty {
 
 fn needs(session: &Session, memory: &MemorySession) -> Vec<Need> {
     const XSPACE: &str = "Trace JSON does not carry it: open the .xplane.pb of the same folder.";
-    let has_programs = memory.programs.programs.iter().any(|program| !program.spaces.is_empty());
     let has_allocators = !memory.runtime.allocators.is_empty();
     let framework = session.framework;
     let from = |recorded: &'static str| if is_trace_json(session) { XSPACE } else { recorded };
     let allocator = if is_programs_alone(session) { framework.record() } else { from(framework.allocator_events()) };
     let capacity = memory.checks.iter().find_map(|check| check.capacity.as_ref());
     vec![
-        Need::new("Static: HLO with buffer assignment", in_file(has_programs), from(framework.hlo())),
+        Need::new("Static: HLO with buffer assignment", in_file(has_buffers(memory)), from(framework.hlo())),
         Need::new("Allocator: events over time", in_file(has_allocators), allocator),
         Need::new(
             "Capacity of the device",
@@ -96,62 +102,49 @@ mod tests {
     use super::super::tests::{session, text};
     use super::*;
     use crate::analysis::Framework;
-    use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak, UseAt};
+    use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 
     fn named(name: &str, spaces: usize) -> ProgramPeaks {
         let spaces = vec![SpacePeak::default(); spaces];
         ProgramPeaks { name: name.to_owned(), spaces, ..ProgramPeaks::default() }
     }
 
-    fn of(programs: Vec<ProgramPeaks>, has_allocator: bool) -> MemorySession {
+    fn memory_session(programs: Vec<ProgramPeaks>, has_allocator: bool) -> MemorySession {
         let mut memory = MemorySession::default();
         memory.programs.programs = programs;
-        memory.runtime.allocators.extend(has_allocator.then(|| AllocatorMemory {
-            label: "GPU:0".to_owned(),
-            device: None,
-            ordinal: None,
-            allocator: None,
-            plane: String::new(),
-            file: 0,
-            n_events: 1,
-            peak: UseAt::default(),
-            capacity: None,
-            fragmentation: None,
-            lifetime_peak: None,
-            persistent: 0,
-            transient: 0,
-            timeline: Vec::new(),
-            steps: Vec::new(),
-        }));
+        memory
+            .runtime
+            .allocators
+            .extend(has_allocator.then(|| AllocatorMemory { label: "GPU:0".to_owned(), ..AllocatorMemory::default() }));
         memory
     }
 
     #[test]
     fn what_is_there_is_told_beside_what_is_missing() {
         let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
-        let said = programs(&gpu, &of(Vec::new(), true)).unwrap();
+        let said = programs(&gpu, &memory_session(Vec::new(), true)).unwrap();
         assert_eq!(said.title, "No static memory in this capture");
         let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
         assert_eq!(found, [None, Some("in file"), None]);
         assert!(!text(&said).contains("jax") && text(&said).contains("jit_compile"), "{}", text(&said));
-        assert_eq!(allocator(&gpu, &of(Vec::new(), true)), None);
-        let neither = programs(&gpu, &of(vec![named("jit_f", 0)], false)).unwrap();
+        assert_eq!(allocator(&gpu, &memory_session(Vec::new(), true)), None);
+        let neither = programs(&gpu, &memory_session(vec![named("jit_f", 0)], false)).unwrap();
         assert!(neither.title == "No memory in this capture" && neither.why.contains("for jit_f,"), "{}", neither.why);
-        let many = of(vec![named("a", 0), named("b", 0), named("c", 0), named("d", 0)], false);
+        let many = memory_session(vec![named("a", 0), named("b", 0), named("c", 0), named("d", 0)], false);
         assert!(programs(&gpu, &many).unwrap().why.contains("for a, b and 2 other programs,"));
     }
 
     #[test]
     fn trace_json_never_has_it() {
         let trace = session(&["/device:TPU:0"], "trace JSON, gzip", Framework::Jax);
-        let said = programs(&trace, &of(Vec::new(), false)).unwrap();
+        let said = programs(&trace, &memory_session(Vec::new(), false)).unwrap();
         assert!(said.needs[..2].iter().all(|need| need.how.contains(".xplane.pb")), "{}", text(&said));
     }
 
     #[test]
     fn a_program_alone_has_no_allocator() {
         let alone = session(&[], "HLO proto", Framework::Jax);
-        let memory = of(vec![named("jit_f", 1)], false);
+        let memory = memory_session(vec![named("jit_f", 1)], false);
         assert_eq!(programs(&alone, &memory), None);
         let said = allocator(&alone, &memory).unwrap();
         assert!(said.why.starts_with("Only compiled programs") && said.needs[1].how.contains("jax.profiler.trace"));
