@@ -134,7 +134,7 @@ fn run(tool: &Tool) -> Result<Option<Took>> {
         return Ok(None);
     }
     let text = String::from_utf8(output.stdout)?;
-    let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    let numbers: Vec<f64> = text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?;
     let [wall, cpu, memory] = numbers[..] else { return Err(format!("{}: not measured: {text}", tool.name).into()) };
     Ok(Some(Took { wall, cpu, memory }))
 }

@@ -5,9 +5,10 @@ mod common;
 
 use common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
 use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
+use rooflight::chart::file_view;
 use rooflight::engine::{
-    Engine, Input, LineKind, MAX_LINES, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
-    Question, Reply, Request, RowsQuery, Sort,
+    Engine, Input, LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery,
+    ProgramRef, Question, Reply, Request, RowsQuery, Sort,
 };
 use rooflight::hlo::Module;
 use rooflight::units::Picos;
@@ -130,6 +131,33 @@ fn a_real_capture() {
     assert!(devices[0].lines[3..].iter().all(|l| l.used == LineUse::NotUsed));
 }
 
+/// The program that ran longest comes first in the File view and in Memory. Ops of trace JSON do not say of which program they are:
+/// runs do. Lengths are those of the file's `XLA Modules` events, summed by hand.
+#[test]
+fn the_program_that_ran_longest_comes_first() {
+    let name = "tpu-vllm-trace/vllm.trace.json.gz";
+    let Some(bytes) = profile(name) else { return };
+    let mut engine = open(name, bytes);
+    let view = file(&mut engine);
+    let told: Vec<_> =
+        view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.run_time.unwrap().0, p.busy)).collect();
+    let expected = [
+        ("jit_step_fun", Some(2), 66_914_493_397 + 66_976_312_125, None),
+        ("jit_compute_logits_func", Some(2), 295_455_132 + 293_799_520, None),
+        ("jit_sample", Some(2), 10_859_394 + 11_725_090, None),
+        ("jit__select_from_array_fn", Some(2), 10_756_228 + 11_786_315, None),
+    ];
+    assert_eq!(told, expected);
+    assert!(
+        file_view::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
+        "{:?}",
+        file_view::program(&view.programs[0])
+    );
+    let memory: MemorySession = engine.answer(&Question::Memory.into()).told().unwrap();
+    let order: Vec<u32> = memory.programs.programs.iter().map(|program| program.program).collect();
+    assert_eq!(order, [0, 1, 2, 3], "nothing is known of their memory: the same order");
+}
+
 /// Every program of every capture, and those of their own, against what their modules print.
 #[test]
 fn texts_are_what_modules_print() {
@@ -184,7 +212,10 @@ fn check_text(engine: &mut Engine, program: ProgramRef, module: &Module) {
         LineKind::Instruction(name) => Some(name),
         _ => None,
     });
-    assert!(names.eq(module.instructions().map(|(_, i)| i.name.to_string())));
+    // A scheduled module is printed in the order of its schedule.
+    let (printed, _) = rooflight::hlo::text::module(&module.to_string()).unwrap();
+    assert!(names.eq(printed.instructions().map(|(_, i)| i.name.to_string())));
+    assert_eq!(printed.instructions().len(), module.instructions().len());
     // Once read, counts are known.
     let told = &file(engine).programs[program.0 as usize];
     assert_eq!(told.n_instructions, Some(module.instructions().len() as u32));

@@ -4,6 +4,7 @@ mod common;
 
 use common::hlo::{aot, corpora, llama};
 use proptest::prelude::*;
+use rooflight::analysis::memory::ProgramMemory;
 use rooflight::hlo::{Module, text};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,9 @@ fn read(source: &str) {
 }
 
 fn walk(module: &Module) {
+    if let Some(memory) = ProgramMemory::from_schedule(module) {
+        assert!(memory.peaks().iter().all(|space| space.peak >= space.indefinite));
+    }
     for (id, instruction) in module.instructions() {
         assert!(module.operands(id).all(|o| module.users(o).contains(&id)));
         module.wrapped(id);

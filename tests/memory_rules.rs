@@ -97,8 +97,13 @@ fn without_a_trace_the_schedule_tells() {
 /// A trace as an interpreter without any cleverness has it: who has whose memory, and how many hold it, summed anew at
 /// each point.
 fn interpret(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<u64> {
+    held_at_each_point(events, sizes).iter().map(|held| held.iter().map(|id| sizes[id]).sum()).collect()
+}
+
+/// The buffers whose memory is held at each point.
+fn held_at_each_point(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<Vec<i64>> {
     let (mut memory, mut holders) = (BTreeMap::<i64, i64>::new(), BTreeMap::<i64, u32>::new());
-    let mut curve = vec![0];
+    let mut points = vec![Vec::new()];
     for event in events {
         let id = event.buffer_id;
         if sizes.contains_key(&id) {
@@ -126,9 +131,9 @@ fn interpret(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<u64> {
                 }
             }
         }
-        curve.push(holders.iter().filter(|(_, n)| **n > 0).map(|(id, _)| sizes[id]).sum());
+        points.push(holders.iter().filter(|(_, n)| **n > 0).map(|(id, _)| *id).collect());
     }
-    curve
+    points
 }
 
 fn program(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, below: u64) -> HloProto {
@@ -169,7 +174,81 @@ fn sizes() -> impl Strategy<Value = BTreeMap<i64, u64>> {
     proptest::collection::vec(0_u64..1000, 8).prop_map(|sizes| (0_i64..).zip(sizes).collect())
 }
 
+/// The same program in another memory than the main one, each buffer at its offset in one allocation of so many bytes.
+fn elsewhere(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, offsets: &[i64], size: i64) -> HloProto {
+    let mut proto = program(events, sizes, 50);
+    let assignment = proto.buffer_assignment.as_mut().unwrap();
+    assignment.logical_buffers.iter_mut().for_each(|buffer| buffer.color = 1);
+    assignment.buffer_allocations.iter_mut().for_each(|allocation| allocation.color = 1);
+    assignment.buffer_allocations[0].size = size;
+    for (assigned, offset) in assignment.buffer_allocations[0].assigned.iter_mut().zip(offsets) {
+        assigned.offset = *offset;
+    }
+    proto
+}
+
+/// Buffers of VMEM share addresses: an address counts once at a point, whoever is there.
+#[test]
+fn an_address_counts_once_by_hand() {
+    let sizes: BTreeMap<i64, u64> = [(0, 100), (1, 60), (2, 40)].into();
+    let events = vec![
+        event(Kind::Alloc, 0, 0, "act"),
+        event(Kind::Alloc, 1, 0, "logits"),
+        event(Kind::Free, 0, 0, "logits"),
+        event(Kind::Alloc, 2, 0, "softmax"),
+    ];
+    let proto = elsewhere(events, &sizes, &[0, 20, 80], 120);
+    let (module, memory) = held(&proto);
+    // Buffer 1 lies within buffer 0, buffer 2 behind buffer 1.
+    assert_eq!(memory.timeline(1).unwrap(), [0, 100, 100, 60, 100].map(|heap| heap + 50));
+    let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
+    let alive = memory.alive_at(&module, &ask, 2).unwrap();
+    let sizes: Vec<(u32, u64)> = alive.buffers.iter().map(|buffer| (buffer.id.0, buffer.size)).collect();
+    assert_eq!((alive.size, sizes), (150, vec![(1, 60), (4, 50), (0, 40)]), "each address with who took it last");
+    let told = memory.tell(&module, ProgramPeaks::default(), &ask);
+    assert!(told.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", told.notes);
+    let without = memory.what_if(&module, &ask, &[BufferId(0)], ALL_POINTS).unwrap();
+    assert_eq!((without.before, without.peak, without.position), (150, 150, Some(3)));
+}
+
 proptest! {
+    /// Against every address of every point: a memory is never fuller than its allocation.
+    #[test]
+    fn an_address_counts_once(
+        events in events(),
+        sizes in sizes(),
+        offsets in proptest::collection::vec(0_i64..1000, 8),
+        size in 0_i64..2000,
+    ) {
+        let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
+        let (module, memory) = held(&elsewhere(events.clone(), &sizes, &offsets, size));
+        let taken = |held: &Vec<i64>| -> u64 {
+            let is_taken = |at: &i64| held.iter().any(|id| {
+                let offset = offsets[*id as usize];
+                (offset..offset + sizes[id].cast_signed()).contains(at)
+            });
+            (0..size).filter(is_taken).count() as u64
+        };
+        let known: Vec<u64> = held_at_each_point(&events, &sizes).iter().map(|held| taken(held) + 50).collect();
+        prop_assert_eq!(memory.timeline(1).unwrap(), &known);
+        prop_assert!(known.iter().all(|bytes| *bytes <= size.cast_unsigned() + 50));
+        let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
+        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        prop_assert_eq!(Some(space.peak.peak), known.iter().copied().max());
+        prop_assert!(space.peak.peak <= space.peak.total_allocation);
+        for rollup in &space.rollups {
+            prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), space.peak.peak, "{:?}", rollup.by);
+        }
+        for (point, bytes) in known.iter().enumerate() {
+            let alive = memory.alive_at(&module, &ask, point as u32).unwrap();
+            prop_assert_eq!((alive.size, alive.buffers.iter().map(|b| b.size).sum::<u64>()), (*bytes, *bytes));
+        }
+        for jump in &space.jumps {
+            prop_assert_eq!(jump.after, known[jump.position as usize + 1]);
+            prop_assert!(jump.size <= jump.after);
+        }
+    }
+
     #[test]
     fn the_curve_is_the_interpreters(events in events(), sizes in sizes(), below in 0_u64..500) {
         // The first event says whose trace it is: a real one takes a buffer that is there.

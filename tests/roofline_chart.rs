@@ -6,6 +6,7 @@ mod common;
 use common::{bytes, hlo, profile};
 use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
 use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::chart::empty;
 use rooflight::chart::place::Rect;
 use rooflight::chart::roofline::{
     Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
@@ -31,6 +32,28 @@ fn engines() -> Vec<Engine> {
         Engine::open(vec![input], &mut |_| {}).unwrap().0
     };
     all.map(open).collect()
+}
+
+#[test]
+fn what_has_a_roofline_lacks_nothing() {
+    let sample = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let v100 = profile("gpu-v100/host.xplane.pb");
+    for (bytes, is_whole) in [(Some(sample), true), (v100, false)] {
+        let Some(bytes) = bytes else { continue };
+        let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
+        let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).unwrap();
+        let query = Query { device: session.usual_device, ..ask(GroupBy::Op).query };
+        let head = head(&mut engine, &RooflineQuery { query, ..RooflineQuery::default() });
+        let said = empty::roofline(&session, &head.figures, true);
+        assert_eq!(said.is_none(), is_whole);
+        if let Some(said) = said {
+            let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
+            assert_eq!(found, [Some("125.3 TFLOP/s fp16"), Some("898 GB/s HBM"), None], "{}", said.why);
+            assert!(said.needs[2].how.contains("jit_compile") && !said.needs[2].how.contains("jax"));
+            // A filter that lets nothing through is no lack of the capture.
+            assert_eq!(empty::roofline(&session, &head.figures, false), None);
+        }
+    }
 }
 
 fn ask(by: GroupBy) -> RooflineQuery {
@@ -256,7 +279,7 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
         plane.stats.clear();
     }
     let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes(&space)), from_folder: false };
-    let mut engine = Engine::open(vec![input], &mut |_| {}).unwrap().0;
+    let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).unwrap();
     let head = head(&mut engine, &ask(GroupBy::Op));
     let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     assert!(dots.all.is_empty());
@@ -266,15 +289,16 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
     assert!(scene(&dots, &ceilings, &look, "TPU:0").title.contains("no known roof"));
     let parts = coverage::parts(&head.figures);
     assert!(parts.iter().all(|part| part.reason.is_some()) && !parts.is_empty());
-    let why = words::no_roof(&head.figures).unwrap();
-    assert!(why.starts_with("No roofline: peak FLOP/s of this device") && why.ends_with("are unknown."), "{why}");
+    let said = empty::roofline(&session, &head.figures, true).unwrap();
+    assert!(said.title == "No peaks for this device" && said.why.contains("how fast this device is"), "{}", said.why);
+    let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
+    assert_eq!(found, [None, None, Some("100.0 % of op time")]);
 }
 
 #[test]
 fn bars_of_steps_are_as_long_as_their_times() {
     for mut engine in engines() {
         let head = head(&mut engine, &ask(GroupBy::Op));
-        assert_eq!(words::no_roof(&head.figures), None);
         let units = table::Units::of_steps(&head.steps);
         let look = table::Look { by: RoofBy::Step, units, room: 20, two_lines: false };
         let columns: Vec<_> = table::columns(RoofBy::Step, units, false, Measure { width: 1400.0, ..Measure::START });
@@ -282,7 +306,7 @@ fn bars_of_steps_are_as_long_as_their_times() {
         let most = head.steps.iter().map(|step| step.total).max().unwrap();
         let mut n_bars = 0;
         for point in table::steps(&head.steps, RoofSort::default()) {
-            let Content::Gap(roof, gap, _) = table::row(&point, &columns, look, false).cells[at].clone() else {
+            let Content::Gap(roof, gap, _) = table::row((&point, &[]), &columns, look, false).cells[at].clone() else {
                 continue;
             };
             let held = point.roof.unwrap();

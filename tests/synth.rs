@@ -316,8 +316,8 @@ fn injected_faults_are_found_where_compute_waits() {
 /// synthesized devices are 37 µs apart each: lengths of collectives need none.
 #[test]
 fn the_straggler_is_found_and_a_healthy_run_has_none() {
-    let run = |options: &[&str], step: StepChoice| {
-        let (folder, truth) = made(&[&["--steps", "4", "--no-trace"], options].concat());
+    let run = |options: &[&str], steps: &str, step: StepChoice| {
+        let (folder, truth) = made(&[&["--steps", steps, "--no-trace"], options].concat());
         (comm(folder.path(), DeviceChoice::One(0), step), truth)
     };
     // How long the steps of a device are, in the truth.
@@ -325,19 +325,21 @@ fn the_straggler_is_found_and_a_healthy_run_has_none() {
         let steps = truth["devices"][0]["steps"].as_array().unwrap();
         steps.iter().map(|step| step["duration_ps"].as_u64().unwrap() as f64).sum::<f64>()
     };
-    for step in [StepChoice::All, StepChoice::Number(1)] {
-        let (well, healthy) = run(&[], step);
+    let all = StepChoice::All;
+    for (n_steps, step) in [("1", all), ("4", all), ("8", all), ("4", StepChoice::Number(1))] {
+        let (well, healthy) = run(&[], n_steps, step);
         assert_eq!(well.straggler(), None, "{:?}", well.balance);
         assert!(well.notes.iter().all(|note| note.code != "straggler"));
-        let (slow, truth) = run(&["--fault", "straggler"], step);
+        let (slow, truth) = run(&["--fault", "straggler"], n_steps, step);
         let label = truth["devices"][5]["device"].as_str().unwrap().trim_start_matches("/device:").to_owned();
         let straggler = slow.straggler().unwrap();
         assert_eq!((straggler.arrival.device.as_str(), label.as_str()), ("TPU:5", "TPU:5"));
         let steps = if step == StepChoice::All { 1.0 } else { 4.0 };
         let injected = (length(&truth) - length(&healthy)) / steps;
         let size = straggler.delay.as_f64() / injected;
-        // What is waited for beside compute counts, too: the waits are somewhat more than the steps are longer.
-        assert!((0.8..1.25).contains(&size), "{:?} of {injected} ps: {size}", straggler.delay);
+        // Somewhat less: devices that come early find the links of their group busy, and all of the group are held up by that. Nobody
+        // waits for a peer there.
+        assert!((0.95..1.05).contains(&size), "{n_steps} steps: {:?} of {injected} ps: {size}", straggler.delay);
         assert!(slow.notes.iter().any(|note| note.code == "straggler" && note.message.starts_with("TPU:5 ")));
         let balance = slow.balance.as_ref().unwrap();
         assert_eq!(balance.devices.len(), 8);

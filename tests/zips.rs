@@ -60,7 +60,7 @@ fn members_are_files() {
         assert_eq!(opened.files.len(), expected.files.len());
         assert_eq!(
             said(&opened),
-            ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor an HLO proto, passed over."]
+            ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]
         );
     }
 }
@@ -106,7 +106,7 @@ fn what_is_no_file_is_not_spoken_of() {
     let opened = open(&zip(&entries)).unwrap();
     let said = said(&opened);
     assert!(said[0].starts_with("b.xplane.pb is empty. It has 0 bytes"), "{said:?}");
-    assert_eq!(said[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor an HLO proto, passed over."]);
+    assert_eq!(said[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use rooflight::analysis::memory::ProgramMemory;
 use rooflight::hlo::text;
 
 fuzz_target!(|source: &str| {
@@ -22,6 +23,9 @@ fuzz_target!(|source: &str| {
             module.wrapped(id);
             module.stack(id);
             module.users(id);
+        }
+        if let Some(memory) = ProgramMemory::from_schedule(&module) {
+            assert!(memory.peaks().iter().all(|space| space.peak >= space.indefinite));
         }
     }
     text::replica_groups(source).map(|groups| (groups.groups(), groups.stride()));

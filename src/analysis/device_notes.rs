@@ -1,6 +1,7 @@
 //! What is to be said of devices and their steps: sentences. Knows what was found; finds nothing itself.
 
 use super::device::{Device, StepBasis};
+use super::framework::Framework;
 use super::platform::Platform;
 use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, Severity};
@@ -93,17 +94,18 @@ pub fn no_devices(profile: &Profile) -> Note {
                        them, to see where the time goes.";
         return Note::new(Severity::Caution, "only_programs", message);
     }
+    let whole = Framework::detect(profile).whole();
     let message = if n == 0 {
         "The capture has no planes.".to_owned()
     } else if gpu && !tpu {
-        "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler could \
-         not trace it (CUPTI and rocprofiler need permission to; the host's log says so). Start the capture before the step \
-         and stop it after block_until_ready()."
-            .to_owned()
+        format!(
+            "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler \
+             could not trace it (CUPTI and rocprofiler need permission to; the host's log says so). {whole}"
+        )
     } else if tpu {
-        "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. \
-         Start the capture before the step and stop it after block_until_ready()."
-            .to_owned()
+        format!(
+            "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. {whole}"
+        )
     } else {
         let rest = if n > 6 { ", …" } else { "" };
         format!(
@@ -117,6 +119,27 @@ pub fn no_devices(profile: &Profile) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_of_a_capture_without_ops_is_for_its_framework() {
+        use crate::profile::{Line, Plane};
+        let said = |plane: &str, line: &str, program: Option<&str>| {
+            let mut profile = Profile::default();
+            let mut of = Line::default();
+            line.clone_into(&mut of.name);
+            profile.planes.push(Plane { name: plane.to_owned(), lines: vec![of], ..Plane::default() });
+            profile.programs.extend(program.map(|name| (crate::profile::ProgramId(1), name.to_owned())));
+            no_devices(&profile).message
+        };
+        let jax = "block_until_ready()";
+        for plane in ["/device:GPU:0", "/device:TPU:0"] {
+            assert!(said(plane, "XLA Modules", Some("jit_step")).contains(jax));
+            for (line, program) in [("TensorFlow Ops", None), ("Steps", Some("SyncTensorsGraph.1")), ("Steps", None)] {
+                let message = said(plane, line, program);
+                assert!(!message.contains(jax) && message.contains("Start the capture before a step"), "{message}");
+            }
+        }
+    }
 
     #[test]
     fn one_sentence_about_several_devices_is_one_note() {

@@ -19,6 +19,7 @@ mod device;
 mod device_notes;
 mod file;
 mod filter;
+mod framework;
 mod hosts;
 mod kind;
 mod layer;
@@ -58,6 +59,7 @@ pub use file::{
     ProgramSource, StatUse,
 };
 pub use filter::{Filter, FilterError, Matcher, Within};
+pub use framework::Framework;
 pub use kind::Kind;
 pub use layer::{NO_LAYER, SCANNED};
 pub use op_detail::{

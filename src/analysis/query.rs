@@ -105,7 +105,7 @@ impl GroupBy {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Op => "Op",
-            Self::Dedup => "Dedup. op",
+            Self::Dedup => "Identical ops",
             Self::OpGroup => "Op group",
             Self::Category => "Category",
             Self::Kind => "Kind",

@@ -72,7 +72,7 @@ pub fn available(by: GroupBy) -> impl Iterator<Item = Cell> {
 const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
     match by {
         GroupBy::Op => ("op", "ops"),
-        GroupBy::Dedup => ("deduplicated op", "deduplicated ops"),
+        GroupBy::Dedup => ("unique op", "unique ops"),
         GroupBy::OpGroup => ("op group", "op groups"),
         GroupBy::Category => ("category", "categories"),
         GroupBy::Kind => ("kind", "kinds"),

@@ -186,16 +186,17 @@ fn line_row(line: &FileLine, largest: u64) -> LineRow {
 /// A program in the list: its name, then what is known of it.
 pub fn program(of: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
-    match (of.busy, of.n_runs) {
-        (Some(busy), Some(n)) => {
-            parts.push(format!("{} in {}", number::time_text(busy), number::counted(n, "run", "runs")));
+    match (of.busy.or(of.run_time), of.n_runs) {
+        (Some(time), Some(n)) => {
+            parts.push(format!("{} in {}", number::time_text(time), number::counted(n, "run", "runs")));
         }
-        (None, Some(n)) if n > 0 => parts.push(format!("{}, no ops", number::counted(n, "run", "runs"))),
+        (Some(busy), None) => parts.push(number::time_text(busy)),
         _ => parts.push("did not run".to_owned()),
     }
     parts.push(match of.source {
         ProgramSource::Events => "events’ text only".to_owned(),
         ProgramSource::Dropped => format!("{} dropped", number::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Text => format!("{} of HLO text", number::bytes_text(of.bytes.unwrap_or(0))),
         ProgramSource::Capture => format!("{} of HLO", number::bytes_text(of.bytes.unwrap_or(0))),
     });
     parts.extend(of.program_id.map(|id| format!("id {id}")));
@@ -279,6 +280,7 @@ mod tests {
             file: None,
             bytes: None,
             n_runs: None,
+            run_time: None,
             busy: None,
             n_computations: None,
             n_instructions: None,

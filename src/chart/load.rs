@@ -106,13 +106,23 @@ impl Load {
         (self.fraction() * 100.0).floor() as u8
     }
 
-    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that.
+    /// The size of what is opened; nothing where nobody says it.
+    pub fn size(&self) -> String {
+        if self.bytes == 0 { String::new() } else { number::bytes_text(self.bytes) }
+    }
+
+    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that. Before the first byte: how many
+    /// there are.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes per second, for display")]
     pub fn read(&self) -> (String, String) {
         let (done, total) = self.bytes_read();
+        match (done, total) {
+            (0, 0) => return ("Waiting for the first bytes".to_owned(), String::new()),
+            (0, total) => return (number::bytes_text(total), " to read".to_owned()),
+            _ => {}
+        }
         let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", number::bytes_text(rate as u64)));
-        let of =
-            if total == 0 && done > 0 { " so far".to_owned() } else { format!(" of {}", number::bytes_text(total)) };
+        let of = if total == 0 { " so far".to_owned() } else { format!(" of {}", number::bytes_text(total)) };
         (number::bytes_text(done), of + &rate)
     }
 
@@ -135,6 +145,11 @@ impl Load {
             s if s < 90.0 => format!("about {} s left", number::decimal(s.ceil(), 0)),
             s => format!("about {} min left", number::decimal((s / 60.0).ceil(), 0)),
         })
+    }
+
+    /// What there is to say of the files so far.
+    pub fn notes(&self) -> &[String] {
+        self.last.as_ref().map_or(&[], |last| &last.notes)
     }
 
     /// WebAssembly memory in use.
@@ -162,11 +177,18 @@ impl Load {
         };
         let next = self.seen.iter().skip(stage as usize + 1).flatten().next().map_or(self.now, |next| next.from);
         let time = match (seen, state) {
+            (None, State::Now) => duration(self.now - self.started),
             (Some(seen), _) => duration(if state == State::Now { self.now } else { next } - seen.from),
             (None, State::Skipped) => "not needed".to_owned(),
             (None, _) => number::ABSENT.to_owned(),
         };
-        Line { name: name(stage), state, found: seen.map_or(String::new(), |seen| found(stage, &seen.found)), time }
+        let found = match (seen, state) {
+            (Some(seen), _) => found(stage, &seen.found),
+            // Nothing was heard yet: it is the file that is looked at.
+            (None, State::Now) => self.name.clone(),
+            (None, _) => String::new(),
+        };
+        Line { name: name(stage), state, found, time }
     }
 
     /// What a screen reader is told: each stage, and each quarter of the bytes.
@@ -217,6 +239,7 @@ mod tests {
             events: 9_412_806,
             place: "TPU:5".to_owned(),
             memory: Some(214 << 20),
+            notes: vec!["a note".to_owned()],
         }
     }
 
@@ -224,15 +247,32 @@ mod tests {
     fn a_load_tells_bytes_rate_and_time_left() {
         let mut load = Load::new("a.xplane.pb".to_owned(), 1000 << 20, 5_000.0);
         assert_eq!((load.percent(), load.left(), load.memory()), (0, None, None));
+        let told = |load: &Load| {
+            let (done, of) = load.read();
+            done + &of
+        };
+        assert_eq!([told(&load), load.size()], ["1,000.0 MiB to read", "1,000.0 MiB"]);
+        let line = &load.lines()[0];
+        assert_eq!((line.state, line.found.as_str(), line.time.as_str()), (State::Now, "a.xplane.pb", "0 ms"));
+        assert!(load.notes().is_empty());
         load.update(progress(Stage::Recognise, 0), 5_004.0);
         load.update(progress(Stage::Read, 100), 5_500.0);
-        assert_eq!(load.left(), None);
+        assert_eq!((load.left(), load.notes()), (None, &["a note".to_owned()][..]));
         load.update(progress(Stage::Read, 600), 7_000.0);
         assert_eq!(load.percent(), 60);
         assert_eq!(load.read(), ("600.0 MiB".to_owned(), " of 1,000.0 MiB, 300.0 MiB/s".to_owned()));
         assert_eq!(load.left().as_deref(), Some("about 2 s left"));
         assert_eq!(load.memory().as_deref(), Some("214.0 MiB of memory in use"));
         assert_eq!(load.announcement(), "Read planes, 50 %");
+    }
+
+    #[test]
+    fn no_load_says_that_there_are_no_bytes() {
+        let mut load = Load::new("a".to_owned(), 0, 0.0);
+        assert_eq!(load.read(), ("Waiting for the first bytes".to_owned(), String::new()));
+        assert_eq!(load.size(), "");
+        load.update(Progress { bytes_total: 0, ..progress(Stage::Fetch, 3) }, 10.0);
+        assert_eq!(load.read(), ("3.0 MiB".to_owned(), " so far".to_owned()));
     }
 
     #[test]

@@ -188,6 +188,7 @@ mod tests {
             partial: None,
             n_events: 0,
             summary: None,
+            framework: crate::analysis::Framework::Unknown,
         }
     }
 

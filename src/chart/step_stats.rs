@@ -62,15 +62,20 @@ fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
     })
 }
 
-/// "TPU:0", or "the mean of 4 devices".
+/// "TPU:0", or "the mean of 4 devices"; of a link that holds fewer steps than there are "TPU:0, the first 8 of 100 steps".
 pub fn whose(stats: &StepStats, choice: DeviceChoice) -> String {
-    match choice {
+    let whose = match choice {
         DeviceChoice::One(index) => {
             stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
         }
         DeviceChoice::All => {
             format!("the mean of {}", number::counted(stats.devices.len() as u64, "device", "devices"))
         }
+    };
+    let of = device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
+    match of.filter(|(drawn, all)| drawn < all) {
+        Some((drawn, all)) => format!("{whose}, the first {} of {} steps", number::count(drawn), number::count(all)),
+        None => whose,
     }
 }
 
@@ -161,10 +166,14 @@ pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<How> {
     let device = stats.devices.get(index as usize)?;
     let all = device.all.as_ref()?;
     let row = |label: &str, value: String| (label.to_owned(), value);
+    // A link holds the first steps alone: their sum is not that of all.
+    let is_cut = device.steps.len() < all.n as usize;
+    let sum = number::exact_time(device.steps.iter().map(|step| step.duration).sum());
+    let sum = if is_cut { "not in this link: it holds a part of the steps".to_owned() } else { sum };
     let mut rows = vec![
         row("Device", device.label.clone()),
         row("Steps", number::count(all.n.into())),
-        row("Σ of durations", number::exact_time(device.steps.iter().map(|step| step.duration).sum())),
+        row("Σ of durations", sum),
         row("Median", "the middle one; of an even number, the mean of the two in the middle".to_owned()),
         row("Std. dev.", "√(Σ (duration − mean)² ÷ (steps − 1))".to_owned()),
     ];
@@ -229,12 +238,24 @@ mod tests {
     }
 
     #[test]
+    fn a_link_says_how_many_of_the_steps_it_holds() {
+        let mut stats = stats();
+        stats.devices[1].steps.truncate(1);
+        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
+        let rows = how(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
+        assert_eq!(rows[2].1, "not in this link: it holds a part of the steps");
+        stats.devices[0].all = None;
+        assert_eq!(whose(&stats, DeviceChoice::One(0)), "TPU:0");
+    }
+
+    #[test]
     fn figures_are_of_one_device() {
         let stats = stats();
         let figures = figures(&stats, DeviceChoice::One(1)).expect("it has steps");
         assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
         assert_eq!(how(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
         assert!(how(&stats, DeviceChoice::All).is_none());
+        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1");
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));
         assert_eq!(

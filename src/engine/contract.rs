@@ -7,7 +7,7 @@
 
 use super::{BreakdownHead, Estimate, Export, ProgramRef, RowsPage, RowsQuery, Skip, Sort};
 pub use crate::analysis::FileInfo;
-use crate::analysis::{DeviceChoice, FilterError, GroupBy, Query, Scopes, StepChoice, StepStats};
+use crate::analysis::{DeviceChoice, FilterError, Framework, GroupBy, Query, Scopes, StepChoice, StepStats};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -195,6 +195,8 @@ pub struct Progress {
     pub place: String,
     /// WebAssembly memory in use, bytes. `None` where not known (native).
     pub memory: Option<u64>,
+    /// What there is to say of the files so far.
+    pub notes: Vec<String>,
 }
 
 /// Why something could not be done: what, where, what was kept, what to do.
@@ -236,6 +238,8 @@ pub struct Session {
     pub n_events: u64,
     /// It is of a report, not of a capture: what that holds. Every view says so.
     pub summary: Option<SummaryInfo>,
+    /// Which framework made the capture: advice on how to record depends on it.
+    pub framework: Framework,
 }
 
 /// A capture of the session, within a file that was opened.

@@ -2,7 +2,7 @@
 
 use super::listings::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
-use super::open::open_files;
+use super::open::{MAX_TOLD_NOTES, open_files};
 use super::order::{Orders, largest, window};
 use super::programs::Programs;
 use super::question::asked;
@@ -12,9 +12,9 @@ use super::{
     Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, sentences,
 };
 use crate::analysis::{
-    Analysis, Answer, Breakdown, Figures, FileView, FilterError, GroupBy, Query, StepStats, device_type,
+    Analysis, Answer, Breakdown, Figures, FileView, FilterError, Framework, GroupBy, Query, StepStats, device_type,
 };
-use crate::profile::{Note, Plane, Profile};
+use crate::profile::{Note, Plane, Profile, Severity};
 use crate::report::{json, tables};
 use crate::units::Picos;
 
@@ -92,7 +92,10 @@ impl Engine {
         let Opened { profile, files, partial, kept } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
-            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, ..last });
+            // What matters most comes first.
+            let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
+            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
         }
         let analysis = Analysis::new(&profile);
         let session = Session {
@@ -104,6 +107,7 @@ impl Engine {
             partial: partial.or_else(|| analysis.beyond_sums()),
             n_events: profile.n_events() as u64,
             summary: None,
+            framework: Framework::detect(&profile),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(kept);

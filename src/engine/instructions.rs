@@ -53,9 +53,8 @@ pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
         let (candidates, _) = choose(profile, id, name.as_deref(), Some(file));
         for at in candidates.into_iter().take(SEARCHED) {
             match load(files, profile, at) {
-                Ok(proto) => {
-                    let module = Module::from_proto(&proto);
-                    drop(proto);
+                Ok(program) => {
+                    let module = program.into_module();
                     let per_execution = events_per_execution(profile, &ops, &module, id, &events);
                     ops.retain(|at| {
                         let per_execution = per_execution.get(at).copied().unwrap_or(1);

@@ -146,7 +146,7 @@ fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
     sorted::sort_by(&mut texts, Ord::cmp);
     texts.dedup();
     let comment = if texts.is_empty() {
-        "The HLO of this program is not there, and its events have no text of it."
+        "The HLO of this program is not there, and no op with a text says that it is of this program."
     } else {
         "The HLO of this program is not there: these are the texts of its ops’ events, by name."
     };

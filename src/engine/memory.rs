@@ -14,13 +14,11 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 /// Every program of a session (`all` is [`crate::analysis::FileView::programs`]) with its peaks, the one with the highest in
-/// HBM first. Each is read once for that.
+/// HBM first; where those are equal or not known, in the order of `all`: the one that ran longest first. Each is read once for that.
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut told: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    sorted::sort_by(&mut told, |a, b| {
-        (Reverse(hbm(a)), &a.name, a.program).cmp(&(Reverse(hbm(b)), &b.name, b.program))
-    });
+    sorted::sort_by(&mut told, |a, b| (Reverse(hbm(a)), a.program).cmp(&(Reverse(hbm(b)), b.program)));
     let mut notes = Vec::new();
     if !told.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program here says how its memory is planned: open the .hlo_proto.pb of one, alone or beside the capture.";

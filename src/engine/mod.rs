@@ -35,6 +35,7 @@ mod order;
 mod place;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod program;
+mod program_sentences;
 mod program_text;
 mod programs;
 mod question;

@@ -7,7 +7,7 @@ use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
 use super::sentences::no_capture;
 use super::told::{Captures, Unpacked, unpack};
 use super::trace;
-use super::{Failure, FileInfo, Progress, Skip, Stage, sentences};
+use super::{Failure, FileInfo, Progress, Skip, Stage, program_sentences, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::sorted;
 use crate::source::{Bomb, Inflated, Source, Stopped, inflate};
@@ -37,6 +37,9 @@ pub struct Opened {
     /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
     pub kept: Vec<Kept>,
 }
+
+/// Notes that are told while files are read, at most.
+pub(super) const MAX_TOLD_NOTES: usize = 20;
 
 /// Opens files as one session, with what programs say of ops that do not say it themselves.
 ///
@@ -84,6 +87,7 @@ pub(super) fn open_files(
         events: 0,
         place: String::new(),
         memory: None,
+        notes: Vec::new(),
     };
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
@@ -102,6 +106,9 @@ pub(super) fn open_files(
         return Err(nothing(found, single, archive.as_deref()));
     }
     let Found { mut captures, notes, passed_over, failures, .. } = found;
+    let before_reading =
+        notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
+    state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
     let is_trace = |c: &Capture| matches!(c.what, What::Trace(_));
@@ -167,7 +174,11 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             }
             What::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
         };
-        partial.extend(sentence.map(|sentence| format!("{short}: {sentence}")));
+        if let Some(sentence) = sentence {
+            let sentence = format!("{short}: {sentence}");
+            far.note(&sentence);
+            partial.push(sentence);
+        }
         files.push(info);
         kept.push(Kept::new(source, packing));
     }
@@ -190,12 +201,16 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
 
 /// Adds a program; says what is wrong behind its module, which then is what is kept.
 fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
-    let Program { outline: Outline { name, id, module, damage }, form, size, stopped } = program;
-    let is_whole = damage.is_none() && stopped.is_none();
+    let Program { outline: Outline { name, id, module, damage }, form, size, stopped, is_cut } = program;
+    // What is missing of a text is missing at its end: what came before can be read as it is.
+    let is_whole = form == HloForm::Text || damage.is_none() && stopped.is_none();
     let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
     builder.program(&name, id, span, form);
+    if is_cut {
+        return Some(program_sentences::cut_text());
+    }
     let early = stopped.map(|_| "Unpacking ends early. The program is complete; copy the file again.".to_owned());
-    damage.map(|error| sentences::partial_program(&error)).or(early)
+    damage.map(|error| program_sentences::partial_program(&error)).or(early)
 }
 
 fn damage(name: &str, outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
@@ -238,6 +253,14 @@ impl<'p> Far<'p> {
     fn holds(&self, size: u64) {
         let (before, stored, _) = self.place.get();
         self.place.set((before, stored, size));
+    }
+
+    /// There is something to say of a file.
+    fn note(&self, sentence: &str) {
+        let notes = &mut self.progress.borrow_mut().0.notes;
+        if notes.len() < MAX_TOLD_NOTES {
+            notes.push(sentence.to_owned());
+        }
     }
 
     fn unpacked(&self, at: u64) {

@@ -3,7 +3,7 @@
 
 use crate::analysis::FoundOp;
 use crate::analysis::memory::ProgramMemory;
-use crate::hlo::Module;
+use crate::hlo::{Module, text};
 use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
 use crate::sorted;
 use crate::source::{Packing, Source, SourceError, inflate_range};
@@ -119,7 +119,7 @@ impl Programs {
     /// The program at a place among [`Profile::hlo`].
     pub(super) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
         let read = take(&mut self.read, at)
-            .unwrap_or_else(|| self.load(profile, at).map(|proto| Rc::new(Module::from_proto(&proto))));
+            .unwrap_or_else(|| load(&self.files, profile, at).map(|program| Rc::new(program.into_module())));
         self.read.push((at, read.clone()));
         read
     }
@@ -132,7 +132,16 @@ impl Programs {
     }
 
     fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
-        let mut proto = self.load(profile, at)?;
+        let mut proto = match load(&self.files, profile, at)? {
+            Loaded::Proto(proto) => proto,
+            Loaded::Text(module) => {
+                let memory = ProgramMemory::from_schedule(&module).ok_or_else(no_schedule_in_text)?;
+                let module = Rc::new(*module);
+                take(&mut self.read, at);
+                self.read.push((at, Ok(Rc::clone(&module))));
+                return Ok(HeldMemory { module, memory });
+            }
+        };
         let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
         let buffers = buffers.ok_or_else(no_buffers)?;
         let module = match take(&mut self.read, at) {
@@ -143,22 +152,46 @@ impl Programs {
         let memory = ProgramMemory::new(&buffers, &module);
         Ok(HeldMemory { module, memory })
     }
+}
 
-    fn load(&self, profile: &Profile, at: usize) -> Result<HloProto, Note> {
-        load(&self.files, profile, at)
+/// A program that was read.
+pub(super) enum Loaded {
+    Proto(Box<HloProto>),
+    Text(Box<Module>),
+}
+
+impl Loaded {
+    /// The program, without its buffers.
+    pub(super) fn into_module(self) -> Module {
+        match self {
+            Self::Proto(proto) => Module::from_proto(&proto),
+            Self::Text(module) => *module,
+        }
     }
 }
 
 /// Reads the program at a place among [`Profile::hlo`].
-pub(super) fn load(files: &[Kept], profile: &Profile, at: usize) -> Result<HloProto, Note> {
+pub(super) fn load(files: &[Kept], profile: &Profile, at: usize) -> Result<Loaded, Note> {
     let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
     let Some(file) = files.get(blob.file) else { return Err(unread("its file is not open any more")) };
     if blob.span.len() > MAX_PROGRAM {
         return Err(unread("it is larger than 512 MiB"));
     }
     let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
-    let decode = if blob.form == HloForm::Module { decode_module } else { decode };
-    decode(&bytes).map_err(|e| unread(&e.to_string()))
+    let decode = match blob.form {
+        HloForm::Text => return read_text(bytes),
+        HloForm::Module => decode_module,
+        HloForm::Proto | HloForm::Embedded => decode,
+    };
+    decode(&bytes).map(|proto| Loaded::Proto(Box::new(proto))).map_err(|e| unread(&e.to_string()))
+}
+
+/// Reads the text of a program. Bytes that are no UTF-8 stand in names and comments alone: they are replaced.
+fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    let why = "its text has no computation, or so many empty parts as no compiler writes";
+    let (module, _) = text::module(&text).ok_or_else(|| unread(why))?;
+    Ok(Loaded::Text(Box::new(module)))
 }
 
 /// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
@@ -174,6 +207,12 @@ fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
 fn no_buffers() -> Note {
     let message = "The program has no buffer assignment: it was written before its memory was planned. The HLO that a capture \
                    holds has one, and so has what --xla_dump_hlo_as_proto writes after optimizations.";
+    Note::new(Severity::Info, "no_buffer_assignment", message)
+}
+
+fn no_schedule_in_text() -> Note {
+    let message = "HLO text has no buffer assignment, and this one no order either (is_scheduled=true) from which to estimate what is alive. \
+                   Open the text of after the last optimization, or what --xla_dump_hlo_as_proto writes of it.";
     Note::new(Severity::Info, "no_buffer_assignment", message)
 }
 
@@ -199,8 +238,7 @@ impl<'a> AtHand<'a> {
 }
 
 fn unread(why: &str) -> Note {
-    let message =
-        format!("The program's HLO in the capture could not be read ({why}): what is told comes from events.");
+    let message = format!("The program's HLO could not be read ({why}): what is told comes from events.");
     Note::new(Severity::Caution, "hlo_unreadable", message)
 }
 

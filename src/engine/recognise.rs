@@ -3,10 +3,11 @@
 
 use super::archive::unzip;
 use super::trace::{self, Surveyed};
-use super::{Failure, FileInfo, Input, Progress, sentences};
+use super::{Failure, FileInfo, Input, Progress, program_sentences, sentences};
 use crate::profile::{HloForm, Note};
 use crate::source::{GZIP, Layer, Packing, Source, SourceError, Stopped, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
+use crate::wire::hlo_text;
 use crate::wire::{Format, sniff};
 
 /// Most that a packed file may unpack to: protobuf writers stop at 2 GiB.
@@ -42,6 +43,8 @@ pub(super) struct Program {
     pub(super) size: u64,
     /// Why unpacking ended early.
     pub(super) stopped: Option<Stopped>,
+    /// It is text that ends inside a computation.
+    pub(super) is_cut: bool,
 }
 
 /// What the files of a session are.
@@ -192,6 +195,7 @@ fn recognise(
         Format::XSpace => ("XSpace", What::XSpace),
         Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, packing)?),
         Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
+        Format::HloText => ("HLO text", program(&short, source.as_ref(), HloForm::Text, packing)?),
         Format::TraceJson => {
             let surveyed = trace::survey(&short, source.as_ref(), packing, &mut |at| {
                 state.bytes_done = at;
@@ -210,7 +214,8 @@ fn recognise(
             return Err(sentences::nested(&short, outer).into());
         }
         Format::Unknown(what) => {
-            let looks_like = [".xplane.pb", ".trace.json", ".hlo_proto.pb"].iter().any(|ending| short.contains(ending));
+            let looks_like =
+                [".xplane.pb", ".trace.json", ".hlo_proto.pb", ".hlo"].iter().any(|ending| short.contains(ending));
             return Err(Refusal { failure: sentences::unknown(&short, what), passed_over: !looks_like });
         }
     };
@@ -220,10 +225,18 @@ fn recognise(
 
 fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<What, Failure> {
     let inflated = (!packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}));
-    let outline = |source: &dyn Source| {
-        let outline = outline(source, form == HloForm::Module).map_err(|e| sentences::bad_program(name, &e))?;
-        Ok((outline, source.size()))
+    let outline = |source: &dyn Source| -> Result<(Outline, bool), Failure> {
+        if form == HloForm::Text {
+            let text = hlo_text::outline(source).map_err(|e| program_sentences::bad_text(name, &e))?;
+            let outline = Outline { name: text.name, id: 0, module: text.module, damage: None };
+            return Ok((outline, !text.is_complete));
+        }
+        let outline = outline(source, form == HloForm::Module).map_err(|e| program_sentences::bad_program(name, &e))?;
+        Ok((outline, false))
     };
-    let (outline, size) = inflated.as_ref().map_or_else(|| outline(source), |inflated| outline(&inflated.bytes))?;
-    Ok(What::Program(Program { outline, form, size, stopped: inflated.and_then(|inflated| inflated.stopped) }))
+    let (size, (outline, is_cut)) = match &inflated {
+        Some(inflated) => (inflated.bytes.len() as u64, outline(&inflated.bytes)?),
+        None => (source.size(), outline(source)?),
+    };
+    Ok(What::Program(Program { outline, form, size, stopped: inflated.and_then(|inflated| inflated.stopped), is_cut }))
 }

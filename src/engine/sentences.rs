@@ -5,12 +5,12 @@ use crate::profile::{Note, Severity, Survey};
 use crate::report::number;
 use crate::sorted;
 use crate::source::{Refused, ZipError};
-use crate::wire::hlo::HloError;
 use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
 use crate::wire::{Unknown, WireError};
 
-const READS: &str = "Rooflight reads .xplane.pb, .trace.json and .hlo_proto.pb, also as .gz or .xz and in a .zip.";
+const READS: &str =
+    "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";
 
 /// A file that is no profile.
 pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
@@ -126,26 +126,6 @@ pub(super) fn report_beside(name: &str) -> Failure {
     }
 }
 
-/// A compiled program that is cut or damaged.
-pub(super) fn bad_program(name: &str, error: &HloError) -> Failure {
-    let why = match error {
-        HloError::Wire(wire) if wire.is_cut() => {
-            format!("It starts like an HLO proto, but the file ends inside the program: {}.", self::error(wire))
-        }
-        HloError::Wire(wire) => format!("It starts like an HLO proto, but {}.", self::error(wire)),
-        other => format!("It starts like an HLO proto, but {other}."),
-    };
-    Failure {
-        title: format!("{name} could not be read"),
-        message: format!("{why} Nothing was kept; copy the file again."),
-    }
-}
-
-/// What is wrong behind a program's module.
-pub(super) fn partial_program(error: &WireError) -> String {
-    format!("Behind the program, {}. The program is complete; copy the file again.", self::error(error))
-}
-
 /// A name that nothing has.
 pub(super) fn no_op(name: &str, no_hlo: bool) -> Failure {
     let message = if no_hlo {
@@ -178,7 +158,7 @@ pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
         format!("There are no files in it. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.")
     } else {
         format!(
-            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace, a trace JSON or an HLO proto. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
+            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace, a trace JSON or a compiled program. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
             files = if n == 1 { "file" } else { "files" }
         )
     };
@@ -199,7 +179,8 @@ pub(super) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note
         notes.push(Note::new(Severity::Caution, "file_not_read", message));
     }
     if !others.is_empty() {
-        let message = format!("{}: neither an XSpace, a trace JSON nor an HLO proto, passed over.", first_of(others));
+        let message =
+            format!("{}: neither an XSpace, a trace JSON nor a compiled program, passed over.", first_of(others));
         notes.push(Note::new(Severity::Info, "files_passed_over", message));
     }
     notes
@@ -361,7 +342,7 @@ const fn end_of(error: &WireError) -> u64 {
     }
 }
 
-fn error(error: &WireError) -> String {
+pub(super) fn error(error: &WireError) -> String {
     match error {
         WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
         WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),

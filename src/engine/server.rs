@@ -14,7 +14,7 @@ use super::message::{pack, unpack};
 use super::told::{Captures, Unpacked, unpack as unpack_reports};
 use super::{
     Answer, BUDGET, Call, Engine, Failure, Input, LOOKED_FROM, Progress, Reply, Request, RequestId, Session, Skip,
-    estimate, mismatch,
+    Stage, estimate, mismatch,
 };
 use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
@@ -124,11 +124,11 @@ impl Server {
             Unpacked::Captures(found) => found,
             Unpacked::Report(opened) => return Ok(self.keep(*opened)),
         };
-        if skips.is_none()
-            && is_looked_at(&inputs)
-            && let Some(estimate) = estimate(&inputs, BUDGET)?
-        {
-            return Ok(Reply::Large(estimate));
+        if skips.is_none() && is_looked_at(&inputs) {
+            self.looks_at(id, &inputs);
+            if let Some(estimate) = estimate(&inputs, BUDGET)? {
+                return Ok(Reply::Large(estimate));
+            }
         }
         let mut last = None;
         let mut report = |mut progress: Progress| {
@@ -143,6 +143,21 @@ impl Server {
         let (mut engine, session) = Engine::open_files(inputs, failures, &skips.unwrap_or_default(), &mut report)?;
         engine.carries = carries;
         Ok(self.keep((engine, session)))
+    }
+
+    /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.
+    fn looks_at(&self, id: RequestId, inputs: &[Input]) {
+        let progress = Progress {
+            stage: Stage::Recognise,
+            bytes_done: 0,
+            bytes_total: inputs.iter().map(|input| input.source.size()).sum(),
+            planes: 0,
+            events: 0,
+            place: "looking at how much there is".to_owned(),
+            memory: memory(),
+            notes: Vec::new(),
+        };
+        self.answer(id, Reply::Progress(progress));
     }
 
     fn answer(&self, id: RequestId, reply: Reply) {

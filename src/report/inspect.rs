@@ -89,6 +89,7 @@ struct ProgramJson<'a> {
     hlo_file: Option<&'a str>,
     hlo_bytes: Option<u64>,
     n_executions: Option<u64>,
+    run_duration_ps: Option<Picos>,
     busy_duration_ps: Option<Picos>,
 }
 
@@ -176,6 +177,7 @@ fn of_program<'a>(view: &'a FileView, program: &'a FileProgram) -> ProgramJson<'
         hlo_file: program.file.and_then(|index| file(view, index)),
         hlo_bytes: program.bytes,
         n_executions: program.n_runs,
+        run_duration_ps: program.run_time,
         busy_duration_ps: program.busy,
     }
 }

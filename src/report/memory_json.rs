@@ -41,7 +41,7 @@ struct SpaceJson<'a> {
     peak_position: Option<u32>,
     peak_instruction: Option<&'a str>,
     peak_in_schedule: Option<MomentJson<'a>>,
-    total_allocation_bytes: u64,
+    total_allocation_bytes: Option<u64>,
     indefinite_bytes: u64,
     parameter_bytes: u64,
     live_out_bytes: u64,
@@ -235,6 +235,7 @@ pub(super) const fn basis(basis: Basis) -> &'static str {
         Basis::Trace => "trace",
         Basis::Schedule => "schedule",
         Basis::Constant => "constant",
+        Basis::LiveRanges => "live_ranges",
     }
 }
 
@@ -250,7 +251,7 @@ impl<'a> SpaceJson<'a> {
             peak_position: peak.position,
             peak_instruction: peak.instruction.as_deref(),
             peak_in_schedule: space.moment.as_ref().map(MomentJson::new),
-            total_allocation_bytes: peak.total_allocation,
+            total_allocation_bytes: peak.allocated(),
             indefinite_bytes: peak.indefinite,
             parameter_bytes: peak.parameters,
             live_out_bytes: peak.live_out,

@@ -31,7 +31,7 @@ pub fn programs(whole: &WholeMemory) -> Table {
                 bytes_text(peak.peak),
                 bytes_text(peak.indefinite),
                 bytes_text(peak.parameters),
-                bytes_text(peak.total_allocation),
+                or_absent(peak.allocated(), bytes_text),
                 or_absent(peak.position, |at| format!("{} of {}", count(at.into()), count(peak.n_events.into()))),
                 peak.instruction.clone().unwrap_or_default(),
             ]);

@@ -30,7 +30,8 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    const ALL: [Self; 5] = [Self::Ps, Self::Ns, Self::Us, Self::Ms, Self::S];
+    /// The smallest first.
+    pub const ALL: [Self; 5] = [Self::Ps, Self::Ns, Self::Us, Self::Ms, Self::S];
 
     /// The unit in which `largest` has one to three digits before the point, after rounding to the column's
     /// decimals. Seconds have no larger neighbour: they may have more.

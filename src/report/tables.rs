@@ -208,21 +208,33 @@ pub fn planes(view: &FileView) -> Table {
     table
 }
 
-/// Programs of files, those with the most time first.
+/// Programs of files, the one that ran longest first.
 pub fn programs(view: &FileView) -> Table {
-    let unit = TimeUnit::for_largest(view.programs.iter().filter_map(|p| p.busy).max().unwrap_or_default());
-    let busy = format!("Busy {}", unit.symbol());
-    let heads = [("Program", true), ("Id", true), ("Runs", false), (&busy, false), ("HLO", false), ("From", true)];
+    let times = view.programs.iter().flat_map(|program| [program.run_time, program.busy]);
+    let unit = TimeUnit::for_largest(times.flatten().max().unwrap_or_default());
+    let (running, busy) = (format!("Running {}", unit.symbol()), format!("Busy {}", unit.symbol()));
+    let heads = [
+        ("Program", true),
+        ("Id", true),
+        ("Runs", false),
+        (&running, false),
+        (&busy, false),
+        ("HLO", false),
+        ("From", true),
+    ];
     let mut table = Table::new(&heads);
     for program in &view.programs {
         table.row(vec![
             program.name.clone(),
             program.program_id.map_or(ABSENT.into(), |id| id.to_string()),
             program.n_runs.map_or(ABSENT.into(), count),
+            program.run_time.map_or(ABSENT.into(), |running| time(running, unit)),
             program.busy.map_or(ABSENT.into(), |busy| time(busy, unit)),
             program.bytes.map_or(ABSENT.into(), bytes_text),
             match program.file.and_then(|i| view.files.get(i as usize)) {
-                Some(file) if program.source == ProgramSource::Dropped => file.name.clone(),
+                Some(file) if matches!(program.source, ProgramSource::Dropped | ProgramSource::Text) => {
+                    file.name.clone()
+                }
                 _ => program.source.label().into(),
             },
         ]);

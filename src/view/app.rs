@@ -6,7 +6,7 @@ use crate::view::bar::AppBar;
 use crate::view::breakdown::Breakdown;
 use crate::view::comm::Comm;
 use crate::view::drop::DropTarget;
-use crate::view::empty::Empty;
+use crate::view::empty::NoDevices;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::file::File;
 use crate::view::landing::Landing;
@@ -92,7 +92,7 @@ fn OpenView(state: State) -> impl IntoView {
             View::Communication if any.get() => return view! { <Comm state /> }.any(),
             _ => {}
         }
-        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <Empty state /> }.any() }
+        if any.get() { view! { <Breakdown state head /> }.any() } else { view! { <NoDevices state /> }.any() }
     };
     view! {
         <main class="view" id="view" hidden=move || state.load_shown.get()>

@@ -141,7 +141,8 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "s" | "S" => sort(state, key == "S"),
         "t" => state.switch_theme(),
         "n" => popover::toggle("notes"),
-        "0" => state.zoom.set(String::new()),
+        "0" if !state.zoom.with_untracked(String::is_empty) => state.zoom_to(String::new()),
+        "0" => {}
         "/" if state.view.get_untracked() == View::File => file::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),

@@ -150,9 +150,9 @@ const STATES = {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.keyboard.press("4");
-    await page.locator(".memory-none, .map-canvas .scene rect").first().waitFor();
-    // Without a program's memory there is a sentence.
-    if (await page.locator(".memory-none").count()) return;
+    await page.locator(".memory > .empty, .map-canvas .scene rect").first().waitFor();
+    // Without a program's memory there is what would supply it.
+    if (await page.locator(".memory > .empty").count()) return;
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
   },
@@ -183,6 +183,8 @@ const STATES = {
   },
   "copies, who comes last": async (page) => {
     await page.getByRole("button", { name: "Copies", exact: true }).click();
+    await page.locator(".comm > .empty, .comm-pane .segmented").first().waitFor();
+    if (await page.locator(".comm > .empty").count()) return;
     await page.locator(".comm-pane").getByRole("button", { name: "Devices", exact: true }).click();
     await page.locator(".comm-pane .found").waitFor();
   },
@@ -306,7 +308,7 @@ const STATES = {
   },
   "no device time": async (page) => {
     await dropFiles(page, [hostOnly()]);
-    await page.locator(".empty").waitFor();
+    await page.locator(".empty").first().waitFor();
   },
   "a program alone": async (page) => {
     if (!compiled) return;
@@ -316,14 +318,14 @@ const STATES = {
   },
   "a compiled op's graph": async (page) => {
     if (!compiled) return;
-    await page.locator(".code-line.at ~ .code-line .code-op", { hasText: "fusion" }).first().click();
+    await page.locator(".code-line.at ~ .code-line .code-op").first().click();
     await page.locator(".op-panel").getByRole("button", { name: "Graph", exact: true }).click();
     await page.locator(".graph .scene rect").first().waitFor();
   },
   "why programs alone have no breakdown": async (page) => {
     if (!compiled) return;
     await page.evaluate(() => (location.hash = "v=1"));
-    await page.locator(".empty").waitFor();
+    await page.locator(".empty").first().waitFor();
   },
 };
 

@@ -175,14 +175,14 @@ onPage("a folder with one capture and other files: the capture is opened, the ot
   assert.equal(await page.title(), "host.xplane.pb · Rooflight");
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.locator("#notes-button").click();
-  await page.locator("#notes").getByText("neither an XSpace, a trace JSON nor an HLO proto, passed over").waitFor();
+  await page.locator("#notes").getByText("neither an XSpace, a trace JSON nor a compiled program, passed over").waitFor();
 });
 
 onPage("a capture without device time: says what is missing and what there is", async ({ page }) => {
   await dropFiles(page, [hostOnly()]);
-  const empty = page.locator(".empty");
+  const empty = page.locator(".empty").first();
   await empty.waitFor();
-  assert.match(await empty.innerText(), /What would supply it/);
+  assert.match(await empty.innerText(), /What this view needs/);
   assert.ok((await empty.getByRole("row").count()) > 2);
   await dropFiles(page, [synth()]);
   await opened(page);

@@ -139,8 +139,16 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   await page.locator(".only").waitFor({ state: "detached" });
   // A press zooms: the way out stands above, and leads there.
   const box = await chart.boundingBox();
+  const top = async () => (await grid(page).boundingBox()).y;
+  const above = await top();
+  const whole = await rowCount(page);
   await page.mouse.click(box.x + 40, box.y + 33);
   await page.locator(".crumbs").waitFor();
+  // The table shows what is zoomed to, and stays where it was.
+  const zoomed = await until(() => page.locator(".only-what").innerText(), Boolean);
+  await settled(page);
+  assert.equal(await rowCount(page), cli("breakdown", "--by", "op", "--scope", zoomed).groups.length);
+  assert.equal(await top(), above);
   const crumbs = await page.locator(".crumb").allInnerTexts();
   assert.equal(crumbs[0], "all ops");
   assert.ok(crumbs.length >= 3, crumbs.join());
@@ -150,6 +158,9 @@ onPage("the icicle: what the command line's tree says; zoom, way out, filter", a
   await until(async () => (await page.locator(".crumb").allInnerTexts()).length, (n) => n < crumbs.length);
   await page.keyboard.press("0");
   await page.locator(".crumbs").waitFor({ state: "detached" });
+  await page.locator(".only").waitFor({ state: "detached" });
+  await until(() => rowCount(page), (n) => n === whole);
+  assert.equal(await top(), above);
 });
 
 onPage("another order of the rows draws no picture anew; another question does", async ({ page }) => {
@@ -231,7 +242,7 @@ onPage("rows open to what they are made of, and the parts add up", async ({ page
 
 onPage("every grouping has the rows that the command line has", async ({ page }) => {
   await start(page);
-  for (const [by, key] of [["Dedup. op", "dedup"], ["Op group", "op_group"], ["Phase", "phase"], ["Layer", "layer"], ["Source", "source"], ["Program", "program"]]) {
+  for (const [by, key] of [["Identical ops", "dedup"], ["Op group", "op_group"], ["Phase", "phase"], ["Layer", "layer"], ["Source", "source"], ["Program", "program"]]) {
     await groupBy(page, by);
     assert.equal(await rowCount(page), cli("breakdown", "--by", key).groups.length, by);
   }

@@ -19,6 +19,7 @@ fn progress(bytes: u64) -> Answer {
         events: bytes,
         place: "ä / \u{0} 🙂".to_owned(),
         memory: Some(bytes),
+        notes: Vec::new(),
     };
     Answer { id: RequestId(u32::MAX), reply: Reply::Progress(progress) }
 }

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { made, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
-import { column, figures, pick, rowCount, settled, sortBy } from "./reading.mjs";
+import { column, figures, rowCount, settled, sortBy } from "./reading.mjs";
 import { decimal, matches, percent, printed } from "./written.mjs";
 
 const cli = (file, format, ...more) => printed("comm", file, `--${format}`, ...more);
@@ -23,7 +23,7 @@ async function show(page, file) {
   await pickFiles(page, [file]);
   await opened(page);
   await page.keyboard.press("5");
-  await page.locator(".comm-lanes .scene rect, .chart-empty").first().waitFor();
+  await page.locator(".comm-lanes .scene rect, .chart-empty, .comm > .empty").first().waitFor();
   await ready(page);
 }
 
@@ -282,7 +282,8 @@ onPage("no collective: copies are shown; asked for collectives, it says that the
   await until(() => page.locator(".comm-says").innerText(), (is) => /waits for copies between memories/.test(is));
   // The whole capture has an all-reduce of two devices.
   await page.getByRole("button", { name: "Collectives", exact: true }).click();
-  await pick(page, "step", /all|whole/i);
+  await page.getByRole("button", { name: "Whole capture", exact: true }).click();
+  await page.locator(".comm-table [role=grid]").waitFor();
   await ready(page);
   await until(() => rowCount(page), (n) => n === 1);
   assert.deepEqual([await column(page, "Primitive"), await column(page, "Count")], [["all-reduce"], ["3"]]);

@@ -255,8 +255,8 @@ onPage("a program dropped alone: its text, why there is no breakdown, an instruc
   assert.deepEqual(await figures(page), { Size: size(readFileSync(program()).length), Files: "1", Planes: "0", Lines: "0", Events: "0", Programs: "1" });
   assert.match(await planes(page).innerText(), /No planes/);
   await tab(page, "Breakdown").click();
-  await page.getByRole("heading", { name: "Programs without a run" }).waitFor();
-  assert.match(await page.locator(".empty").innerText(), /they hold no times/);
+  await page.getByRole("heading", { name: "Compiled programs only, no timings" }).waitFor();
+  assert.match(await page.locator(".empty").first().innerText(), /they hold no times/);
   await page.keyboard.press("8");
   await shownLines(page);
   await page.locator(".computations .program").first().click();

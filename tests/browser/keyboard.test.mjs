@@ -79,21 +79,36 @@ onPage("arrows, Home and End go within a group, and Tab comes back to where one 
   assert.equal(await page.getByRole("group", { name: "Group by" }).locator("[aria-pressed=true]").innerText(), await focus(page));
 });
 
-for (const [key, table] of [["3", ".roofline-table"], ["5", ".comm"], ["8", ".file"]]) {
-  onPage(`at most 12 stops before the content of view ${key}`, async ({ page }) => {
+for (const [key, view, end] of [
+  ["2", ".breakdown", "[role=grid]"],
+  ["3", ".roofline-table", "[role=grid]"],
+  ["4", ".memory", "[role=grid]"],
+  ["5", ".comm", "[role=grid]"],
+  ["8", ".file", "table, .code"],
+]) {
+  onPage(`at most 12 stops before the table of view ${key}`, async ({ page }) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
     await opened(page);
     await press(page, key);
-    const before = key === "8" ? page.locator(`${table} table, ${table} .code`).first() : page.locator(`${table} [role=grid] [data-row='0']`).first();
-    await before.waitFor();
+    const rows = end === "[role=grid]" ? `${view} [role=grid] [data-row='0']` : `${view} table, ${view} .code`;
+    await page.locator(rows).first().waitFor();
     await page.locator("body").click({ position: { x: 2, y: 2 } });
     const stops = [];
+    const isThere = () => page.evaluate((end) => Boolean(document.activeElement.closest(end)), end);
     for (let at = 0; at < 40; at += 1) {
       await press(page, "Tab");
-      if (await page.evaluate((inside) => Boolean(document.activeElement.closest(inside)), key === "8" ? "table, .code" : "[role=grid]")) break;
+      if (await isThere()) break;
       stops.push(await focus(page));
     }
+    assert.ok(await isThere(), `the table is no stop: ${stops.join(" | ")}`);
     assert.ok(stops.length <= 12, `${stops.length} stops: ${stops.join(" | ")}`);
+    // Each group says itself that it is one: of the buttons of one, one is a stop.
+    const several = await page.evaluate(() =>
+      [...document.querySelectorAll("[data-roving]")]
+        .map((group) => [...group.querySelectorAll("button:not([tabindex='-1'], [disabled])")].filter((one) => one.offsetParent && !one.closest("[popover], [role=tablist], [role=menu], [role=grid]")))
+        .filter((stops) => stops.length > 1)
+        .map((stops) => stops.map((stop) => stop.ariaLabel ?? stop.textContent)));
+    assert.deepEqual(several, []);
   });
 }
 

@@ -1,7 +1,7 @@
 // A load under way: it is seen, the page answers meanwhile, and it can be ended at once, whatever the worker does.
 // How long things take is no matter of tests: see bench.mjs.
 import assert from "node:assert/strict";
-import { ENDLESS_PLANE, synth, write } from "./captures.mjs";
+import { ENDLESS_PLANE, cut, synth, write } from "./captures.mjs";
 import { holdLoads, onPage } from "./harness.mjs";
 import { dropFiles, opened, reload, until } from "./lib.mjs";
 import { column, figures, grid, seenRows, settled, sortBy } from "./reading.mjs";
@@ -64,6 +64,9 @@ onPage("the page answers while a file is read", async ({ page }) => {
   await loading(page);
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /synth-1-2-40\.xplane\.pb/);
   assert.ok((await page.getByRole("table", { name: "Stages of the load" }).getByRole("row").count()) >= 3);
+  // The views that are to come, greyed.
+  assert.equal(await page.locator(".tabs .tab.off").count(), 5);
+  assert.equal(await page.getByRole("tab").count(), 0);
   await until(() => cancel(page).evaluate((button) => button === document.activeElement), Boolean);
   await page.getByRole("button", { name: "Keys and help" }).click();
   await page.getByRole("dialog").waitFor();
@@ -74,6 +77,15 @@ onPage("the page answers while a file is read", async ({ page }) => {
   await page.evaluate(() => window.release());
   await opened(page);
   assert.equal(await page.getByRole("progressbar").count(), 0);
+});
+
+onPage("notes are listed while files are read", async ({ page }) => {
+  await holdLoads(page);
+  await loading(page, cut(synth(), 0.6, "cut.xplane.pb"));
+  await page.locator(".loading-notes").getByText(/\d+ notes? so far/).waitFor();
+  assert.match(await page.locator(".loading-notes li").first().innerText(), /cut\.xplane\.pb/);
+  await page.evaluate(() => window.release());
+  await opened(page);
 });
 
 for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Esc", (page) => page.keyboard.press("Escape")]]) {
@@ -105,6 +117,11 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
       window.restore = () => (window.Worker = Real);
     });
     await loading(page);
+    // Before anything is heard: how much there is, and what is looked at; not that there are no bytes.
+    const said = await page.locator(".loading").innerText();
+    assert.match(said, /[\d,.]+ [KM]iB to read/);
+    assert.doesNotMatch(said, /(^|\s)0 B/);
+    assert.match(await page.locator(".stages .now").innerText(), /Recognise.*synth-1-2-40\.xplane\.pb/s);
     assert.ok(!(await grid(page).isVisible()));
     await press(page);
     await grid(page).waitFor();

@@ -267,7 +267,7 @@ const states = {
   },
   empty: async (page) => {
     await pickFiles(page, [cpu]);
-    await page.locator(".empty").waitFor();
+    await page.locator(".empty").first().waitFor();
   },
   toast: async (page) => {
     await pickFiles(page, [tpu]);

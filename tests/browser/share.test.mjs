@@ -180,10 +180,12 @@ onPage("a page that the command line wrote opens the same way", async ({ page })
   await context.close();
 });
 
-onPage("the sample with its capture is one page, and opens", async () => {
+onPage("the sample with its capture is a page of at most 6 MB, and opens", async () => {
   const path = join(folder, "sample.html");
   const args = ["report", join(repository, "samples/sample.xplane.pb.xz"), "--html", path, "--with-capture", "--app", need("ROOFLIGHT_DIST")];
   execFileSync(need("ROOFLIGHT_CLI"), args);
+  const { size } = statSync(path);
+  assert.ok(size <= 6_000_000, `${size} bytes`);
   const file = await browser.newPage();
   await file.goto(`file://${path}`);
   await started(file);

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { cpu, real } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { dropFiles, opened, pickFiles, reload, until } from "./lib.mjs";
-import { column, figures, groupBy, rowCount, seenRows, settled } from "./reading.mjs";
+import { column, figures, groupBy, pick, rowCount, seenRows, settled } from "./reading.mjs";
 import { decimal, matches, printed } from "./written.mjs";
 
 const json = (file, command) => JSON.parse(printed(command, file, "--json"));
@@ -48,6 +48,42 @@ async function isTheCommandLines(page, file) {
   return report;
 }
 
+onPage("what a TensorFlow capture lacks is said in each view, for TensorFlow", { needs: v100() }, async ({ page }) => {
+  await pickFiles(page, [v100()]);
+  await opened(page);
+  const empty = async (within, title) => {
+    await page.locator(`${within} .empty`).getByRole("heading", { name: title }).waitFor();
+    const said = await page.locator(`${within} .empty`).innerText();
+    assert.doesNotMatch(said, /jax|block_until_ready/i);
+    return said;
+  };
+  await page.keyboard.press("3");
+  assert.match(await empty(".roofline-chart", "No FLOPs in this capture"), /jit_compile=True[^]*missing/);
+  await page.keyboard.press("4");
+  await page.getByRole("button", { name: "Static", exact: true }).click();
+  assert.match(await empty(".memory", "No static memory in this capture"), /Allocator: events over time\s+in file/);
+  await page.getByRole("button", { name: "Show the allocator" }).click();
+  await page.locator(".memory-canvas .scene").waitFor();
+  assert.equal(await page.locator(".memory .empty").count(), 0);
+  await page.keyboard.press("5");
+  assert.match(await empty(".comm", "No collectives in step 0"), /Several devices\s+3 devices/);
+  await page.locator(".comm .empty").getByRole("button", { name: "See what is in the file" }).click();
+  await page.locator(".file-planes").waitFor();
+});
+
+onPage("a device without peaks: the chip is chosen where the chart would be", { needs: cpu() }, async ({ page }) => {
+  await pickFiles(page, [cpu()]);
+  await opened(page);
+  await page.keyboard.press("3");
+  await page.getByRole("heading", { name: "No peaks for this device" }).waitFor();
+  assert.equal(await page.locator("select").count(), 0);
+  const labels = Object.keys(await figures(page));
+  assert.ok(labels.includes("Memory bandwidth utilization") && !labels.some((label) => /HBM/.test(label)), labels.join());
+  await pick(page, "empty-chip", "TPU v6e");
+  await page.locator(".roofline-canvas .scene [fill='var(--k-compute)']").first().waitFor();
+  assert.ok(Object.keys(await figures(page)).includes("HBM bandwidth utilization"));
+});
+
 for (const [what, file] of [["a CPU", cpu()], ["NVIDIA GPUs", v100()], ["an AMD GPU", mi300()], ["a trace JSON of a TPU", trace()], ["a trace JSON of a CPU", cpuTrace()]]) {
   onPage(`${what}: figures and rows are the command line's, in every view`, { needs: file }, async ({ page }) => {
     await pickFiles(page, [file]);
@@ -55,13 +91,14 @@ for (const [what, file] of [["a CPU", cpu()], ["NVIDIA GPUs", v100()], ["an AMD 
     await isTheCommandLines(page, file);
     await page.keyboard.press("3");
     // Where no peak is known there is no chart, and the choice of a chip.
-    await page.locator(".roofline-canvas .scene:visible, .no-roof").first().waitFor();
+    await page.locator(".roofline-canvas .scene:visible, .roofline-chart .empty").first().waitFor();
     await page.keyboard.press("4");
     await page.locator(".memory").waitFor();
     await page.keyboard.press("5");
     const comm = json(file, "comm");
     await until(() => page.locator(".comm-says").innerText(), (is) => is !== "");
-    await until(() => rowCount(page), (n) => n === comm.rows.length);
+    // Without any, what is missing is said in place of the pictures and the table.
+    await (comm.rows.length > 0 ? until(() => rowCount(page), (n) => n === comm.rows.length) : page.locator(".comm > .empty").waitFor());
     await page.keyboard.press("8");
     await page.getByRole("heading", { name: "Planes and lines" }).waitFor();
   });

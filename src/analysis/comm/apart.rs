@@ -64,7 +64,7 @@ impl Balance {
 }
 
 /// How long a device waits for the others, and how late it comes to them. A collective ends for all of a group at once: of each
-/// execution, who comes last has the shortest, and the difference to that is what another one waits. No clock is compared.
+/// execution, who comes last has the shortest. No clock is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrival {
     /// The device.
@@ -75,7 +75,8 @@ pub struct Arrival {
     pub n: u64,
     /// Σ by how much it was later than the one before it, where it was the last: what the others would have saved.
     pub late: Picos,
-    /// Σ length − the shortest length in its group. `None` in a report, which does not carry it.
+    /// Σ time that its core waits for a collective − the least of its group: of a synchronous one its length, of an asynchronous one
+    /// that of its done. Lengths in flight are no waits: compute may cover them. `None` in a report, which does not carry it.
     pub waited: Option<Picos>,
 }
 

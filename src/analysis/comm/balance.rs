@@ -7,7 +7,9 @@
 //! ```
 //!
 //! A collective ends for all devices of a group at once, so lengths say who came when: no clock of a device is held against
-//! another's. A permute ends for each when its own sender is done; who waits for nobody still has the shortest, but need not be the
+//! another's. A device waits while the collective holds up its core: for the whole of a synchronous one, during the done of an
+//! asynchronous one. Lengths in flight are not summed as waits: one late device lengthens all that are in flight at the same time,
+//! and much of it lies behind compute. A permute ends for each when its own sender is done; who waits for nobody still has the shortest, but need not be the
 //! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
 //! planes of other hosts count theirs from 0 again. Knows devices, links and spans; knows no bytes.
 
@@ -26,10 +28,20 @@ use crate::profile::{Profile, ProgramId};
 use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
-/// Lengths of an op's executions in the window, in order of time, by device. `None`: one of them is only known from its start to the
-/// end of its wait, which is as late as the core looks.
-type Lengths = Vec<(usize, Option<Vec<u64>>)>;
+/// An op's executions in the window, in order of time, by device. `None`: one of them is only known from its start to the end of its
+/// wait, which is as late as the core looks.
+type Executions = Vec<(usize, Option<Vec<Execution>>)>;
+
+/// An execution of a collective on one device, in picoseconds.
+#[derive(Clone, Copy)]
+struct Execution {
+    /// From its start to its end in flight.
+    length: u64,
+    /// How long the core waits for it.
+    exposed: u64,
+}
 
 impl Analysis {
     /// How the session's devices differ in a step; `None` of one device. `first`: the device whose file counts; `known`: cores
@@ -49,7 +61,7 @@ impl Analysis {
             return None;
         }
         let mut balance = self.step_balance(profile);
-        let mut ops: Keyed<Named, Lengths> = Keyed::default();
+        let mut ops: Keyed<Named, Executions> = Keyed::default();
         for at in &beside {
             let side = known.iter().find(|side| side.device == *at && side.core == Core::Tensor);
             self.lengths(profile, *at, step, side, &mut ops);
@@ -99,10 +111,10 @@ impl Analysis {
         at: usize,
         step: StepChoice,
         side: Option<&Side<'_>>,
-        ops: &mut Keyed<Named, Lengths>,
+        ops: &mut Keyed<Named, Executions>,
     ) {
         if let Some(side) = side {
-            return add(at, &side.links, side.flight.spans.iter().filter(|span| side.starts(span.at.0)), ops);
+            return add(at, &side.links, &side.flight, |span| side.starts(span.at.0), ops);
         }
         let device = &self.devices[at];
         let plane = &profile.planes[device.plane];
@@ -110,14 +122,13 @@ impl Analysis {
         let Some((window, whole)) = device.window_on(step, clock) else { return };
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
         let links = Links::new(profile, plane, &kinds);
-        let spans = Flight::spans(plane, device, clock, &links);
-        let is_in = |span: &&Span| whole || (window.0..window.1).contains(&span.at.0);
-        add(at, &links, spans.iter().filter(is_in), ops);
+        let flight = Flight::spans(plane, device, clock, &links);
+        add(at, &links, &flight, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
     }
 
     /// Who waits for whom: the groups, where their numbers are the devices'; all together where all of them are one group, and for
     /// permutes in which each takes part, as messages are of one size. Empty where that is not known.
-    fn sets(&self, profile: &Profile, lengths: &Lengths, what: &What) -> Vec<Lengths> {
+    fn sets(&self, profile: &Profile, lengths: &Executions, what: &What) -> Vec<Executions> {
         let Some(groups) =
             what.groups.as_ref().filter(|_| !matches!(what.primitive, Primitive::Send | Primitive::Recv))
         else {
@@ -159,13 +170,13 @@ impl Analysis {
         &self,
         profile: &Profile,
         (program, name): Named,
-        (sets, at_once): (&[Lengths], bool),
+        (sets, at_once): (&[Executions], bool),
         arrivals: &mut [Sum],
     ) -> Option<ArrivalSpread> {
         let mut last: Vec<u64> = vec![0; self.devices.len()];
         let (mut n, mut n_devices, mut total, mut max) = (0_u64, 0, 0_u64, 0);
         for set in sets {
-            let members: Option<Vec<(usize, &[u64])>> =
+            let members: Option<Vec<(usize, &[Execution])>> =
                 set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
             let Some(members) = members.filter(|members| members.len() > 1) else { continue };
             let runs = members.first().map_or(0, |(_, lengths)| lengths.len());
@@ -175,7 +186,7 @@ impl Analysis {
             n_devices += members.len() as u32;
             for run in 0..runs {
                 let mut order: Vec<(u64, usize)> =
-                    members.iter().map(|(device, lengths)| (lengths[run], *device)).collect();
+                    members.iter().map(|(device, lengths)| (lengths[run].length, *device)).collect();
                 order.sort_unstable();
                 let [(shortest, device), (next, _), ..] = order[..] else { continue };
                 // Where two come last together, neither alone is waited for.
@@ -183,9 +194,10 @@ impl Analysis {
                     arrivals[device].last(next - shortest);
                     last[device] += 1;
                 }
-                for (length, device) in &order {
+                let least = members.iter().map(|(_, lengths)| lengths[run].exposed).min().unwrap_or_default();
+                for (device, lengths) in &members {
                     let waited = &mut arrivals[*device].waited;
-                    *waited = waited.saturating_add(length - shortest);
+                    *waited = waited.saturating_add(lengths[run].exposed - least);
                 }
                 let apart = order.last().map_or(0, |(longest, _)| longest - shortest);
                 total = total.saturating_add(apart);
@@ -216,11 +228,25 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
     members.len() == n
 }
 
-/// Adds a device's spans, which are in order of time.
-fn add<'a>(at: usize, links: &Links, spans: impl Iterator<Item = &'a Span>, ops: &mut Keyed<Named, Lengths>) {
-    for span in spans {
+/// Adds a device's executions, which are in order of time. Of an op's spans and dones the first belong together, the second, and so
+/// on; where they differ in number, all of the length counts as waited for.
+fn add(at: usize, links: &Links, flight: &Flight, is_in: impl Fn(&Span) -> bool, ops: &mut Keyed<Named, Executions>) {
+    let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); links.all.len()];
+    for ((start, end), link) in &flight.dones {
+        dones[*link as usize].push_back(end - start);
+    }
+    let mut n_spans = vec![0_usize; links.all.len()];
+    flight.spans.iter().for_each(|span| n_spans[span.link as usize] += 1);
+    for (dones, n) in dones.iter_mut().zip(n_spans) {
+        if dones.len() != n {
+            dones.clear();
+        }
+    }
+    for span in &flight.spans {
         let link = &links.all[span.link as usize];
-        if link.is_copy {
+        let length = span.at.1 - span.at.0;
+        let exposed = dones[span.link as usize].pop_front().unwrap_or(length);
+        if link.is_copy || !is_in(span) {
             continue;
         }
         let lengths = ops.entry(link.named, Vec::new);
@@ -229,7 +255,7 @@ fn add<'a>(at: usize, links: &Links, spans: impl Iterator<Item = &'a Span>, ops:
         }
         if let Some((_, lengths)) = lengths.last_mut() {
             match lengths {
-                Some(lengths) if span.from != From::Ops => lengths.push(span.at.1 - span.at.0),
+                Some(lengths) if span.from != From::Ops => lengths.push(Execution { length, exposed }),
                 _ => *lengths = None,
             }
         }

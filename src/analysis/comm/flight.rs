@@ -50,6 +50,8 @@ pub struct Flight {
     pub spans: Vec<Span>,
     /// Stretches in which the core waits, in order, with the link that it waits for.
     pub waits: Vec<(Interval, u32)>,
+    /// Events of the dones, in order, with their link. A done takes as long as the core waits for what is in flight.
+    pub dones: Vec<(Interval, u32)>,
     /// What is computed.
     pub compute: Merged,
     /// Whatever runs.
@@ -86,9 +88,9 @@ impl Flight {
         Self::read(plane, device, clock, links, Some(kinds))
     }
 
-    /// Only what is in flight, in order of start: neither waits nor compute.
-    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &Links) -> Vec<Span> {
-        Self::read(plane, device, clock, links, None).spans
+    /// Only spans and dones: neither waits nor compute.
+    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &Links) -> Self {
+        Self::read(plane, device, clock, links, None)
     }
 
     fn read(plane: &Plane, device: &Device, clock: Clock, links: &Links, kinds: Option<&[Kind]>) -> Self {
@@ -96,6 +98,7 @@ impl Flight {
             clock,
             spans: Vec::new(),
             waits: Vec::new(),
+            dones: Vec::new(),
             compute: Merged::default(),
             busy: Merged::default(),
             moving: Merged::default(),
@@ -138,6 +141,9 @@ impl Flight {
                 if matches!(kind(op), Some(Kind::Compute | Kind::Fused)) {
                     compute.push(at);
                 }
+                if let Some((Part::Done, link)) = links.part(op) {
+                    flight.dones.push((at, link));
+                }
                 match links.part(op) {
                     Some((Part::Whole, link)) => flight.spans.push(Span { at, link, from: From::Sync }),
                     Some((part @ (Part::Start | Part::Done), link)) if !on_line[link as usize] => {
@@ -154,6 +160,7 @@ impl Flight {
         flight.pair(halves, links.all.len());
         sorted::sort_by_key(&mut flight.spans, |span| (span.at, span.link));
         sorted::sort_by_key(&mut flight.waits, |wait| *wait);
+        sorted::sort_by_key(&mut flight.dones, |done| *done);
         flight
     }
 

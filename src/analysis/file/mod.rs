@@ -2,7 +2,6 @@
 //!
 //! Knows which lines other analyses read (`device`); counts, and decodes nothing.
 
-mod framework;
 mod programs;
 mod quality;
 mod report;

@@ -4,7 +4,7 @@ use super::report::{FileProgram, ProgramSource};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::program_of_run;
 use crate::keyed::Keyed;
-use crate::profile::{HloBlob, Profile, ProgramId};
+use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
 use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 #[derive(Default)]
 struct Ran {
     n_runs: u64,
+    run_time: Picos,
     /// `None`: no op of it ran.
     busy: Option<Picos>,
     /// The name that events say.
@@ -20,7 +21,8 @@ struct Ran {
 }
 
 impl Analysis {
-    /// Programs, those with the most time first.
+    /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is told by its ops' self time. Of
+    /// programs that did not run the one with the largest HLO comes first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
         let mut known: Keyed<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
@@ -31,7 +33,12 @@ impl Analysis {
             told.extend(hlo);
             let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
             let n_runs = Some(ran.n_runs).filter(|n| *n > 0);
-            programs.push(FileProgram { n_runs, busy: ran.busy, ..program(profile, name, Some(id), hlo) });
+            programs.push(FileProgram {
+                n_runs,
+                run_time: n_runs.map(|_| ran.run_time),
+                busy: ran.busy,
+                ..program(profile, name, Some(id), hlo)
+            });
         }
         for (i, blob) in profile.hlo.iter().enumerate() {
             // A capture of several hosts has the same program once per host.
@@ -40,7 +47,7 @@ impl Analysis {
             }
         }
         sorted::sort_by(&mut programs, |a, b| {
-            let key = |p: &FileProgram| (Reverse(p.busy), Reverse(p.n_runs), Reverse(p.bytes));
+            let key = |p: &FileProgram| (Reverse(p.run_time.or(p.busy)), Reverse(p.n_runs), Reverse(p.bytes));
             key(a).cmp(&key(b)).then_with(|| (&a.name, a.program_id, a.hlo).cmp(&(&b.name, b.program_id, b.hlo)))
         });
         programs
@@ -50,8 +57,11 @@ impl Analysis {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
-                for id in line.events.ops().filter_map(|op| program_of_run(profile, plane, op)) {
-                    known.entry(id, Ran::default).n_runs += 1;
+                for (op, (_, length)) in line.events.ops().zip(line.events.times()) {
+                    let Some(id) = program_of_run(profile, plane, op) else { continue };
+                    let ran = known.entry(id, Ran::default);
+                    ran.n_runs += 1;
+                    ran.run_time = Picos(ran.run_time.0.saturating_add(length));
                 }
             }
             let measured = self.measures.of(plane, index, device, &device.whole_capture());
@@ -81,6 +91,7 @@ fn program(profile: &Profile, name: String, id: Option<ProgramId>, hlo: Option<u
         name,
         program_id: id.map(|id| id.0),
         source: match blob {
+            Some(HloBlob { form: HloForm::Text, .. }) => ProgramSource::Text,
             Some(blob) if blob.is_dropped() => ProgramSource::Dropped,
             Some(_) => ProgramSource::Capture,
             None => ProgramSource::Events,
@@ -88,6 +99,7 @@ fn program(profile: &Profile, name: String, id: Option<ProgramId>, hlo: Option<u
         file: blob.map(|blob| blob.file as u32),
         bytes: blob.map(|blob| blob.span.len()),
         n_runs: None,
+        run_time: None,
         busy: None,
         n_computations: None,
         n_instructions: None,

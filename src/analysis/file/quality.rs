@@ -9,10 +9,10 @@
 //!
 //! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
 
-use super::framework::Framework;
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Device;
+use crate::analysis::framework::Framework;
 use crate::analysis::platform::Platform;
 use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};

@@ -239,6 +239,8 @@ pub enum ProgramSource {
     Dropped,
     /// Only the texts of its ops' events.
     Events,
+    /// HLO text that is a file of its own.
+    Text,
 }
 
 impl ProgramSource {
@@ -248,6 +250,7 @@ impl ProgramSource {
             Self::Capture => "capture",
             Self::Dropped => "hlo_proto",
             Self::Events => "events",
+            Self::Text => "hlo_text",
         }
     }
 
@@ -257,6 +260,7 @@ impl ProgramSource {
             Self::Capture => "HLO proto in the capture",
             Self::Dropped => "HLO proto of its own",
             Self::Events => "only events’ text",
+            Self::Text => "HLO text",
         }
     }
 }
@@ -276,7 +280,9 @@ pub struct FileProgram {
     pub bytes: Option<u64>,
     /// Runs on all devices, as their module lines tell. `None` where it did not run.
     pub n_runs: Option<u64>,
-    /// Self time of its ops on all devices over the whole capture. `None` where it did not run.
+    /// Σ lengths of these runs. `None` where no run is told.
+    pub run_time: Option<Picos>,
+    /// Self time of its ops on all devices over the whole capture. `None` where it did not run, or where no op says that it is of it.
     pub busy: Option<Picos>,
     /// Its computations. `None` until its text was asked for.
     pub n_computations: Option<u32>,

@@ -67,6 +67,8 @@ pub(super) struct Allocation {
     pub(super) is_constant: bool,
     /// The buffer that stands for it where one has to.
     pub(super) shown: Option<u32>,
+    /// Where it begins if the allocations of its memory lie one behind the other.
+    start: u64,
 }
 
 impl Allocation {
@@ -87,6 +89,7 @@ impl Allocation {
             is_live_out: proto.maybe_live_out,
             is_constant: proto.is_constant,
             shown: None,
+            start: 0,
         }
     }
 
@@ -118,9 +121,13 @@ impl Buffers {
                 buffers.all.push(logical);
             }
         }
+        let mut ends: Keyed<i64, u64> = Keyed::default();
         for (place, allocation) in proto.buffer_allocations.iter().enumerate() {
             let size = buffers.size(allocation.size);
             let mut told = Allocation::new(allocation, size);
+            let end = ends.entry(allocation.color, u64::default);
+            told.start = *end;
+            *end = end.saturating_add(size);
             for assigned in &allocation.assigned {
                 let Some(slot) = buffers.slot(assigned.logical_buffer_id) else { continue };
                 buffers.all[slot as usize].allocation =
@@ -150,6 +157,20 @@ impl Buffers {
     pub(super) fn allocation(&self, slot: u32) -> Option<&Allocation> {
         let assigned = self.all.get(slot as usize)?.allocation?;
         self.allocations.get(assigned.allocation as usize)
+    }
+
+    /// The addresses of the first `size` bytes of a buffer, as far as they lie in its allocation: start and end. Empty for a buffer
+    /// without an allocation.
+    pub(super) fn addresses(&self, slot: u32, size: u64) -> (u64, u64) {
+        let assigned = self.all.get(slot as usize).and_then(|buffer| buffer.allocation);
+        let Some((assigned, allocation)) =
+            assigned.and_then(|assigned| Some((assigned, self.allocations.get(assigned.allocation as usize)?)))
+        else {
+            return (0, 0);
+        };
+        let offset = u64::try_from(assigned.offset).unwrap_or_default().min(allocation.size);
+        let end = offset.saturating_add(size).min(allocation.size);
+        (allocation.start.saturating_add(offset), allocation.start.saturating_add(end))
     }
 
     /// Allocations of a memory that the program has for itself.

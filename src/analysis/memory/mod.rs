@@ -2,10 +2,13 @@
 //!
 //! Knows buffer assignments, modules and allocator events; nothing of files.
 
+mod addresses;
 mod ask;
 mod buffers;
 mod check;
 mod class;
+mod live_ranges;
+mod live_text;
 mod lives;
 mod program;
 mod report;

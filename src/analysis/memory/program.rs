@@ -5,13 +5,15 @@
 //!  Module ───────────────► schedule, vocabularies ──────────────────┴─► AliveAt, Curve, Lanes, WhatIf
 //! ```
 
+use super::addresses::own_bytes;
 use super::ask::{BufferId, MemoryQuery, Points};
 use super::buffers::Buffers;
 use super::class::{Facts, Vocabularies, class};
+use super::live_ranges;
 use super::lives::Life;
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
-use super::space::{Space, columns, curve, highest};
+use super::space::{Space, columns, curve, highest, shares_addresses};
 use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
@@ -45,6 +47,17 @@ impl ProgramMemory {
         let spaces = colors.into_iter().map(space).filter(is_used).collect();
         let train_state = TrainState::new(module, &buffers);
         Self { spaces, schedule, vocabularies: Vocabularies::new(module), train_state, buffers, colors_left_out }
+    }
+
+    /// Estimates what a program needs whose text alone is known, from the live ranges of its schedule. `None` where it has none.
+    pub fn from_schedule(module: &Module) -> Option<Self> {
+        let mut memory = Self::new(&live_ranges::assignment(module)?, module);
+        for space in &mut memory.spaces {
+            (space.basis, space.peak.basis) = (Basis::LiveRanges, Basis::LiveRanges);
+            // Where pieces lie, and so how much is asked for, is not in the text.
+            space.peak.total_allocation = 0;
+        }
+        Some(memory)
     }
 
     /// Peaks and sums by colour.
@@ -96,7 +109,7 @@ impl ProgramMemory {
         let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
         let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
-        let all = curve(&space.lives, space.n_events, below, size);
+        let all = curve(&space.lives, (space.n_events, space.color), below, &self.buffers, size);
         let (peak, position) = highest(&all);
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
@@ -114,6 +127,12 @@ impl ProgramMemory {
     pub(super) fn notes(&self, space: &Space) -> Vec<Note> {
         let mut notes = Vec::new();
         let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
+        if space.basis == Basis::LiveRanges {
+            let message = "HLO text has no buffer assignment. What is alive is estimated: from where instructions stand in its schedule, from \
+                           loops and aliased outputs that share memory, and from updates in place. The compiler may share more, and \
+                           needs room for what does not fit together. What --xla_dump_hlo_as_proto writes is exact.";
+            note(Severity::Caution, "live_ranges", message.to_owned());
+        }
         if space.basis == Basis::Schedule {
             let message = "The program has no trace of its heap in this memory: what is alive is told by where instructions stand \
                            in the entry's schedule. Bodies of loops are not walked, so the peak may be higher.";
@@ -125,6 +144,11 @@ impl ProgramMemory {
             let message = "The program says neither what its heap does nor in which order it runs: only what is alive all the \
                            time is counted, and the peak is higher.";
             note(Severity::Caution, "no_schedule", message.to_owned());
+        }
+        if space.overlaps {
+            let message = "The compiler gives addresses of this memory to the next buffer before the trace frees the one before: an \
+                           address counts once, for the buffer that took it last. The sum of all sizes would be higher than the memory.";
+            note(Severity::Info, "addresses_shared", message.to_owned());
         }
         if space.other_traces > 0 {
             let message = format!(
@@ -170,10 +194,21 @@ impl ProgramMemory {
             // Where several share an allocation the one shown may be smaller than what it stands for.
             Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
         });
-        let temporary = space.alive(point).map(|life| self.living(module, &vocabularies, *life));
+        let lives: Vec<Life> = space.alive(point).copied().collect();
+        let sizes = self.own_sizes(space, &lives);
+        let temporary = lives.iter().zip(sizes).filter(|(life, size)| *size > 0 || self.size(life.slot) == 0);
+        let temporary = temporary.map(|(life, size)| Buffer { size, ..self.living(module, &vocabularies, *life) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
         sorted::sort_by_key(&mut all, |buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
+    }
+
+    /// The bytes that count for each of the lives at a point: of those that share addresses, what no later one has taken.
+    fn own_sizes(&self, space: &Space, lives: &[Life]) -> Vec<u64> {
+        if shares_addresses(space.color) {
+            return own_bytes(lives, &self.buffers, |slot| self.size(slot));
+        }
+        lives.iter().map(|life| self.size(life.slot)).collect()
     }
 
     pub(super) fn told_alive(

@@ -46,7 +46,7 @@ pub struct SpacePeak {
     pub position: Option<u32>,
     /// The instruction of that event.
     pub instruction: Option<String>,
-    /// All allocations but those of one thread. Not the peak: not all are alive at once.
+    /// All allocations but those of one thread. Not the peak: not all are alive at once. 0 where no buffer assignment says it.
     pub total_allocation: u64,
     /// What is alive all the time: parameters, constants and what lives on after the program.
     pub indefinite: u64,
@@ -72,6 +72,8 @@ pub enum Basis {
     Schedule,
     /// Nothing comes and goes.
     Constant,
+    /// The program's text alone is known, which has no buffer assignment: an estimate from the live ranges of its schedule.
+    LiveRanges,
 }
 
 /// All there is to say of a session's memory: what the command line writes.
@@ -236,7 +238,7 @@ pub struct AliveAt {
 pub struct Buffer {
     /// Names it in questions: stays the same as long as the session is open.
     pub id: BufferId,
-    /// Bytes with padding.
+    /// Bytes with padding; of a buffer that is alive at a point where a later one has some of its addresses, the others.
     pub size: u64,
     /// Bytes of its elements. `None` where its shape is not known.
     pub unpadded: Option<u64>,

@@ -14,7 +14,7 @@ pub struct RuntimeMemory {
 }
 
 /// One allocator of one device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AllocatorMemory {
     /// What people call the device, `TPU:0`; the allocator's name where events do not say which device it is of.
     pub label: String,

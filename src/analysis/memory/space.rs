@@ -7,9 +7,11 @@
 //!        └────────────────►
 //! ```
 //!
-//! Σ sizes of what is alive at a point = the curve there, exactly. Removing buffers leaves lives out and sums again: who
+//! Σ sizes of what is alive at a point = the curve there, exactly: where buffers share addresses, each address counts for the buffer
+//! that took it last. Removing buffers leaves lives out and sums again: who
 //! shares with whom does not depend on sizes, so that is a replay.
 
+use super::addresses;
 use super::ask::Points;
 use super::buffers::Buffers;
 use super::lives::{Life, is_of, replay, trace_of};
@@ -37,6 +39,8 @@ pub(super) struct Space {
     pub(super) peak: SpacePeak,
     /// Events of the trace that make no sense.
     pub(super) odd: u32,
+    /// Buffers that are alive at the same point share addresses.
+    pub(super) overlaps: bool,
     /// Other traces that are of this memory: they are not in the curve.
     pub(super) other_traces: u32,
 }
@@ -64,8 +68,13 @@ impl Space {
         let n_events = instructions.len() as u32;
         let of_color = proto.heap_simulator_traces.iter().filter(|trace| is_of(trace, buffers, color));
         let other_traces = of_color.count().saturating_sub(1) as u32;
-        let padded = curve(&lives, n_events, peak.indefinite, |slot| buffers.all[slot as usize].size);
-        let unpadded = curve(&lives, n_events, peak.indefinite, |slot| unpadded[slot as usize]);
+        let bytes = |size: &dyn Fn(u32) -> u64| curve(&lives, (n_events, color), peak.indefinite, buffers, size);
+        let padded = bytes(&|slot| buffers.all[slot as usize].size);
+        let unpadded = bytes(&|slot| unpadded[slot as usize]);
+        let overlaps = shares_addresses(color) && {
+            let sum = curve(&lives, (n_events, 0), peak.indefinite, buffers, |slot| buffers.all[slot as usize].size);
+            sum != padded
+        };
         let (most, position) = highest(&padded);
         peak.peak = most;
         peak.position = position;
@@ -75,7 +84,7 @@ impl Space {
             told.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
         });
         (peak.n_events, peak.basis) = (n_events, basis);
-        Self { color, basis, n_events, lives, padded, unpadded, instructions, peak, odd, other_traces }
+        Self { color, basis, n_events, lives, padded, unpadded, instructions, peak, odd, overlaps, other_traces }
     }
 
     /// The point of the peak.
@@ -130,6 +139,13 @@ impl Space {
     }
 }
 
+impl SpacePeak {
+    /// All allocations, where a buffer assignment says them.
+    pub fn allocated(&self) -> Option<u64> {
+        (self.basis != Basis::LiveRanges).then_some(self.total_allocation)
+    }
+}
+
 /// Points in at most `columns` columns of equal width: the first point of each, and the one after its last.
 pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Iterator<Item = (u32, u32)> {
     let to = points.to.min(n_points);
@@ -140,8 +156,23 @@ pub(super) fn columns(points: Points, n_points: u32, columns: u32) -> impl Itera
     (0..wide).map(move |i| (edge(i), edge(i + 1)))
 }
 
+/// Whether buffers of a memory may be alive at the same addresses at the same point. The heap of the main memory (colour 0) gives
+/// each buffer that is alive addresses of its own, and counts those of shared ones once.
+pub(super) const fn shares_addresses(color: i64) -> bool {
+    color != 0
+}
+
 /// Bytes at each point: those of the lives that cover it, and `below` all the time.
-pub(super) fn curve(lives: &[Life], n_events: u32, below: u64, size: impl Fn(u32) -> u64) -> Vec<u64> {
+pub(super) fn curve(
+    lives: &[Life],
+    (n_events, color): (u32, i64),
+    below: u64,
+    buffers: &Buffers,
+    size: impl Fn(u32) -> u64,
+) -> Vec<u64> {
+    if shares_addresses(color) {
+        return addresses::curve(lives, n_events, below, buffers, size);
+    }
     // What rises and what falls, by point. A life that the last event or none ends falls behind the last point.
     let mut change = vec![0_i128; n_events as usize + 2];
     for life in lives {

@@ -75,16 +75,19 @@ impl ProgramMemory {
         told
     }
 
-    /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers.
+    /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers, where buffers do not
+    /// share addresses.
     fn jumps(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Jump> {
         let vocabularies = self.vocabularies(ask);
-        let size = |life: &Life| self.size(life.slot);
+        let point = |life: &Life| life.first as usize + 1;
+        let rise = |life: &Life| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
+        let size = |life: &Life| if space.overlaps { rise(life) } else { self.size(life.slot) };
         let mut lives: Vec<&Life> = space.lives.iter().filter(|life| size(life) > 0).collect();
         sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first));
         let jump = |life: &Life| Jump {
             position: life.first,
             size: size(life),
-            after: space.padded[life.first as usize + 1],
+            after: space.padded[point(life)],
             buffer: self.living(module, &vocabularies, *life),
         };
         lives.into_iter().take(JUMPS).map(jump).collect()
@@ -119,7 +122,8 @@ impl ProgramMemory {
             let size = self.size(slot);
             if in_pieces.has(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
         };
-        let (peak, _) = highest(&curve(&space.lives, space.n_events, space.peak.indefinite, piece));
+        let (peak, _) =
+            highest(&curve(&space.lives, (space.n_events, space.color), space.peak.indefinite, &self.buffers, piece));
         Some(Vocabulary {
             dims,
             buffers: told,

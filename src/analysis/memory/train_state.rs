@@ -1,9 +1,15 @@
 //! Which parameters of a training step are weights and which are optimizer state, by how the program uses them.
 //!
 //! ```text
-//!  floating point, updated in place ┬─ read by the forward pass ──────► weights
-//!                                   └─ read by the update alone ──────► optimizer state
+//!  floating point, updated in place ┬─ read by the forward pass ┬─ new value follows from gradients ──► weights
+//!                                   │                           └─ from the forward pass alone ───────► neither
+//!                                   └─ read by the update alone ──────────────────────────────────────► optimizer state
 //! ```
+//!
+//! Running statistics (the mean and variance of batch normalization) are the second case: the forward pass reads and updates them, and
+//! no gradient reaches them. They are no weights and count as inputs. A parameter is only taken for a statistic where that is
+//! certain: where all that is written to its memory is computed by the entry, and none of it can depend on the backward pass.
+//! Statistics that the compiler updates in one fusion or one loop with gradients therefore still count as weights.
 //!
 //! Argument paths such as `state[0]['w1']` do not say what a parameter is. A training step does: it differentiates a function
 //! of the weights, and JAX marks the forward pass of that function with `jvp(` in the scope path. Knows instructions and their
@@ -50,6 +56,8 @@ impl TrainState {
             return state;
         }
         let read = read_by_forward(module);
+        let from_gradients = from_gradients(module);
+        let written = written(module, buffers);
         let updated = buffers.allocations.iter().filter(|a| a.category == Category::Parameter && a.is_live_out);
         for slot in updated.filter_map(|allocation| allocation.shown) {
             let Some(id) = buffers.all[slot as usize].instruction(module) else { continue };
@@ -57,8 +65,12 @@ impl TrainState {
             if &*parameter.opcode != "parameter" || !is_floating(&parameter.shape) {
                 continue;
             }
-            let class = if read.has(&id) { MemoryClass::Weights } else { MemoryClass::Optimizer };
-            state.classes.first(id, class);
+            let is_statistic = || is_statistic(module, &from_gradients, written.get(&slot).map_or(&[], Vec::as_slice));
+            match read.has(&id) {
+                true if is_statistic() => {}
+                true => _ = state.classes.first(id, MemoryClass::Weights),
+                false => _ = state.classes.first(id, MemoryClass::Optimizer),
+            }
         }
         // Without any weights the program's forward pass was not recognised, so nothing can be told from it.
         if state.classes.iter().all(|(_, class)| *class != MemoryClass::Weights) {
@@ -71,6 +83,49 @@ impl TrainState {
     pub(super) fn class(&self, parameter: InstructionId) -> Option<MemoryClass> {
         self.classes.get(&parameter).copied()
     }
+}
+
+/// What is written to the memory of each parameter that is updated in place, by the buffer that stands for the parameter.
+fn written(module: &Module, buffers: &Buffers) -> Keyed<u32, Vec<Option<InstructionId>>> {
+    let mut written: Keyed<u32, Vec<Option<InstructionId>>> = Keyed::default();
+    for (slot, buffer) in (0_u32..).zip(&buffers.all) {
+        let Some(shown) = buffers.allocation(slot).and_then(|allocation| allocation.shown) else { continue };
+        if shown != slot {
+            written.entry(shown, Vec::new).push(buffer.instruction(module));
+        }
+    }
+    written
+}
+
+/// Whether something is computed for a parameter's memory, all of it by the entry, and none of it from gradients.
+fn is_statistic(module: &Module, from_gradients: &Keyed<InstructionId, ()>, written: &[Option<InstructionId>]) -> bool {
+    let is_computed = |id: &Option<InstructionId>| {
+        let instruction = id.and_then(|id| module.instruction(id))?;
+        let passes_on = matches!(&*instruction.opcode, "parameter" | "tuple" | "get-tuple-element")
+            || TRANSPARENT.contains(&&*instruction.opcode);
+        Some(!passes_on)
+    };
+    let is_sure = |id: &Option<InstructionId>| {
+        let id = (*id)?;
+        Some(module.instruction(id)?.computation == module.entry && !from_gradients.has(&id))
+    };
+    written.iter().any(|id| is_computed(id) == Some(true)) && written.iter().all(|id| is_sure(id) == Some(true))
+}
+
+/// Whatever may depend on the backward pass: its operations, what takes their results, and what calls a computation with such an
+/// operation. One walk, linear in the program.
+fn from_gradients(module: &Module) -> Keyed<InstructionId, ()> {
+    let backward = module.instructions().filter(|(_, instruction)| instruction.op_name().contains("transpose(jvp("));
+    let mut waiting: Vec<InstructionId> = backward.map(|(id, _)| id).collect();
+    let mut found: Keyed<InstructionId, ()> = Keyed::default();
+    while let Some(id) = waiting.pop() {
+        if found.first(id, ()) {
+            waiting.extend(module.users(id));
+            let computation = module.instruction(id).and_then(|instruction| instruction.computation);
+            waiting.extend(computation.map_or(&[][..], |computation| module.callers(computation)));
+        }
+    }
+    found
 }
 
 fn is_floating(shape: &Shape) -> bool {
@@ -149,4 +204,71 @@ fn is_transparent(module: &Module, body: ComputationId) -> bool {
         matches!(&*instruction.opcode, "parameter" | "constant" | "fusion" | "tuple" | "get-tuple-element")
             || TRANSPARENT.contains(&&*instruction.opcode)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text;
+    use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
+    use crate::wire::proto::hlo::logical_buffer_proto::Location;
+    use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
+
+    /// A layer with batch normalization: a weight, its moment, a running mean, and a weight that is passed on as it is.
+    const STEP: &str = r#"HloModule step
+
+ENTRY main {
+  w = f32[8] parameter(0), metadata={op_name="w"}
+  m = f32[8] parameter(1), metadata={op_name="m"}
+  mean = f32[8] parameter(2), metadata={op_name="mean"}
+  frozen = f32[8] parameter(3), metadata={op_name="frozen"}
+  x = f32[8] parameter(4), metadata={op_name="x"}
+  a = f32[8] multiply(x, w), metadata={op_name="jit(step)/jvp(Net)/mul"}
+  f = f32[8] add(a, frozen), metadata={op_name="jit(step)/jvp(Net)/add"}
+  new_mean = f32[8] add(mean, f), metadata={op_name="jit(step)/jvp(Net)/BatchNorm_0/add"}
+  dw = f32[8] multiply(f, x), metadata={op_name="jit(step)/transpose(jvp(Net))/mul"}
+  new_m = f32[8] add(m, dw), metadata={op_name="jit(step)/adam/add"}
+  new_w = f32[8] subtract(w, new_m), metadata={op_name="jit(step)/adam/sub"}
+  ROOT t = (f32[8], f32[8], f32[8], f32[8]) tuple(new_w, new_m, new_mean, frozen)
+}
+"#;
+
+    fn classes(step: &str, updates: &[(&str, &str)]) -> Vec<Option<MemoryClass>> {
+        let (module, _) = text::module(step).unwrap();
+        let mut assignment = BufferAssignmentProto::default();
+        for (i, (parameter, update)) in (0_i64..).zip(updates) {
+            for (id, name) in [(2 * i, parameter), (2 * i + 1, update)].into_iter().filter(|(_, name)| !name.is_empty())
+            {
+                let at = Location { instruction_name: (*name).to_owned(), instruction_id: -1, ..Location::default() };
+                let buffer = LogicalBufferProto { id, size: 32, defined_at: Some(at), color: 0 };
+                assignment.logical_buffers.push(buffer);
+            }
+            let assigned = |id| Assigned { logical_buffer_id: id, offset: 0, size: 32 };
+            assignment.buffer_allocations.push(BufferAllocationProto {
+                size: 32,
+                is_entry_computation_parameter: true,
+                maybe_live_out: true,
+                assigned: vec![assigned(2 * i), assigned(2 * i + 1)],
+                ..BufferAllocationProto::default()
+            });
+        }
+        let state = TrainState::new(&module, &Buffers::new(&assignment));
+        updates.iter().map(|(parameter, _)| state.class(module.instruction_named(parameter).unwrap())).collect()
+    }
+
+    const UPDATES: [(&str, &str); 4] = [("w", "new_w"), ("m", "new_m"), ("mean", "new_mean"), ("frozen", "")];
+
+    #[test]
+    fn running_statistics_are_no_weights() {
+        let weights = Some(MemoryClass::Weights);
+        assert_eq!(classes(STEP, &UPDATES), [weights, Some(MemoryClass::Optimizer), None, weights]);
+    }
+
+    #[test]
+    fn what_may_follow_from_gradients_is_a_weight() {
+        // The compiler has joined the statistic's update with a gradient.
+        let joined = STEP.replace("add(mean, f)", "add(mean, dw)");
+
+        assert_eq!(classes(&joined, &UPDATES)[2], Some(MemoryClass::Weights));
+    }
 }

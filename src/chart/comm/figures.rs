@@ -12,7 +12,7 @@ use crate::units::Picos;
 const LONG_ISSUE: f64 = 0.05;
 
 /// "step 3", "the whole capture", with how many devices are summed.
-pub(super) fn window(comm: &Comm) -> String {
+pub fn window(comm: &Comm) -> String {
     let header = &comm.header;
     let of = if header.step == "all" { "the whole capture".to_owned() } else { format!("step {}", header.step) };
     if header.n_devices > 1 { format!("{of}, sum of {} devices", header.n_devices) } else { of }

@@ -1,29 +1,9 @@
 //! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
 
-use super::figures;
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums, Role, Way};
-use crate::engine::comm_place::Of;
 use crate::report::comm_table;
 use crate::report::number::{self, ABSENT};
-
-/// That nothing of it ran, and why that may be.
-pub fn empty(comm: &Comm, of: Of) -> (String, &'static str) {
-    let what = if of == Of::Copies { "No copies between memories" } else { "No collectives" };
-    let place = figures::window(comm);
-    let why = match (of, comm.header.n_devices) {
-        (Of::Copies, _) => {
-            "An asynchronous copy is one that goes on beside the core. Synchronous copies are data movement in the breakdown."
-        }
-        (Of::Collectives, 0 | 1) => {
-            "A program communicates where its arrays are sharded over several devices. Another step may have some."
-        }
-        (Of::Collectives, _) => {
-            "These devices ran without communicating with each other: each may work on its own. Another step may have some."
-        }
-    };
-    (format!("{what} in {place}"), why)
-}
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,13 +34,19 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
         Basis::Trace => "the compiler’s heap simulator, replayed: shared buffers count once",
         Basis::Schedule => "the entry’s schedule, for there is no trace: bodies of loops are not walked",
         Basis::Constant => "nothing comes and goes",
+        Basis::LiveRanges => "an estimate by the text’s schedule, for there is no buffer assignment",
     };
     let mut rows = vec![
         row("Persistent", exact(peak.indefinite)),
         row("Allocated while it runs", exact(temporaries)),
         row("Sum", exact(peak.peak)),
         row("Without padding", exact(space.peak_unpadded)),
-        row("All allocations", format!("{}: not all are alive at once", exact(peak.total_allocation))),
+        row(
+            "All allocations",
+            peak.allocated().map_or("–: only a buffer assignment says them".to_owned(), |size| {
+                format!("{}: not all are alive at once", exact(size))
+            }),
+        ),
         row("From", basis),
     ];
     if let Some(moment) = &space.moment {

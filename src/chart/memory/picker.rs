@@ -1,7 +1,7 @@
 //! What the pickers of the memory view offer: programs, memories, allocators. Knows reports; no menu.
 
 use super::size::text;
-use crate::analysis::memory::{AllocatorMemory, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
+use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
 use crate::chart::pick::Choice;
 use crate::report::number;
 
@@ -53,7 +53,35 @@ pub fn allocator_of(of: &RuntimeMemory, device: Option<u32>) -> Option<u32> {
     own.or((!of.allocators.is_empty()).then_some(0)).and_then(|at| u32::try_from(at).ok())
 }
 
+/// The check of the device that is looked at; of all devices, the first one that a program runs on. Checks are those of the
+/// allocators, then those of devices without one, each in their order: an allocator of the host is among them.
+pub fn check_of<'a>(checks: &'a [CrossCheck], runtime: &RuntimeMemory, device: Option<u32>) -> Option<&'a CrossCheck> {
+    let of = |device: u32| runtime.allocators.iter().position(|allocator| allocator.device == Some(device));
+    let behind = |device| runtime.allocators.len() + (0..device).filter(|other| of(*other).is_none()).count();
+    let own = device.and_then(|device| checks.get(of(device).unwrap_or_else(|| behind(device))));
+    own.or_else(|| checks.iter().find(|check| check.static_peak.is_some())).or_else(|| checks.first())
+}
+
 /// What the treemap groups by.
 pub fn groupings() -> Vec<Choice<RollUpBy>> {
     RollUpBy::ALL.iter().map(|by| Choice { value: *by, label: by.label().to_owned(), detail: String::new() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_checked_against_the_memory_of_its_device() {
+        let allocator = |device| AllocatorMemory { device, ..AllocatorMemory::default() };
+        let runtime =
+            RuntimeMemory { allocators: vec![allocator(None), allocator(Some(1))], ..RuntimeMemory::default() };
+        let check =
+            |label: &str, static_peak| CrossCheck { label: label.to_owned(), static_peak, ..CrossCheck::default() };
+        let checks = [check("host", None), check("GPU:1", Some(7)), check("GPU:0", Some(7)), check("GPU:2", Some(7))];
+        let label = |device| check_of(&checks, &runtime, device).map(|check| check.label.as_str());
+        assert_eq!([label(Some(0)), label(Some(1)), label(Some(2))], [Some("GPU:0"), Some("GPU:1"), Some("GPU:2")]);
+        assert_eq!([label(None), label(Some(9))], [Some("GPU:1"); 2], "the first that a program runs on");
+        assert_eq!(check_of(&[], &runtime, None), None);
+    }
 }

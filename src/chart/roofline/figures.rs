@@ -1,8 +1,9 @@
 //! The read-out of a roofline: how much of the roof is reached, what could be won, how much of the time that speaks for.
 //! Knows an answer's figures; no pixel, and no formula that is not the analysis'.
 
+use super::peaks::main_memory;
 use super::roofs;
-use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops, WindowUse};
+use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
 use crate::chart::readout::{Figure, Readout, figure, row, share_figure};
 use crate::report::number::{self, ABSENT};
 use crate::report::roofline_table;
@@ -68,7 +69,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             rows,
         ));
     }
-    Readout { hero, main, side: mfu(&figures.window, useful) }
+    Readout { hero, main, side: mfu(figures, useful) }
 }
 
 fn share_of(figures: &RooflineFigures) -> String {
@@ -89,7 +90,8 @@ fn coverage(figures: &RooflineFigures) -> Figure {
 }
 
 /// Use of the window as a whole, of all kinds of time and with its idle time.
-fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
+fn mfu(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Vec<Figure> {
+    let window = &figures.window;
     let base = |flops: Option<f64>, what: &str| {
         vec![
             row(what, some(flops, "FLOP")),
@@ -128,10 +130,11 @@ fn mfu(window: &WindowUse, useful: Option<UsefulFlops>) -> Vec<Figure> {
         "FLOPs of all that ran, recompute included ÷ (peak × window)",
         base(window.flops, "FLOPs"),
     ));
+    let memory = main_memory(figures.peaks.first());
     side.push(figure(
-        "HBM bandwidth utilization",
+        format!("{memory} bandwidth utilization"),
         share_figure(window.hbm_util),
-        "Bytes of HBM ÷ (bandwidth × window)",
+        &format!("Bytes of {memory} ÷ (bandwidth × window)"),
         vec![row("Bytes", some(window.bytes, "B")), row("Window, over devices", exact(window.window))],
     ));
     side

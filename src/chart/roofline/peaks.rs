@@ -3,6 +3,8 @@
 
 use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
+use crate::chart::pick::Choice;
+use crate::chip::{CHIPS, Chip};
 use crate::report::number;
 
 /// A line of the editor.
@@ -39,6 +41,7 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
         let known = peaks.peak(of);
         let (label, unit) = match of {
             PeakOf::Compute(precision) => (precision.label(), "TFLOP/s"),
+            PeakOf::Memory(Level::Hbm) => (main_memory(Some(peaks)), "GB/s"),
             PeakOf::Memory(level) => (memory(level), "GB/s"),
         };
         let can_change = matches!(of, PeakOf::Compute(_) | PeakOf::Memory(Level::Hbm));
@@ -56,12 +59,38 @@ pub fn lines(peaks: &DevicePeaks) -> Vec<Line> {
     all.filter_map(line).collect()
 }
 
+/// What the memory of devices is called: a CPU has no HBM.
+pub fn main_memory(peaks: Option<&DevicePeaks>) -> &'static str {
+    let is_cpu = |peaks: &DevicePeaks| {
+        peaks.chip.is_none() && !peaks.devices.is_empty() && peaks.devices.iter().all(|label| label.starts_with("CPU"))
+    };
+    if peaks.is_some_and(is_cpu) { "Memory" } else { memory(Level::Hbm) }
+}
+
 /// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
 pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
     let unit = if peaks.main() == Precision::F16 { "TFLOP/s fp16" } else { "TFLOP/s bf16" };
     let compute = peaks.flops(peaks.main()).map(|flops| (number::tflops(flops), unit));
-    let memory = peaks.bytes(Level::Hbm).map(|bytes| (number::gbs(bytes), "GB/s HBM"));
+    let unit = if main_memory(Some(peaks)) == memory(Level::Hbm) { "GB/s HBM" } else { "GB/s" };
+    let memory = peaks.bytes(Level::Hbm).map(|bytes| (number::gbs(bytes), unit));
     compute.into_iter().chain(memory).collect()
+}
+
+/// The chips of the table, each with its peak, behind the one that the capture names.
+pub fn chips() -> Vec<Choice<Option<&'static str>>> {
+    let one = |chip: &Chip| {
+        let peak = chip.bf16.map(|of| (of, "bf16")).or(chip.f16.map(|of| (of, "fp16")));
+        let detail = peak.map(|(of, name)| format!("{} TFLOP/s {name}", number::tflops(of.value))).unwrap_or_default();
+        Choice { value: Some(chip.name), label: chip.name.to_owned(), detail }
+    };
+    let own = Choice { value: None, label: "as captured".to_owned(), detail: String::new() };
+    std::iter::once(own).chain(CHIPS.iter().map(one)).collect()
+}
+
+/// Memories whose bytes an axis may be of.
+pub fn levels(levels: &[Level]) -> Vec<Choice<Level>> {
+    let one = |level: &Level| Choice { value: *level, label: memory(*level).to_owned(), detail: String::new() };
+    levels.iter().map(one).collect()
 }
 
 /// Whose the peaks are: "Peaks per device, from the profile".
@@ -91,6 +120,20 @@ pub fn whose(figures: &RooflineFigures) -> String {
 mod tests {
     use super::*;
     use crate::analysis::roofline::Peak;
+
+    #[test]
+    fn a_cpu_has_no_hbm() {
+        let of = |label: &str, chip: Option<&str>| {
+            let peaks = DevicePeaks {
+                devices: vec![label.to_owned()],
+                chip: chip.map(str::to_owned),
+                ..DevicePeaks::default()
+            };
+            assert!(lines(&peaks).iter().any(|line| line.label == main_memory(Some(&peaks))));
+            main_memory(Some(&peaks))
+        };
+        assert_eq!([of("CPU:0", None), of("TPU:0", None), of("CPU:0", Some("TPU v6e"))], ["Memory", "HBM", "HBM"]);
+    }
 
     #[test]
     fn bf16_and_hbm_can_always_be_given() {

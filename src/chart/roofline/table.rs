@@ -7,6 +7,7 @@ use crate::chart::table::{self, Column, Content, Measure, Name};
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
 use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::report::row_label;
 use crate::sorted;
 use crate::units::Picos;
 
@@ -191,13 +192,13 @@ pub struct Look {
     pub two_lines: bool,
 }
 
-/// A row.
-pub fn row(point: &RoofPoint, columns: &[Column], look: Look, selected: bool) -> table::Row {
-    let cells = columns.iter().map(|column| cell(point, column.id, look)).collect();
+/// A row; its name is not to be taken for that of a row beside it.
+pub fn row((point, beside): (&RoofPoint, &[RoofPoint]), columns: &[Column], look: Look, selected: bool) -> table::Row {
+    let cells = columns.iter().map(|column| cell((point, beside), column.id, look)).collect();
     table::Row { cells, open: None, room: false, inner: false, selected, tells: look.by != RoofBy::Program }
 }
 
-fn cell(point: &RoofPoint, id: &str, look: Look) -> Content {
+fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: Look) -> Content {
     let Look { by, units, room, two_lines } = look;
     if id == RoofColumn::Name.key() {
         let second = two_lines.then(|| {
@@ -205,7 +206,7 @@ fn cell(point: &RoofPoint, id: &str, look: Look) -> Content {
             (None, format!("{bound}, self {}", number::time_text(point.total)))
         });
         return Content::Name(Name {
-            text: number::middle_cut(&name(point, by), room),
+            text: row_label::kernel(&name(point, by), beside.iter().map(|other| other.key.as_str()), room),
             mono: true,
             second,
             ..Name::default()

@@ -5,7 +5,7 @@ use super::axes::Axes;
 use super::dots::{Dot, Dots};
 use super::marks::Look;
 use super::roofs::{self, Ceilings};
-use crate::analysis::roofline::{Bound, DevicePeaks, Level, PeakOf, Roof, RooflineFigures, SkipReason};
+use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::rows::Tip;
 use crate::chart::scene::SceneTable;
 use crate::report::number::{self, ABSENT};
@@ -152,15 +152,6 @@ pub fn elsewhere(dots: &Dots, look: &Look) -> Option<String> {
         said.push(format!("{rows} ({}) not plotted. The table has them.", number::time_text(time)));
     }
     (!said.is_empty()).then(|| said.join(" "))
-}
-
-/// Why no roof can be drawn; `None` where one can.
-pub fn no_roof(figures: &RooflineFigures) -> Option<String> {
-    let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
-    let known = figures.peaks.iter().any(knows);
-    let device = figures.peaks.first().and_then(|peaks| peaks.device_type.as_deref());
-    let device = device.map_or_else(|| "this device".to_owned(), |name| format!("this device ({name})"));
-    (!known).then(|| format!("No roofline: peak FLOP/s of {device} are unknown."))
 }
 
 /// Why a roof is drawn without a mark.

@@ -13,7 +13,7 @@ pub(super) use open::{Captures, Unpacked, unpack};
 
 use super::question::asked;
 use super::{DeviceInfo, Engine, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo, sentences};
-use crate::analysis::{DeviceChoice, Query, StepChoice};
+use crate::analysis::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, Severity};
 use crate::share::{Report, ShareError, read_link};
 
@@ -181,6 +181,7 @@ fn session(report: &Report) -> Session {
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),
+        framework: Framework::Unknown,
     }
 }
 

@@ -44,7 +44,7 @@ fn peaks(v: &mut dyn Visit, of: &mut Vec<SpacePeak>) -> Done {
         v.exact(&mut space.live_out)?;
         v.exact(&mut space.constants)?;
         v.small(&mut space.n_events)?;
-        v.one_of(&mut space.basis, &[Basis::Trace, Basis::Schedule, Basis::Constant])
+        v.one_of(&mut space.basis, &[Basis::Trace, Basis::Schedule, Basis::Constant, Basis::LiveRanges])
     })
 }
 

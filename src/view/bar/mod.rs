@@ -26,7 +26,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
     };
     view! {
         <header class="top">
-            <div class="bar" role="toolbar" aria-label="Capture and page">
+            <div class="bar" data-roving="" role="toolbar" aria-label="Capture and page">
                 <span class="brand">{mark()} <span class="brand-name">"Rooflight"</span></span>
                 <If when=move || open.get()>
                     <capture::Capture state />
@@ -49,6 +49,7 @@ pub(crate) fn AppBar(state: State, help: NodeRef<html::Dialog>) -> impl IntoView
             <If when=move || open.get()>
                 <Tabs state />
             </If>
+            <If when=move || state.load_shown.get()>{move || tabs_to_come()}</If>
         </header>
     }.any()
 }
@@ -71,6 +72,14 @@ fn walk(state: State, event: &ev::KeyboardEvent) {
     if let Some(tab) = document().get_element_by_id(&format!("tab-{}", view.key())) {
         let _ = tab.unchecked_into::<HtmlElement>().focus();
     }
+}
+
+/// The views that there will be, while something is read.
+fn tabs_to_come() -> AnyView {
+    let tab = |view: View| {
+        view! { <span class="tab off">{view.label()} <span class="tab-key">{view.digit()}</span></span> }.any()
+    };
+    view! { <div class="tabs" aria-hidden="true">{View::ALL.map(tab).collect_view()}</div> }.any()
 }
 
 /// The views there are, and the badges of the capture.

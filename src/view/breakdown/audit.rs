@@ -55,7 +55,7 @@ pub(crate) fn AuditPicture(state: State) -> impl IntoView {
     };
     let body = move || shown.get().map(|shown| told(state, open, &shown));
     view! {
-        <div class="picture-head">
+        <div class="picture-head" data-roving="">
             {choice(state)}
             <span class="picture-note" title=says>{live(says)}</span>
             {live(how)}

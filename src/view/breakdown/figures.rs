@@ -11,7 +11,7 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
     let row = move || Some(row(readout::readout(&*head.get()?)));
-    view! { <dl class="figures">{live(row)}</dl> }.any()
+    view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }
 
 /// The figures of a read-out row.

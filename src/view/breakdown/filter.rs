@@ -106,7 +106,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 on:input=typed
                 on:keydown=key
             />
-            <span class="chips" role="group" aria-label="Where to look">
+            <span class="chips" data-roving="" role="group" aria-label="Where to look">
                 {Within::ALL.map(chip).collect_view()}
                 <button
                     type="button"
@@ -152,7 +152,7 @@ pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     let any_scope = Callback::new(move |()| state.filter(|filter| filter.scope = String::new()));
     let shown = move || state.filter_error.with(Option::is_some) || state.query.with(|query| !query.filter.is_empty());
     view! {
-        <div class="filter-line" class:idle=move || !shown()>
+        <div class="filter-line" data-roving="" class:idle=move || !shown()>
             {move || kind().map(|kind| only("kind", kind, any_kind))}
             {move || scope().map(|scope| only("scope", scope, any_scope))}
             <p class="filter-says" id="filter-says" role="status">{live(says)}</p>

@@ -28,7 +28,7 @@ pub(crate) fn Parts(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
     };
     view! {
         <p class="parts-units" aria-hidden="true">{live(units)}</p>
-        <dl class="parts">{live(row)}</dl>
+        <dl class="parts" data-roving="">{live(row)}</dl>
     }
     .any()
 }

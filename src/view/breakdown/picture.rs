@@ -39,7 +39,7 @@ pub(super) fn choice(state: State) -> AnyView {
         return view! { <h2>{Picture::Steps.label()}</h2> }.any();
     }
     view! {
-        <div class="segmented" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
+        <div class="segmented" data-roving="" role="group" aria-label="Picture">{Picture::ALL.map(one).collect_view()}</div>
     }
     .any()
 }
@@ -52,7 +52,7 @@ pub(super) fn framed(state: State, model: Model, name: &'static str, choice: Any
         if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() }
     };
     view! {
-        <div class="picture-head">
+        <div class="picture-head" data-roving="">
             {choice}
             {beside}
             {chart::tools("picture-menu", entries)}

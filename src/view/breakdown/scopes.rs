@@ -1,4 +1,4 @@
-//! The icicle of scopes: press to zoom, Enter to show only these ops, Esc to go out. Knows the state; geometry and
+//! The icicle of scopes: a press zooms and shows only the ops below in the table, Enter shows only these ops, Esc goes out. Knows the state; geometry and
 //! words are in `chart`.
 
 use super::picture::framed;
@@ -85,9 +85,9 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
             state.filter(|filter| filter.scope = if same { String::new() } else { node.path });
             return;
         } else if drawn.with_untracked(|drawn| drawn.as_ref().is_some_and(|drawn| drawn.first == id)) {
-            state.zoom.update(|zoom| *zoom = scopes::out_of(zoom));
+            state.zoom_out();
         } else {
-            state.zoom.set(node.path);
+            state.zoom_to(node.path);
         }
         kept.set_value(None);
         at.set(None);
@@ -96,11 +96,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
         scene,
         tip: Callback::new(move |id| of(id).map(|node| scopes::tip(&node, untrack(window), untrack(whole)))),
         press: Callback::new(press),
-        out: Callback::new(move |()| {
-            let zoomed = state.zoom.with_untracked(|zoom| !zoom.is_empty());
-            state.zoom.update(|zoom| *zoom = scopes::out_of(zoom));
-            zoomed
-        }),
+        out: Callback::new(move |()| state.zoom_out()),
         key: None,
         walk: Some(Callback::new(move |(from, way)| {
             drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), way))
@@ -148,6 +144,9 @@ fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
             let Reply::Scopes(scopes) = reply else { return };
             // A zoom into what this step does not have: all of it.
             if scopes.total.0 == 0 && !scopes.root.is_empty() {
+                if state.query.with_untracked(|query| query.filter.scope == scopes.root) {
+                    state.filter(|filter| filter.scope = String::new());
+                }
                 state.zoom.set(String::new());
             }
             found.set(Some(Same::new(scopes)));
@@ -166,7 +165,7 @@ fn Crumbs(state: State) -> impl IntoView {
         let title = path.clone();
         view! {
             <span class="crumb-gap" aria-hidden="true">"/"</span>
-            <button type="button" class="crumb" title=title aria-current=current on:click=move |_| state.zoom.set(path.clone())>
+            <button type="button" class="crumb" title=title aria-current=current on:click=move |_| state.zoom_to(path.clone())>
                 {name}
             </button>
         }.any()
@@ -179,7 +178,7 @@ fn Crumbs(state: State) -> impl IntoView {
         </If>
         <If when=zoomed>
             <nav class="crumbs" aria-label="Scope">
-                <button type="button" class="crumb" on:click=move |_| state.zoom.set(String::new())>"all ops"</button>
+                <button type="button" class="crumb" on:click=move |_| state.zoom_to(String::new())>"all ops"</button>
                 {move || zoom.with(|zoom| scopes::crumbs(zoom)).into_iter().map(one).collect_view()}
             </nav>
             <If when=move || !filtered()>

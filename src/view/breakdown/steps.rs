@@ -63,7 +63,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         let how = found.with(|found| step_stats::how(found.as_ref()?, device.get()))?;
         Some(
             view! {
-                <div class="spread">
+                <div class="spread" data-roving="">
                     <dl>{figures.into_iter().map(one).collect_view()}</dl>
                     <Popover
                         id="how-steps"

@@ -33,9 +33,9 @@ pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> im
     let entries = Signal::derive(move || offered().map(entry).collect());
     let all = move || offered().map(one).collect_view();
     view! {
-        <div class="tools">
+        <div class="tools" data-roving="">
             <span class="tools-label wide-by" id="group-by">"Group by"</span>
-            <div class="segmented wide-by" role="group" aria-labelledby="group-by">{live(all)}</div>
+            <div class="segmented wide-by" data-roving="" role="group" aria-labelledby="group-by">{live(all)}</div>
             <span class="narrow-by">
                 <MenuButton
                     id="by"

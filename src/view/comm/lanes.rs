@@ -81,7 +81,7 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
         empty.then(|| view! { <p class="chart-empty">{move || if sight.of.get() == Of::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
     view! {
-        <div class="picture-head">
+        <div class="picture-head" data-roving="">
             {head}
             <span class="picture-note">"filled: exposed · outlined: overlapped · drag to zoom"</span>
             <span class="grow"></span>

@@ -13,7 +13,7 @@ use crate::chart::comm::{figures, traffic};
 use crate::engine::comm_place::Of;
 use crate::report::number;
 use crate::view::breakdown;
-use crate::view::erase::{Any, live};
+use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
@@ -40,6 +40,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         })
     };
     let says = move || sight.view.with(|view| view.as_ref().map(|view| figures::sentence(view, sight.of.get())));
+    let is_absent = Memo::new(move |_| sight.none().is_some_and(|(_, is_absent)| is_absent));
     let model = rows::model(sight);
     state.table.set_value(Some(model));
     state.place.set(Default::default());
@@ -48,18 +49,21 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         <div class="comm" role="tabpanel" aria-labelledby="tab-communication" node_ref=node>
             <h1 class="unseen">"Communication of " {live(name)}</h1>
             <div class="memory-top">
-                <dl class="figures">{live(readout)}</dl>
+                <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools sight />
             </div>
             <p class="comm-says" role="status"><b>{live(says)}</b> " " {live(other)}</p>
-            <div class="comm-halves">
-                <steps::Steps sight />
-                <pane::Pane sight />
-            </div>
-            <section class="comm-table" aria-label="Rows">
-                <rows::Tools sight />
-                <Table model />
-            </section>
+            <If when=move || is_absent.get()>{move || rows::empty(sight)}</If>
+            <If when=move || !is_absent.get()>
+                <div class="comm-halves">
+                    <steps::Steps sight />
+                    <pane::Pane sight />
+                </div>
+                <section class="comm-table" aria-label="Rows">
+                    <rows::Tools sight />
+                    <Table model />
+                </section>
+            </If>
         </div>
     }
     .any()

@@ -46,12 +46,12 @@ fn choice(sight: Sight) -> AnyView {
     };
     let is_summary = untrack(|| sight.state.is_summary());
     let offered = Which::ALL.into_iter().filter(|pane| !(is_summary && *pane == Which::Lanes));
-    view! { <div class="segmented" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
+    view! { <div class="segmented" data-roving="" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
         .any()
 }
 
 fn head(sight: Sight) -> AnyView {
-    view! { <div class="picture-head">{choice(sight)} <span class="grow"></span></div> }.any()
+    view! { <div class="picture-head" data-roving="">{choice(sight)} <span class="grow"></span></div> }.any()
 }
 
 /// Bandwidth against size.
@@ -110,7 +110,7 @@ fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
         (sight.of.get() == Of::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
     };
     view! {
-        <div class="picture-head">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
+        <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
         <div class="comm-bandwidth" node_ref=node>
             {live(body)}
             <p class="sub">{live(left_out)} {live(no_links)}</p>

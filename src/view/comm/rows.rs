@@ -5,12 +5,13 @@ use super::sight::Sight;
 use crate::analysis::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
 use crate::chart::comm::table::{self, Units};
-use crate::chart::comm::{key, rows, words};
+use crate::chart::comm::{key, rows};
 use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::comm_place::Of;
 use crate::engine::{Export, Question};
 use crate::report::number;
 use crate::view::breakdown::save;
+use crate::view::empty::empty_state;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::field;
@@ -126,13 +127,10 @@ pub(super) fn model(sight: Sight) -> Model {
     }
 }
 
-/// That there is nothing, and where there may be something.
-fn empty(sight: Sight) -> AnyView {
-    let words = move || {
-        let (title, why) = sight.view.with(|view| Some(words::empty(&view.as_ref()?.comm, sight.of.get())))?;
-        Some(view! { <h2>{title}</h2> <p>{why}</p> }.any())
-    };
-    let (state, is_step) = (sight.state, move || sight.state.step() != StepChoice::All);
+/// That there is nothing, why, and where there may be something.
+pub(super) fn empty(sight: Sight) -> AnyView {
+    let state = sight.state;
+    let is_step = move || state.step() != StepChoice::All;
     let other = move || {
         let there = sight.of.get() == Of::Collectives;
         (there && sight.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
@@ -140,16 +138,17 @@ fn empty(sight: Sight) -> AnyView {
             view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
         })
     };
-    view! {
-        <div class="comm-empty">
-            {live(words)}
-            <p class="acts">
-                <If when=is_step><button type="button" class="btn line" on:click=move |_| state.choose_step(StepChoice::All)>"Whole capture"</button></If>
-                " " {live(other)}
-            </p>
-        </div>
-    }
-    .any()
+    let words = move || {
+        let (words, _) = sight.none()?;
+        let acts = view! {
+            <If when=is_step>
+                <button type="button" class="btn line" on:click=move |_| state.choose_step(StepChoice::All)>"Whole capture"</button>
+            </If>
+            {live(other)}
+        };
+        Some(empty_state(state, words, acts.any()))
+    };
+    live(words).into_any()
 }
 
 /// Above the table: what rows stand for, the filter, what can be taken away.
@@ -181,9 +180,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         })
     };
     view! {
-        <div class="roofline-tools">
+        <div class="roofline-tools" data-roving="">
             <If when=move || !state.is_summary()>
-                <div class="segmented" role="group" aria-label="Rows">{CommBy::ALL.map(by).collect_view()}</div>
+                <div class="segmented" data-roving="" role="group" aria-label="Rows">{CommBy::ALL.map(by).collect_view()}</div>
             </If>
             <span class="sub">{live(note)}</span>
             <span class="grow"></span>

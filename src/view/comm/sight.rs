@@ -4,6 +4,7 @@
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
 use crate::analysis::{DeviceChoice, Filter, GroupBy, Query};
 use crate::chart::comm::{self, table};
+use crate::chart::empty::{self, Empty};
 use crate::chart::table::Order;
 use crate::engine::comm_place::{CommPlace, Of, Pane};
 use crate::engine::{CommView, Question, Reply};
@@ -101,6 +102,14 @@ impl Sight {
     /// Changes what the address says.
     pub(super) fn change(self, with: impl FnOnce(&mut CommPlace)) {
         change(self.state, self.place, with);
+    }
+
+    /// Why there is nothing to show, and whether that is so of every step.
+    pub(super) fn none(self) -> Option<(Empty, bool)> {
+        self.view.with(|view| {
+            let comm = &view.as_ref()?.comm;
+            self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.of.get()))
+        })
     }
 
     /// Narrow screens have one thing below the other.

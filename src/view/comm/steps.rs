@@ -75,7 +75,7 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
     let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
     view! {
         <div class="comm-steps" role="region" aria-label="Steps" node_ref=node>
-            <div class="picture-head"><h2>"Per step"</h2> <span class="grow"></span> {chart::tools("steps-menu", entries)}</div>
+            <div class="picture-head" data-roving=""><h2>"Per step"</h2> <span class="grow"></span> {chart::tools("steps-menu", entries)}</div>
             {live(body)}
             {live(none)}
             <ul class="classes">{live(legend)}</ul>

@@ -18,9 +18,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };
     view! {
-        <div class="memory-tools">
+        <div class="memory-tools" data-roving="">
             <If when=move || !sight.state.is_summary()><Wiring sight /></If>
-            <div class="segmented" role="group" aria-label="What is told of">
+            <div class="segmented" data-roving="" role="group" aria-label="What is told of">
                 {of(Of::Collectives, "Collectives")}
                 {of(Of::Copies, "Copies")}
             </div>

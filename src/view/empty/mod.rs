@@ -1,6 +1,7 @@
-//! What is shown of a capture without device time: what is missing, why, what would supply it, what there is.
+//! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
+//! session without ops of a device. Knows elements; words are in `chart::empty`.
 
-use crate::chart::empty::{self, Supply};
+use crate::chart::empty::{self, Empty, Need};
 use crate::engine::PlaneInfo;
 use crate::engine::address::View;
 use crate::report::number;
@@ -10,55 +11,93 @@ use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// The view.
-#[component]
-pub(crate) fn Empty(state: State) -> impl IntoView {
+/// The words as a part of a view; `acts` are what can be done here, before the choice of other files.
+pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView {
     let look = move |_| state.view.set(View::File);
+    let is_file = move || state.view.get() == View::File;
+    let Empty { title, why, needs } = words;
+    let table = (!needs.is_empty()).then(|| {
+        view! {
+            <table class="have need-list">
+                <thead>
+                    <tr>
+                        <th scope="col">"What this view needs"</th>
+                        <th scope="col">"How to get it"</th>
+                        <th scope="col" class="num">"Found"</th>
+                    </tr>
+                </thead>
+                <tbody>{needs.into_iter().map(need).collect_view()}</tbody>
+            </table>
+        }
+        .any()
+    });
+    view! {
+        <section class="empty" role="status">
+            <h2 class="empty-title">{title}</h2>
+            <p>{why}</p>
+            {table}
+            <p class="acts">
+                {acts}
+                <button type="button" class="btn line" on:click=|_| choose_files()>{icon(Icon::File)} "Choose files"</button>
+                {move || (!is_file()).then(|| view! { <button type="button" class="btn line" on:click=look>"See what is in the file"</button> }.any())}
+            </p>
+        </section>
+    }
+    .any()
+}
+
+/// A sentence; what stands between backticks is code.
+fn words(text: &str) -> AnyView {
+    let piece = |(at, piece): (usize, &str)| match at % 2 {
+        0 => piece.to_owned().into_any(),
+        _ => view! { <code>{piece.to_owned()}</code> }.any(),
+    };
+    text.split('`').enumerate().map(piece).collect_view().into_any()
+}
+
+fn need(of: Need) -> AnyView {
+    let is_missing = of.found.is_none();
+    view! {
+        <tr>
+            <th scope="row">{of.what}</th>
+            <td class="supply-how">{words(&of.how)}</td>
+            <td class="num" class:caution=is_missing>{of.found.unwrap_or_else(|| "missing".to_owned())}</td>
+        </tr>
+    }
+    .any()
+}
+
+/// A session without ops of a device, in every view that counts them.
+#[component]
+pub(crate) fn NoDevices(state: State) -> impl IntoView {
     move || {
         let opened = state.opened.get()?;
-        let words = empty::empty(&opened.session);
         let planes = opened.session.planes.iter().take(100).map(plane).collect_view();
-        let more = opened.session.planes.len().saturating_sub(100);
+        let (n, more) = (opened.session.planes.len(), opened.session.planes.len().saturating_sub(100));
+        let held = (n > 0).then(|| {
+            view! {
+                <h2>"What the file holds"</h2>
+                <table class="have">
+                    <thead>
+                        <tr><th scope="col">"Plane"</th><th scope="col" class="num">"Lines"</th><th scope="col" class="num">"Events"</th></tr>
+                    </thead>
+                    <tbody>{planes}</tbody>
+                </table>
+                {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more planes")}</p> }.any())}
+            }
+            .any()
+        });
         Some(
             view! {
-                <section class="empty">
-                    <h1>{words.title}</h1>
-                    <p>{words.why}</p>
-                    <h2>"What would supply it"</h2>
-                    <table class="have">
-                        <tbody>{words.supply.iter().map(supply).collect_view()}</tbody>
-                    </table>
-                    <p class="acts">
-                        <button type="button" class="btn line" on:click=|_| choose_files()>
-                            {icon(Icon::File)} "Choose files"
-                        </button>
-                        <button type="button" class="btn line" on:click=look>"See what is in the file"</button>
-                    </p>
-                    <h2>"What the file holds"</h2>
-                    <table class="have">
-                        <thead>
-                            <tr><th scope="col">"Plane"</th><th scope="col" class="num">"Lines"</th><th scope="col" class="num">"Events"</th></tr>
-                        </thead>
-                        <tbody>{planes}</tbody>
-                    </table>
-                    {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more planes")}</p> }.any())}
-                </section>
+                <div class="no-devices">
+                    <h1 class="unseen">{state.view.get().label()} " of " {opened.name.clone()}</h1>
+                    {empty_state(state, empty::devices(&opened.session), ().into_any())}
+                    <section class="empty held">{held}</section>
+                </div>
             }
             .any(),
         )
     }
-}
-
-fn supply(line: &Supply) -> impl IntoView + use<> {
-    let said = if line.in_file { "in the file" } else { "not in file" };
-    view! {
-        <tr>
-            <th scope="row">{line.what}</th>
-            <td class="supply-how">{line.how}</td>
-            <td class="num" class:caution=!line.in_file>{said}</td>
-        </tr>
-    }
-    .any()
 }
 
 fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {

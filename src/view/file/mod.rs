@@ -8,8 +8,9 @@ mod programs;
 mod quality;
 
 use crate::analysis::FileView;
-use crate::chart::file_view;
+use crate::chart::{empty, file_view};
 use crate::engine::{Question, Reply};
+use crate::view::empty::empty_state;
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 pub(crate) use find::focus;
@@ -27,8 +28,8 @@ pub(crate) fn File(state: State) -> impl IntoView {
             _ => {}
         },
     );
-    if let Some(summary) = untrack(|| state.summary()) {
-        return of_summary(&summary.sentence);
+    if untrack(|| state.is_summary()) {
+        return of_summary(state);
     }
     let figures = move || {
         let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
@@ -43,7 +44,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">
             <h1 class="unseen">"What is in the files"</h1>
-            <dl class="figures">{live(figures)}</dl>
+            <dl class="figures" data-roving="">{live(figures)}</dl>
             <p class="file-origin">{live(origin)}</p>
             {live(lacks)}
             <div class="file-parts">
@@ -59,13 +60,12 @@ pub(crate) fn File(state: State) -> impl IntoView {
 }
 
 /// What there is to see of files that are not here.
-fn of_summary(sentence: &str) -> AnyView {
+fn of_summary(state: State) -> AnyView {
+    let words = untrack(|| state.opened.with(|opened| opened.as_ref().map(|opened| empty::files(&opened.session))));
     view! {
         <div class="file" role="tabpanel" aria-labelledby="tab-file">
-            <div class="empty">
-                <h1>"A summary has no files"</h1>
-                <p>{sentence.to_owned()} " Planes, lines and programs are in the capture: open it to look at them."</p>
-            </div>
+            <h1 class="unseen">"What is in the files"</h1>
+            {words.map(|words| empty_state(state, words, ().into_any()))}
         </div>
     }
     .any()

@@ -1,7 +1,8 @@
 //! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
 
 use crate::chart::load::{Line, Load, State as Stage};
-use crate::view::erase::{Any, effect};
+use crate::report::number;
+use crate::view::erase::{Any, effect, live};
 use crate::view::state::{State, now};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{html, prelude::*};
@@ -31,12 +32,33 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
         move |read: fn(&Load) -> String| move || state.load.with(|load| load.as_ref().map(read).unwrap_or_default());
     let percent = of(|load| load.percent().to_string());
     let lines = move || state.load.with(|load| load.as_ref().map(Load::lines).unwrap_or_default());
+    let found =
+        Memo::new(move |_| state.load.with(|load| load.as_ref().map(|load| load.notes().to_vec()).unwrap_or_default()));
+    let notes = move || {
+        let (notes, first) = (found.get(), 3);
+        let so_far = number::counted(notes.len() as u64, "note", "notes");
+        let more = notes.len().saturating_sub(first);
+        (!notes.is_empty()).then(|| {
+            let one = |note: String| view! { <li>{note}</li> }.any();
+            view! {
+                <section class="loading-notes" role="status">
+                    {icon(Icon::Info)}
+                    <div>
+                        <b>{so_far} " so far"</b>
+                        <ul>{notes.into_iter().take(first).map(one).collect_view()}</ul>
+                        {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more")}</p> }.any())}
+                    </div>
+                </section>
+            }
+            .any()
+        })
+    };
     view! {
         <main class="loading">
             <h1>
                 <span class="mono">{of(|load| load.name.clone())}</span>
                 " "
-                <span class="unit">{of(|load| crate::report::number::bytes_text(load.bytes))}</span>
+                <span class="unit">{of(Load::size)}</span>
             </h1>
             <div class="meter" role="progressbar" aria-label="Read" aria-valuemin="0" aria-valuemax="100" aria-valuenow=percent>
                 <div style:width=of(|load| format!("{:.1}%", load.fraction() * 100.0))></div>
@@ -57,6 +79,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
                 <span class="grow"></span>
                 <span class="sub">{of(|load| load.memory().unwrap_or_default())}</span>
             </p>
+            {live(notes)}
         </main>
     }.any()
 }

@@ -62,7 +62,7 @@ pub(super) fn Allocator(sight: Sight) -> impl IntoView {
     };
     view! {
         <section class="memory-curve" aria-label="Allocator">
-            <div class="picture-head">
+            <div class="picture-head" data-roving="">
                 <h2>"In use over time"</h2>
                 <span class="grow"></span>
                 {chart::tools("memory-menu", entries)}

@@ -90,7 +90,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
     };
     view! {
         <section class="memory-curve" aria-label="Curve">
-            <div class="picture-head">
+            <div class="picture-head" data-roving="">
                 <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
                 <If when=off_peak><button type="button" class="link" on:click=move |_| sight.change(|place| place.at = None)>"To the peak"</button></If>

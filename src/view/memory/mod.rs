@@ -11,6 +11,7 @@ mod tools;
 use crate::chart::memory::figures;
 use crate::engine::memory_place::Side;
 use crate::view::breakdown;
+use crate::view::empty::empty_state;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::size::width_of;
@@ -35,19 +36,33 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
         })
     };
     let is_static = move || sight.side() == Side::Static;
+    let has_allocators =
+        Memo::new(move |_| sight.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
     view! {
         <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
             <h1 class="unseen">"Memory of " {live(name)}</h1>
             <div class="memory-top">
-                <dl class="figures">{live(readout)}</dl>
+                <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools sight />
             </div>
+            {move || sight.none().map(|words| empty_state(state, words, other(sight)))}
             {move || sight.said().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
-            <If when=move || !is_static()><allocator::Allocator sight /></If>
+            <If when=move || !is_static() && has_allocators.get()><allocator::Allocator sight /></If>
             <If when=move || is_static() && sight.has_space.get()><Static sight /></If>
         </div>
     }
     .any()
+}
+
+/// The other side, where the one that is empty has it.
+fn other(sight: Sight) -> AnyView {
+    let (side, words) = match untrack(|| sight.side()) {
+        Side::Static => (Side::Allocator, "Show the allocator"),
+        Side::Allocator => (Side::Static, "Show static memory"),
+    };
+    let show = move |_| sight.change(|place| place.side = Some(side));
+    let has = move || sight.none_of(side).is_none();
+    view! { <If when=has><button type="button" class="btn line" on:click=show>{words}</button></If> }.any()
 }
 
 /// A program: the curve, and what is alive at a point of it.

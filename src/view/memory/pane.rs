@@ -35,8 +35,8 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
     };
     view! {
         <If when=move || !is_summary()>
-            <div class="picture-head">
-                <div class="segmented" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
+            <div class="picture-head" data-roving="">
+                <div class="segmented" data-roving="" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
                 <span class="grow"></span>
             </div>
         </If>
@@ -89,7 +89,7 @@ fn Map(sight: Sight) -> impl IntoView {
         classes.into_iter().map(one).collect_view()
     };
     view! {
-        <div class="map-head">
+        <div class="map-head" data-roving="">
             <Picker id="memory-group" label="Group by" list="Groupings" choices=groupings chosen=by choose />
             <span class="grow"></span>
             {chart::tools("alive-menu", entries)}

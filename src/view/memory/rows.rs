@@ -107,7 +107,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
     let hint = move || (!state.is_summary()).then_some("Press a buffer to see the peak without it.");
     let rest = move || sight.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
-        <div class="roofline-tools">
+        <div class="roofline-tools" data-roving="">
             {field::search(state.memory_filter, "Filter buffers")}
             {save::menu(entries)}
         </div>

@@ -4,6 +4,7 @@
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
 };
+use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::engine::memory_place::{MemoryPlace, Side};
 use crate::engine::{Failure, MemorySession, Question, Reply};
@@ -153,12 +154,12 @@ impl Sight {
         });
         let check = Memo::new(move |_| {
             let device = state.query.with(|query| match query.device {
-                crate::analysis::DeviceChoice::One(n) => n as usize,
-                crate::analysis::DeviceChoice::All => 0,
+                crate::analysis::DeviceChoice::One(n) => Some(n),
+                crate::analysis::DeviceChoice::All => None,
             });
             session.with(|session| {
-                let checks = &session.as_ref()?.checks;
-                checks.get(device).or_else(|| checks.first()).cloned().map(Same::new)
+                let session = session.as_ref()?;
+                picker::check_of(&session.checks, &session.runtime, device).cloned().map(Same::new)
             })
         });
         let allocator_at = Memo::new(move |_| {
@@ -245,28 +246,30 @@ impl Sight {
         self.width.get() < crate::chart::table::TWO_LINES
     }
 
-    /// Why there is nothing to see, in a sentence.
+    /// Why a side has nothing to show of this capture.
+    pub(super) fn none_of(self, side: Side) -> Option<Empty> {
+        let memory = self.session.get()?;
+        self.state.opened.with(|opened| {
+            let session = &opened.as_ref()?.session;
+            match side {
+                Side::Static => empty::programs(session, &memory),
+                Side::Allocator => empty::allocator(session, &memory),
+            }
+        })
+    }
+
+    /// The same of the side that is shown.
+    pub(super) fn none(self) -> Option<Empty> {
+        self.none_of(self.side())
+    }
+
+    /// Why there is nothing to see of the program that is chosen, in a sentence.
     pub(super) fn said(self) -> Option<String> {
-        let session = self.session.get()?;
-        if self.side() == Side::Allocator {
-            let note = session.runtime.notes.first().map(|note| note.message.clone());
-            return session
-                .runtime
-                .allocators
-                .is_empty()
-                .then(|| note.unwrap_or_else(|| "The capture has no events of allocators.".to_owned()));
+        if self.side() == Side::Allocator || self.none().is_some() {
+            return None;
         }
         if let Some(failure) = self.failure.get() {
             return Some(failure.message);
-        }
-        if session.programs.programs.is_empty() {
-            return Some(
-                session
-                    .programs
-                    .notes
-                    .first()
-                    .map_or_else(|| "There is no program in this capture.".to_owned(), |note| note.message.clone()),
-            );
         }
         let told = self.told.get()?;
         told.space.is_none().then(|| format!("{} has nothing in this memory.", told.program.name))

@@ -16,10 +16,10 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
     };
     let is = move |side: Side| move || sight.side() == side;
     view! {
-        <div class="memory-tools">
+        <div class="memory-tools" data-roving="">
             <If when=is(Side::Allocator)>{move || allocators(sight)}</If>
             <If when=is(Side::Static)>{move || view! { {programs(sight)} {memories(sight)} }.any()}</If>
-            <div class="segmented" role="group" aria-label="What the curve is of">
+            <div class="segmented" data-roving="" role="group" aria-label="What the curve is of">
                 {side(Side::Static, "Static")}
                 {side(Side::Allocator, "Allocator")}
             </div>

@@ -4,17 +4,20 @@
 use super::peaks::chips;
 use super::sight::Sight;
 use crate::analysis::roofline::Level;
+use crate::chart::empty;
 use crate::chart::place::Rect;
-use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, memory, scene, words, zoomed};
+use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scene, words, zoomed};
 use crate::chart::rows::Tip;
 use crate::chart::scene::Scene;
 use crate::engine::roofline_place::RoofBy;
 use crate::report::number;
 use crate::units::Picos;
+use crate::view::empty::empty_state;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{rect, screen, size_of};
 use leptos::{ev, html, prelude::*};
 use std::collections::BTreeSet;
@@ -38,18 +41,26 @@ impl Brush {
     }
 }
 
-/// The chart, or where no peak is known the choice of a chip in its place.
+/// The chart; where the capture has none, what it lacks in its place.
 #[component]
 pub(super) fn Picture(sight: Sight) -> impl IntoView {
-    let why = Memo::new(move |_| sight.head.with(|head| head.as_ref().and_then(|head| words::no_roof(&head.figures))));
+    let state = sight.state;
+    let none = Memo::new(move |_| {
+        let is_all = state.query.with(|query| query.filter.is_empty());
+        state.opened.with(|opened| {
+            let session = &opened.as_ref()?.session;
+            sight.head.with(|head| empty::roofline(session, &head.as_ref()?.figures, is_all))
+        })
+    });
     let offer = move || {
-        let choose = (!untrack(|| sight.state.is_summary()))
-            .then(|| view! { <label>"Choose the chip " {chips(sight)}</label> }.any());
-        why.get().map(|why| view! { <div class="no-roof" role="status"><p>{why}</p> {choose}</div> }.any())
+        let words = none.get()?;
+        let has_peaks = words.needs.first().is_none_or(|need| need.found.is_some());
+        let choose = (!has_peaks).then(|| chips(sight, "empty-chip"));
+        Some(empty_state(state, words, choose.into_any()))
     };
     view! {
         {live(offer)}
-        <If when=move || why.with(Option::is_none)>{move || view! { <Chart sight /> }.any()}</If>
+        <If when=move || none.with(Option::is_none)>{move || view! { <Chart sight /> }.any()}</If>
     }
     .any()
 }
@@ -150,7 +161,7 @@ fn Chart(sight: Sight) -> impl IntoView {
     let is_usual = Memo::new(move |_| sight.window.get().is_none());
     let is_whole = Memo::new(move |_| is_same(sight.window.get().unwrap_or(sight.usual.get()), sight.whole.get()));
     view! {
-        <div class="picture-head">
+        <div class="picture-head" data-roving="">
             <Legend sight />
             <span class="grow"></span>
             <Memory sight />
@@ -310,25 +321,11 @@ fn Memory(sight: Sight) -> impl IntoView {
         };
         Level::ALL.into_iter().filter(has).collect::<Vec<_>>()
     });
-    let select = move || {
-        let levels = levels.get();
-        if levels.len() < 2 {
-            return None;
-        }
-        let change = move |event: ev::Event| {
-            let key = event_target_value(&event);
-            if let Some(level) = Level::ALL.into_iter().find(|level| level.key() == key) {
-                sight.change(|place| place.x = level);
-            }
-        };
-        let one = |level: Level| {
-            let selected = move || sight.place.with(|place| place.x == level);
-            view! { <option value=level.key() selected=selected>{memory(level)}</option> }.any()
-        };
-        let options = levels.into_iter().map(one).collect_view();
-        Some(view! { <label class="sub">"Bytes of " <select on:change=change>{options}</select></label> }.any())
-    };
-    live(select)
+    let choices = Memo::new(move |_| levels.with(|levels| peaks::levels(levels)));
+    let chosen = Signal::derive(move || sight.place.with(|place| place.x));
+    let choose = Callback::new(move |level: Level| sight.change(|place| place.x = level));
+    let several = move || levels.with(|levels| levels.len() > 1);
+    view! { <If when=several>{move || view! { <Picker id="roofline-level" label="Bytes of" list="Memories" choices chosen choose /> }.any()}</If> }.any()
 }
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.

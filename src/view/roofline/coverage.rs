@@ -54,7 +54,7 @@ pub(super) fn Coverage(sight: Sight) -> impl IntoView {
                 <svg role="img" aria-label=sentence>{live(bar)}</svg>
                 <ul>{live(says)}</ul>
             </div>
-            <div class="coverage-tools">
+            <div class="coverage-tools" data-roving="">
                 <peaks::Peaks sight />
                 <editors::Kernels sight />
                 <editors::Useful sight />

@@ -5,9 +5,10 @@ use super::sight::Sight;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
-use crate::chip::CHIPS;
+use crate::chip::Chip;
 use crate::engine::roofline_place::RooflinePlace;
 use crate::view::erase::{Any, live};
+use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};
 
@@ -72,14 +73,11 @@ fn Editor(sight: Sight) -> impl IntoView {
     view! {
         <h2>"Peaks of one device"</h2>
         <div class="editor-row">
-            <div class="segmented" role="group" aria-label="Which come first">
+            <div class="segmented" data-roving="" role="group" aria-label="Which come first">
                 {prefer(PeakSource::Profile, "Profile")}
                 {prefer(PeakSource::Published, "Published")}
             </div>
-            <label>
-                <span class="sub">"Chip "</span>
-                {chips(sight)}
-            </label>
+            {chips(sight, "peaks-chip")}
             <span class="sub">{told}</span>
         </div>
         <table class="editor-table">
@@ -96,23 +94,16 @@ fn Editor(sight: Sight) -> impl IntoView {
     .any()
 }
 
-/// The choice among the chips of the table.
-pub(super) fn chips(sight: Sight) -> AnyView {
-    let chosen = move |name: &'static str| sight.place.with(|place| place.peaks.chip.as_deref() == Some(name));
-    let choose = move |event: ev::Event| {
-        let name = event_target_value(&event);
-        sight.change(|place| place.peaks.chip = Some(name).filter(|name| !name.is_empty()));
-    };
-    let one = |chip: &'static crate::chip::Chip| {
-        view! { <option value=chip.name selected=move || chosen(chip.name)>{chip.name}</option> }.any()
-    };
-    view! {
-        <select on:change=choose>
-            <option value="" selected=move || sight.place.with(|place| place.peaks.chip.is_none())>"as captured"</option>
-            {CHIPS.iter().map(one).collect_view()}
-        </select>
-    }
-    .any()
+/// The choice among the chips of the table; `id` is the picker's.
+pub(super) fn chips(sight: Sight, id: &'static str) -> AnyView {
+    let choices = Memo::new(|_| peaks::chips());
+    let chosen = Signal::derive(move || {
+        sight.place.with(|place| place.peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name))
+    });
+    let choose = Callback::new(move |name: Option<&'static str>| {
+        sight.change(|place| place.peaks.chip = name.map(str::to_owned));
+    });
+    view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
 
 fn one(sight: Sight, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {

@@ -91,9 +91,14 @@ pub(super) fn model(sight: Sight) -> Model {
         let chosen =
             by == RoofBy::Step && sight.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
         let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
-        Some(columns.with(|columns| {
-            let room = tables::name_room(columns, measure.get());
-            table::row(&point, columns, table::Look { by, units, room, two_lines: sight.narrow() }, selected)
+        Some(shown.with(|shown| {
+            let page = shown.as_ref().and_then(|shown| shown.pages.get(&(row / window::PAGE * window::PAGE)));
+            let beside = page.filter(|_| by == RoofBy::Op).map_or(&[][..], |page| &page.rows);
+            columns.with(|columns| {
+                let room = tables::name_room(columns, measure.get());
+                let look = table::Look { by, units, room, two_lines: sight.narrow() };
+                table::row((&point, beside), columns, look, selected)
+            })
         }))
     };
     let want = move |rows: std::ops::Range<u32>| {

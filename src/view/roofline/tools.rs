@@ -55,9 +55,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         })
     };
     view! {
-        <div class="roofline-tools">
+        <div class="roofline-tools" data-roving="">
             <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
-            <div class="segmented" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
+            <div class="segmented" data-roving="" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
             <If when=move || !state.is_summary()><FilterBox state /></If>
             {save::menu(entries)}
         </div>

@@ -5,7 +5,7 @@ use super::engines::Engines;
 use super::{Same, State, now};
 use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
 use crate::chart::table::Folds;
-use crate::chart::{columns, pick, window};
+use crate::chart::{columns, pick, scopes, window};
 use crate::engine::client::Link;
 use crate::engine::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
 use leptos::prelude::*;
@@ -134,6 +134,21 @@ impl State {
     /// Shows other ops.
     pub(crate) fn filter(self, change: impl FnOnce(&mut Filter)) {
         self.choose(|query, _| change(&mut query.filter));
+    }
+
+    /// Zooms the picture of scopes: the table shows the ops below that scope alone. Empty: all.
+    pub(crate) fn zoom_to(self, path: String) {
+        self.filter(|filter| filter.scope.clone_from(&path));
+        self.zoom.set(path);
+    }
+
+    /// Zooms out by one scope; `false` where nothing is zoomed.
+    pub(crate) fn zoom_out(self) -> bool {
+        let zoom = self.zoom.get_untracked();
+        if !zoom.is_empty() {
+            self.zoom_to(scopes::out_of(&zoom));
+        }
+        !zoom.is_empty()
     }
 
     /// Groups rows by something else.

@@ -51,6 +51,7 @@ impl State {
             events: 0,
             place: host.to_owned(),
             memory: None,
+            notes: Vec::new(),
         };
         self.load.update(|load| {
             if let Some(load) = load {

@@ -1,17 +1,16 @@
-//! Groups of buttons that are one stop of the keyboard each: Tab goes to a group and from it, arrows, Home and End go within it. Which
-//! button of a group is its stop is decided in the moment that Tab is pressed, so that views say nothing of it. Knows which parts of the
-//! page are such groups; not what they do.
+//! Groups of buttons that are one stop of the keyboard each: Tab goes to a group and from it, arrows, Home and End go within it. An
+//! element says that it is such a group by the attribute `data-roving`; within another group it is a part of that one. Which button of
+//! a group is its stop is decided in the moment that Tab is pressed, so that views say nothing of it.
 
 use gloo_events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 
-/// Groups of all buttons within them.
-const WHOLE: &str = "header .bar, .picture-head, .figures, .spread, .parts, .tools, .filter-line, .coverage-tools, .roofline-tools, \
-                     .memory-tools, .map-head";
-/// Groups where they are not within one of those.
-const SMALL: &str = ".segmented, .chips";
+/// Groups.
+const GROUP: &str = "[data-roving]";
+/// What floats is outside of the group that its button is in.
+const FLOATING: &str = "[popover]";
 
 /// Listens for as long as the page lives.
 pub(crate) fn listen() {
@@ -33,24 +32,31 @@ fn elements(list: Result<NodeList, wasm_bindgen::JsValue>) -> Vec<HtmlElement> {
     all.filter_map(|node| node.dyn_into().ok()).collect()
 }
 
-fn is_in(element: &Element, selector: &str) -> bool {
-    element.closest(selector).ok().flatten().is_some()
+fn around(element: &Element, selector: &str) -> Option<Element> {
+    element.closest(selector).ok().flatten()
 }
 
 /// The buttons of each group.
 fn groups() -> Vec<Vec<HtmlElement>> {
-    let whole = elements(document().query_selector_all(WHOLE)).into_iter();
-    let small = elements(document().query_selector_all(SMALL)).into_iter().filter(|group| !is_in(group, WHOLE));
     let buttons = |group: HtmlElement| -> Vec<HtmlElement> {
-        elements(group.query_selector_all("button")).into_iter().filter(is_member).collect()
+        let all = elements(group.query_selector_all("button")).into_iter();
+        all.filter(|button| around(button, FLOATING) == around(&group, FLOATING) && is_member(button)).collect()
     };
-    whole.chain(small).map(buttons).filter(|group| group.len() > 1).collect()
+    let all = elements(document().query_selector_all(GROUP)).into_iter().filter(|group| !is_inner(group));
+    all.map(buttons).filter(|group| group.len() > 1).collect()
 }
 
-/// Whether a button can have the focus, and no menu, list of tabs or panel has its own way with it.
+/// Whether a group is a part of another one.
+fn is_inner(group: &Element) -> bool {
+    let either = format!("{GROUP}, {FLOATING}");
+    let outer = group.parent_element().and_then(|parent| around(&parent, &either));
+    outer.is_some_and(|outer| outer.matches(GROUP).unwrap_or(false))
+}
+
+/// Whether a button can have the focus, and no list of tabs, menu or table has its own way with it.
 fn is_member(button: &HtmlElement) -> bool {
     let is_seen = button.offset_parent().is_some() && !button.has_attribute("disabled");
-    is_seen && !is_in(button, "[popover], [role=tablist], [role=menu], [role=grid]")
+    is_seen && around(button, "[role=tablist], [role=menu], [role=grid]").is_none()
 }
 
 /// Leaves one button of a group for Tab: the one with the focus, else the one that was before, else the one that is pressed, else the

@@ -43,10 +43,12 @@ pub(super) enum What<'m> {
     Closes(&'m Computation),
 }
 
-/// The parts of a module, in order.
-pub(super) fn pieces(module: &Module) -> impl Iterator<Item = What<'_>> {
-    let of = |(id, computation)| {
-        let instructions = module.instructions_of(id).filter_map(|i| module.instruction(i)).map(What::Instruction);
+/// The parts of a module, in order: instructions as they are scheduled, where that is known of all of them, as compilers print them.
+pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = What<'m>> {
+    let of = |(id, computation): (ComputationId, &'m Computation)| {
+        let scheduled = computation.schedule.as_ref().filter(|order| order.len() == computation.instructions.len());
+        let order = scheduled.cloned().unwrap_or_else(|| module.instructions_of(id).collect());
+        let instructions = order.into_iter().filter_map(|i| module.instruction(i)).map(What::Instruction);
         iter::once(What::Opens(id, computation)).chain(instructions).chain(iter::once(What::Closes(computation)))
     };
     iter::once(What::Head).chain(module.computations().flat_map(of))

@@ -189,6 +189,8 @@ pub enum HloForm {
     Proto,
     /// An `HloModuleProto` that is, or is in, a file of its own.
     Module,
+    /// The text of a module, which is a file of its own.
+    Text,
 }
 
 /// A serialized HLO program: inside a capture, or a file of its own.

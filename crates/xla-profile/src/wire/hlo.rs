@@ -21,6 +21,9 @@ pub enum HloError {
     /// It decodes but has no module name or no computations: some other message that happens to fit.
     #[error("the bytes hold no named HLO module with computations")]
     Empty,
+    /// The text names a module, and no computation is in it.
+    #[error("the text has no module with a name and computations")]
+    NoComputation,
     /// It consists of so many empty parts that reading it would take many times its size.
     #[error("{parts} parts in {bytes} bytes: no compiler writes such a program")]
     Thin {

@@ -16,6 +16,7 @@
 mod cursor;
 mod error;
 pub mod hlo;
+pub mod hlo_text;
 mod sniff;
 pub mod trace;
 mod window;

@@ -11,6 +11,8 @@ pub enum Format {
     HloProto,
     /// A serialized `HloModuleProto`, without an `HloProto` around it.
     HloModule,
+    /// The text of an HLO module, as a compiler dumps it.
+    HloText,
     /// Chrome trace JSON.
     TraceJson,
     /// gzip; what is inside is told after unpacking.
@@ -89,6 +91,9 @@ pub fn sniff(head: &[u8], size: u64) -> Format {
     }
     if let Some(at) = mangled(head) {
         return Format::Unknown(Unknown::Mangled { at });
+    }
+    if super::hlo_text::after_word(head).is_some() {
+        return Format::HloText;
     }
     if let Some(format) = protobuf(head) {
         return format;
@@ -219,6 +224,14 @@ mod tests {
         );
         assert_eq!(sniff(b"\x0a\x05jit_f\x12\x04main\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
         assert_eq!(sniff(b"\x0a\x012\x1a\x10\x0a\x06main.1\x12", 100), Format::HloModule);
+        for text in
+            ["HloModule jit_f, x=1\n", "\n\nHloModule m\n", "// a\n/* b */\nHloModule\tm\n", "\u{feff}HloModule m\n"]
+        {
+            assert_eq!(sniff(text.as_bytes(), 100), Format::HloText, "{text}");
+        }
+        for text in ["HloModules", "HloModule", "a HloModule m", "// HloModule m", "/* HloModule m"] {
+            assert_eq!(sniff(text.as_bytes(), 100), Format::Unknown(Unknown::Text), "{text}");
+        }
         assert_eq!(sniff(b"  {\"traceEvents\":[", 100), Format::TraceJson);
         assert_eq!(sniff(b"\x1f\x8b\x08", 100), Format::Gzip);
         assert_eq!(sniff(b"\xfd7zXZ\0\0\x04", 100), Format::Xz);

@@ -5,11 +5,14 @@ use crate::hlo::ids::Texts;
 use crate::hlo::{Attribute, Call, Damage, Instruction, Operand, Shape, Style, Text, Value};
 
 /// Reads instructions that share their texts.
-#[derive(Default)]
 pub(super) struct Reader {
     pub(super) texts: Texts,
     pub(super) damage: Damage,
     pub(super) style: Style,
+    /// Parts that were read: instructions, operands, attributes and names in them.
+    parts: usize,
+    /// More parts than this, and reading stops.
+    most: usize,
 }
 
 /// Attributes that name computations.
@@ -26,7 +29,28 @@ const CALLS: [&str; 10] = [
     "true_computation",
 ];
 
+/// So many parts are allowed in any text.
+const THIN: usize = 1 << 16;
+
 impl Reader {
+    /// For a text of so many bytes. A part takes about eighty bytes when it is read, and an instruction, which counts four, that much
+    /// more; the plainest instructions that compilers print have almost six bytes per part.
+    pub(super) fn new(bytes: usize) -> Self {
+        let most = THIN.max(bytes / 5);
+        Self { texts: Texts::default(), damage: Damage::default(), style: Style::default(), parts: 0, most }
+    }
+
+    /// Counts parts; `false` where there are more than a text of this length has.
+    pub(super) fn room(&mut self, parts: usize) -> bool {
+        self.parts = self.parts.saturating_add(parts);
+        !self.is_thin()
+    }
+
+    /// The text has so many empty parts that reading it would take many times its size: reading stopped.
+    pub(super) const fn is_thin(&self) -> bool {
+        self.parts > self.most
+    }
+
     /// Counts a piece that is not understood; the first few are quoted.
     pub(super) fn leftover(&mut self, piece: &str) {
         self.damage.leftover = self.damage.leftover.saturating_add(1);
@@ -44,6 +68,9 @@ impl Reader {
 
     /// Reads an instruction up to where nothing more of it follows. `None` if it does not start like one.
     pub(super) fn instruction(&mut self, scan: &mut Scan<'_>) -> Option<Instruction> {
+        if !self.room(4) {
+            return None;
+        }
         let is_root = scan.eat_word("ROOT");
         scan.space();
         let name = self.name(scan)?;
@@ -124,7 +151,7 @@ impl Reader {
             let shape = if scan.peek() == Some(b'%') { None } else { self.shape(scan) };
             scan.space();
             let name = self.name(scan);
-            if name.is_none() && shape.is_none() {
+            if name.is_none() && shape.is_none() || !self.room(1) {
                 return None;
             }
             operands.push(Operand { name: name.unwrap_or_default(), shape, id: None });
@@ -136,7 +163,7 @@ impl Reader {
         let mut attributes = Vec::new();
         loop {
             scan.space();
-            if !scan.eat(b',') {
+            if !scan.eat(b',') || !self.room(1) {
                 return attributes;
             }
             scan.space();
@@ -188,7 +215,7 @@ impl Reader {
         }
         let mut scan = Scan::new(scan.group()?);
         scan.space();
-        let names = shape::list(&mut scan, |s| self.name(s))?;
+        let names = shape::list(&mut scan, |s| self.name(s).filter(|_| self.room(1)))?;
         scan.is_empty().then_some(names)
     }
 }

@@ -49,7 +49,7 @@ pub struct Parsed {
 /// ```
 pub fn instruction(text: &str) -> Option<Parsed> {
     let mut scan = Scan::new(text);
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(text.len());
     scan.lines();
     let instruction = reader.instruction(&mut scan)?;
     scan.lines();
@@ -60,7 +60,8 @@ pub fn instruction(text: &str) -> Option<Parsed> {
     Some(Parsed { instruction, style: reader.style, damage: reader.damage })
 }
 
-/// Reads a whole module. `None` if there is no computation in it.
+/// Reads a whole module. `None` if there is no computation in it, or if it consists of so many empty parts (`a=f32[]b()`) that it
+/// would take many times the size of its text: no compiler writes such a text.
 pub fn module(text: &str) -> Option<(Module, Style)> {
     module::read(text)
 }

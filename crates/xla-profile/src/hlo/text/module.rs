@@ -6,15 +6,16 @@ use crate::hlo::{Computation, InstructionId, Module, Style, Value};
 
 pub(super) fn read(text: &str) -> Option<(Module, Style)> {
     let mut scan = Scan::new(text);
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(text.len());
     let mut module = Module::default();
     loop {
         scan.lines();
-        if scan.is_empty() {
+        if scan.is_empty() || reader.is_thin() {
             break;
         }
         let place = scan.place();
         if scan.eat_word("HloModule") {
+            reader.room(1);
             scan.space();
             module.name = reader.name(&mut scan).unwrap_or_default();
             module.attributes = reader.attributes(&mut scan);
@@ -28,7 +29,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
         }
     }
     reader.unclosed(&scan);
-    if module.computations.is_empty() {
+    if module.computations.is_empty() || reader.is_thin() {
         return None;
     }
     // A module in one piece without `ENTRY` starts with its last computation.
@@ -52,13 +53,14 @@ fn schedule(module: &mut Module) {
 /// `None`, somewhere further on, if none starts here.
 fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) -> Option<()> {
     let (mut computation, is_entry) = header(scan, reader)?;
+    reader.room(4);
     let start = module.instructions.len();
     loop {
         scan.lines();
         if scan.eat(b'}') {
             break;
         }
-        if scan.is_empty() {
+        if scan.is_empty() || reader.is_thin() {
             reader.leftover("a computation that does not end");
             break;
         }

@@ -1,9 +1,10 @@
 //! Which framework made a capture, as far as its names tell, and how steps are marked in it. Advice for another one helps nobody.
 
 use crate::profile::{HloBlob, Plane, Profile};
+use serde::{Deserialize, Serialize};
 
 /// A framework over XLA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Framework {
     /// JAX, and what is built on it.
     Jax,
@@ -12,6 +13,7 @@ pub enum Framework {
     /// PyTorch, with XLA or without.
     PyTorch,
     /// Nothing tells.
+    #[default]
     Unknown,
 }
 
@@ -65,8 +67,68 @@ impl Framework {
         }
     }
 
+    /// How a capture with device time is recorded. Names of options stand between backticks, here and below.
+    pub const fn record(self) -> &'static str {
+        match self {
+            Self::Jax => "Record with `jax.profiler.trace(folder)` in the process that runs the program.",
+            Self::TensorFlow => {
+                "Record with `tf.profiler.experimental.start(folder)` and `stop()` in the process that runs the model."
+            }
+            Self::PyTorch => {
+                "Record in the process that runs the model: with `torch_xla.debug.profiler` on TPUs, else with `torch.profiler` \
+                 and `ProfilerActivity.CUDA`."
+            }
+            Self::Unknown => "Record in the process that runs the program on the device.",
+        }
+    }
+
+    /// How the profiler comes to trace devices.
+    pub const fn device_events(self) -> &'static str {
+        match self {
+            Self::Jax => "`device_tracer_level = 1` in `jax.profiler.ProfileOptions`; 1 is the default.",
+            Self::TensorFlow => {
+                "`device_tracer_level = 1` in `tf.profiler.experimental.ProfilerOptions`; 1 is the default."
+            }
+            Self::PyTorch | Self::Unknown => "Have the profiler trace the device, not the host alone.",
+        }
+    }
+
+    /// How events of allocators come into a capture: hosts write them.
+    pub const fn allocator_events(self) -> &'static str {
+        match self {
+            Self::Jax => "`host_tracer_level = 2` or higher in `jax.profiler.ProfileOptions`; 2 is the default.",
+            Self::TensorFlow => {
+                "`host_tracer_level = 2` or higher in `tf.profiler.experimental.ProfilerOptions`; 2 is the default."
+            }
+            Self::PyTorch | Self::Unknown => {
+                "Have the profiler trace the host in detail: allocators write their events there."
+            }
+        }
+    }
+
+    /// How programs come into a capture; beside one they come from a dump of XLA's. Names of options stand between backticks.
+    pub const fn hlo(self) -> &'static str {
+        match self {
+            Self::Jax => {
+                "Record with `enable_hlo_proto = True` in `jax.profiler.ProfileOptions`. Or run with \
+                 `XLA_FLAGS=\"--xla_dump_to=folder --xla_dump_hlo_as_proto\"` and open the HLO proto beside the capture."
+            }
+            Self::TensorFlow => {
+                "Compile with XLA: `tf.function(jit_compile=True)`. Other functions have no HLO. Or run with \
+                 `XLA_FLAGS=\"--xla_dump_to=folder --xla_dump_hlo_as_proto\"` and open the HLO proto beside the capture."
+            }
+            Self::PyTorch => {
+                "Compile with PyTorch/XLA: otherwise there is no HLO. Or run with \
+                 `XLA_FLAGS=\"--xla_dump_to=folder --xla_dump_hlo_as_proto\"` and open the HLO proto beside the capture."
+            }
+            Self::Unknown => {
+                "Run with `XLA_FLAGS=\"--xla_dump_to=folder --xla_dump_hlo_as_proto\"` and open the HLO proto beside the capture."
+            }
+        }
+    }
+
     /// How ops come to say their source.
-    pub(super) const fn source(self) -> &'static str {
+    pub const fn source(self) -> &'static str {
         match self {
             Self::Jax => {
                 "Compile with jax_include_full_tracebacks_in_locations on, and keep metadata when programs are loaded."
@@ -101,7 +163,16 @@ mod tests {
         assert_eq!(of(None, Some("TensorFlow Ops")), Framework::TensorFlow);
         assert_eq!(of(None, Some("XLA Ops")), Framework::Unknown);
         for other in [Framework::TensorFlow, Framework::PyTorch, Framework::Unknown] {
-            for advice in [other.steps(), other.whole(), other.source()] {
+            let all = [
+                other.steps(),
+                other.whole(),
+                other.source(),
+                other.record(),
+                other.device_events(),
+                other.allocator_events(),
+                other.hlo(),
+            ];
+            for advice in all {
                 assert!(!advice.contains("jax") && !advice.contains("block_until_ready"), "{advice}");
             }
         }

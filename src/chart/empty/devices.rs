@@ -1,0 +1,84 @@
+//! A session without ops of a device: which planes there are, and how a run of the device is recorded.
+
+use super::{Empty, Need, in_file, is_programs_alone, n_planes};
+use crate::analysis::Platform;
+use crate::engine::Session;
+use crate::report::number;
+
+/// Why a session without ops of a device shows no breakdown.
+pub fn devices(session: &Session) -> Empty {
+    let (tpu, gpu) = (n_planes(session, Platform::Tpu), n_planes(session, Platform::Gpu));
+    let events = number::counted(session.n_events, "event", "events");
+    let planes = number::counted(session.planes.len() as u64, "plane", "planes");
+    let record = session.framework.record();
+    if is_programs_alone(session) {
+        return Empty {
+            title: "Compiled programs only, no timings".to_owned(),
+            why: "Only compiled programs are open: they hold no times. Memory shows their buffers and File their text."
+                .to_owned(),
+            needs: vec![
+                Need::new("Compiled programs", in_file(true), ""),
+                Need::new("A capture of a run", None, format!("Open its .xplane.pb beside the programs. {record}")),
+            ],
+        };
+    }
+    let why = if tpu > 0 {
+        let tpu = number::counted(tpu, "TPU plane", "TPU planes");
+        format!("It has {tpu}, but no op ran on them while the capture was taken. {planes} with {events} were read.")
+    } else if gpu > 0 {
+        let gpu = number::counted(gpu, "GPU plane", "GPU planes");
+        format!(
+            "It has {gpu}, but none has a stream with kernels: nothing ran on them while the capture was taken, or the \
+             profiler was not allowed to trace them (CUPTI and rocprofiler need permission; the host's log says so)."
+        )
+    } else if session.planes.is_empty() {
+        "The file is an XSpace without planes: nothing was recorded.".to_owned()
+    } else {
+        format!("Its {planes} with {events} are of the host. Nothing was recorded on a device.")
+    };
+    let found = match (tpu, gpu) {
+        (0, 0) => None,
+        (0, n) => Some(number::counted(n, "GPU plane", "GPU planes")),
+        (n, _) => Some(number::counted(n, "TPU plane", "TPU planes")),
+    };
+    Empty {
+        title: "No device time in this capture".to_owned(),
+        why,
+        needs: vec![
+            Need::new("Planes of devices", found.clone(), record),
+            Need::new("Device tracing", found.map(|_| "on".to_owned()), session.framework.device_events()),
+            Need::new("Ops that ran meanwhile", None, session.framework.whole()),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{session, text};
+    use super::*;
+    use crate::analysis::Framework;
+
+    #[test]
+    fn it_says_which_planes_were_found() {
+        let of = |planes: &[&str]| devices(&session(planes, "XSpace", Framework::Jax));
+        assert!(of(&["/host:CPU"]).why.starts_with("Its 1 plane with 2 events are of the host"));
+        let gpu = of(&["/device:GPU:0", "/host:CPU"]);
+        assert!(gpu.why.starts_with("It has 1 GPU plane, but none has a stream"));
+        assert_eq!(gpu.needs[0].found.as_deref(), Some("1 GPU plane"));
+        assert!(of(&["/device:TPU:0"]).why.contains("no op ran"));
+        assert!(of(&[]).why.contains("nothing was recorded"));
+        let said = devices(&session(&[], "HLO proto, gzip", Framework::Unknown));
+        assert!(said.title.contains("no timings") && said.why.contains("no times"));
+    }
+
+    #[test]
+    fn advice_is_for_the_framework_of_the_capture() {
+        let of = |framework| text(&devices(&session(&["/host:CPU"], "XSpace", framework)));
+        assert!(of(Framework::Jax).contains("jax.profiler") && of(Framework::Jax).contains("block_until_ready"));
+        assert!(of(Framework::TensorFlow).contains("tf.profiler"));
+        assert!(of(Framework::PyTorch).contains("torch.profiler"));
+        for other in [Framework::TensorFlow, Framework::PyTorch, Framework::Unknown] {
+            assert!(!of(other).contains("jax") && !of(other).contains("block_until_ready"), "{}", of(other));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Memory without programs that say which buffers they have, or without events of allocators.
+
+use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
+use crate::engine::{MemorySession, Session};
+use crate::report::number;
+
+/// Programs that are named.
+const NAMED: usize = 2;
+
+/// Why no program's memory can be shown; `None` where one can.
+pub fn programs(session: &Session, memory: &MemorySession) -> Option<Empty> {
+    if has_buffers(memory) {
+        return None;
+    }
+    if session.summary.is_some() {
+        return Some(of_summary("buffers of programs"));
+    }
+    let names: Vec<&str> = memory.programs.programs.iter().map(|program| program.name.as_str()).collect();
+    let of = match names.as_slice() {
+        [] => String::new(),
+        [one] => format!(" for {one}"),
+        [first, second] => format!(" for {first} and {second}"),
+        [..] => {
+            let rest = (names.len() - NAMED) as u64;
+            format!(" for {}, {} and {}", names[0], names[1], number::counted(rest, "other program", "other programs"))
+        }
+    };
+    let has_allocators = !memory.runtime.allocators.is_empty();
+    let (title, rest) = if has_allocators {
+        (
+            "No static memory in this capture",
+            "Allocator events are there: “Allocator” shows what was in use while it ran.",
+        )
+    } else {
+        ("No memory in this capture", "There are no allocator events either. Nothing here is estimated.")
+    };
+    Some(Empty {
+        title: title.to_owned(),
+        why: format!(
+            "The capture has no HLO with buffer assignment{of}, so the peak and the buffers at it cannot be computed. {rest}"
+        ),
+        needs: needs(session, memory),
+    })
+}
+
+/// Why nothing can be shown of allocators; `None` where something can.
+pub fn allocator(session: &Session, memory: &MemorySession) -> Option<Empty> {
+    if !memory.runtime.allocators.is_empty() {
+        return None;
+    }
+    if session.summary.is_some() {
+        return Some(of_summary("allocator events"));
+    }
+    let why = if is_programs_alone(session) {
+        "Only compiled programs are open: they say what they need, not what was in use while they ran.".to_owned()
+    } else {
+        let rest = if has_buffers(memory) {
+            "“Static” shows what its programs need."
+        } else {
+            "Nothing here is estimated."
+        };
+        format!("The capture has no allocator events, so what was in use while it ran is not known. {rest}")
+    };
+    Some(Empty { title: "No allocator events in this capture".to_owned(), why, needs: needs(session, memory) })
+}
+
+/// Whether some program says which buffers it has.
+fn has_buffers(memory: &MemorySession) -> bool {
+    memory.programs.programs.iter().any(|program| !program.spaces.is_empty())
+}
+
+fn of_summary(what: &str) -> Empty {
+    Empty {
+        title: "Not in this summary".to_owned(),
+        why: format!(
+            "The summary holds no {what}: its capture had none, or they were left out. Open the capture to look."
+        ),
+        needs: Vec::new(),
+    }
+}
+
+fn needs(session: &Session, memory: &MemorySession) -> Vec<Need> {
+    const XSPACE: &str = "Trace JSON does not carry it: open the .xplane.pb of the same folder.";
+    let has_allocators = !memory.runtime.allocators.is_empty();
+    let framework = session.framework;
+    let from = |recorded: &'static str| if is_trace_json(session) { XSPACE } else { recorded };
+    let allocator = if is_programs_alone(session) { framework.record() } else { from(framework.allocator_events()) };
+    let capacity = memory.checks.iter().find_map(|check| check.capacity.as_ref());
+    vec![
+        Need::new("Static: HLO with buffer assignment", in_file(has_buffers(memory)), from(framework.hlo())),
+        Need::new("Allocator: events over time", in_file(has_allocators), allocator),
+        Need::new(
+            "Capacity of the device",
+            capacity.map(|capacity| number::bytes_text(capacity.size)),
+            "An allocator says it; else the table of chips, where the capture names its chip.",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{session, text};
+    use super::*;
+    use crate::analysis::Framework;
+    use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
+
+    fn named(name: &str, spaces: usize) -> ProgramPeaks {
+        let spaces = vec![SpacePeak::default(); spaces];
+        ProgramPeaks { name: name.to_owned(), spaces, ..ProgramPeaks::default() }
+    }
+
+    fn memory_session(programs: Vec<ProgramPeaks>, has_allocator: bool) -> MemorySession {
+        let mut memory = MemorySession::default();
+        memory.programs.programs = programs;
+        memory
+            .runtime
+            .allocators
+            .extend(has_allocator.then(|| AllocatorMemory { label: "GPU:0".to_owned(), ..AllocatorMemory::default() }));
+        memory
+    }
+
+    #[test]
+    fn what_is_there_is_told_beside_what_is_missing() {
+        let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
+        let said = programs(&gpu, &memory_session(Vec::new(), true)).unwrap();
+        assert_eq!(said.title, "No static memory in this capture");
+        let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
+        assert_eq!(found, [None, Some("in file"), None]);
+        assert!(!text(&said).contains("jax") && text(&said).contains("jit_compile"), "{}", text(&said));
+        assert_eq!(allocator(&gpu, &memory_session(Vec::new(), true)), None);
+        let neither = programs(&gpu, &memory_session(vec![named("jit_f", 0)], false)).unwrap();
+        assert!(neither.title == "No memory in this capture" && neither.why.contains("for jit_f,"), "{}", neither.why);
+        let many = memory_session(vec![named("a", 0), named("b", 0), named("c", 0), named("d", 0)], false);
+        assert!(programs(&gpu, &many).unwrap().why.contains("for a, b and 2 other programs,"));
+    }
+
+    #[test]
+    fn trace_json_never_has_it() {
+        let trace = session(&["/device:TPU:0"], "trace JSON, gzip", Framework::Jax);
+        let said = programs(&trace, &memory_session(Vec::new(), false)).unwrap();
+        assert!(said.needs[..2].iter().all(|need| need.how.contains(".xplane.pb")), "{}", text(&said));
+    }
+
+    #[test]
+    fn a_program_alone_has_no_allocator() {
+        let alone = session(&[], "HLO proto", Framework::Jax);
+        let memory = memory_session(vec![named("jit_f", 1)], false);
+        assert_eq!(programs(&alone, &memory), None);
+        let said = allocator(&alone, &memory).unwrap();
+        assert!(said.why.starts_with("Only compiled programs") && said.needs[1].how.contains("jax.profiler.trace"));
+        let capture = session(&["/device:TPU:0"], "XSpace", Framework::Jax);
+        assert!(allocator(&capture, &memory).unwrap().why.contains("“Static” shows"));
+    }
+}

@@ -1,0 +1,156 @@
+//! The roofline without peaks or FLOPs, and communication without any.
+
+use super::{Empty, Need, is_trace_json, n_planes};
+use crate::analysis::Platform;
+use crate::analysis::comm::{Comm, StepComm};
+use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, SkipReason};
+use crate::chart::comm::{figures::window, rows};
+use crate::chart::roofline::peaks::short;
+use crate::engine::Session;
+use crate::engine::comm_place::Of;
+use crate::report::number;
+use crate::units::Picos;
+
+/// Why no roofline can be drawn; `None` where one can, or where only what is filtered (not `is_all`) has no op to plot.
+pub fn roofline(session: &Session, figures: &RooflineFigures, is_all: bool) -> Option<Empty> {
+    let peaks = figures.peaks.first();
+    let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
+    let is_known = figures.peaks.iter().any(knows);
+    let lacks = |reason| matches!(reason, SkipReason::NoFlops | SkipReason::NoBytes | SkipReason::OpaqueCall);
+    let without: Picos = figures.skipped.iter().filter(|of| lacks(of.reason)).map(|of| of.total).sum();
+    let has_flops = without < figures.considered;
+    let nothing_to_plot = is_all && figures.step.is_none() && figures.considered > Picos::ZERO && !has_flops;
+    if is_known && !nothing_to_plot {
+        return None;
+    }
+    let device = peaks.and_then(|peaks| peaks.device_type.as_deref());
+    let device = device.map_or_else(|| "this device".to_owned(), |name| format!("this device ({name})"));
+    let said = peaks.map(short).unwrap_or_default();
+    let of = |is: &dyn Fn(&&(String, &'static str)) -> bool| {
+        said.iter().find(is).map(|(value, unit)| format!("{value} {unit}"))
+    };
+    let bandwidth = peaks.and_then(|peaks| peaks.bytes(Level::Hbm)).is_some();
+    let compute = of(&|(_, unit)| unit.starts_with("TFLOP/s")).filter(|_| is_known);
+    let memory = of(&|(_, unit)| unit.starts_with("GB/s")).filter(|_| bandwidth);
+    let share = without.fraction_of(figures.considered).map(|without| number::percent_text(1.0 - without));
+    let flops = share.filter(|_| has_flops).map(|share| format!("{share} of op time"));
+    let (title, why) = if is_known {
+        (
+            "No FLOPs in this capture",
+            "No op says how many FLOPs it does or how many bytes it moves, so none has a place in a roofline. The table has \
+             their times."
+                .to_owned(),
+        )
+    } else {
+        (
+            "No peaks for this device",
+            format!("The capture does not say how fast {device} is, and it is not in the table of chips."),
+        )
+    };
+    let give = "Choose the chip, or enter its peaks.";
+    let needs = vec![
+        Need::new("Peak FLOP/s", compute, give),
+        Need::new("Memory bandwidth", memory, give),
+        Need::new("FLOPs and bytes of ops", flops, cost(session)),
+    ];
+    let needs = if session.summary.is_some() { Vec::new() } else { needs };
+    Some(Empty { title: title.to_owned(), why, needs })
+}
+
+/// Where FLOPs and bytes come from.
+fn cost(session: &Session) -> String {
+    let given = "Or enter FLOPs per call under “Kernel costs”.";
+    if is_trace_json(session) {
+        return format!("Open the .xplane.pb of the same folder. {given}");
+    }
+    if n_planes(session, Platform::Tpu) > 0 {
+        return format!("XLA’s TPU compiler writes them with each op; they are missing here. {given}");
+    }
+    format!("{} {given}", session.framework.hlo())
+}
+
+/// Why there is no communication, or no copy, and whether that is so of every step: then no picture of the view has anything to show.
+/// What runs outside of steps may still have some: only the whole capture tells.
+pub fn communication(session: &Session, comm: &Comm, of: Of) -> Option<(Empty, bool)> {
+    if !rows(comm, of).is_empty() {
+        return None;
+    }
+    let in_step = |step: &StepComm| match of {
+        Of::Collectives => step.collectives.in_flight,
+        Of::Copies => step.copies.in_flight,
+    };
+    let is_absent = comm.steps.iter().all(|step| in_step(step) == Picos::ZERO);
+    let n = session.devices.len() as u64;
+    let steps = comm.steps.iter().filter(|step| in_step(step) > Picos::ZERO).count() as u64;
+    let elsewhere = (steps > 0).then(|| format!("in {}", number::counted(steps, "other step", "other steps")));
+    let (what, why, needs) = match of {
+        Of::Collectives if n > 1 => (
+            "No collectives",
+            "The devices ran without communicating with each other: each may work on its own.",
+            vec![
+                Need::new("Several devices", Some(number::counted(n, "device", "devices")), ""),
+                Need::new("Ops that communicate", elsewhere, COLLECTIVES),
+            ],
+        ),
+        Of::Collectives => (
+            "No collectives",
+            "A program communicates where its arrays are sharded over several devices. This capture has one device.",
+            vec![
+                Need::new(
+                    "Several devices",
+                    None,
+                    "Run the program on several, and open the captures of all hosts together.",
+                ),
+                Need::new("Ops that communicate", elsewhere, COLLECTIVES),
+            ],
+        ),
+        Of::Copies => (
+            "No copies between memories",
+            "Only copies that run beside compute are listed here. Synchronous copies are data movement in the breakdown.",
+            vec![Need::new(
+                "Asynchronous copies",
+                elsewhere,
+                "XLA adds them (`copy-start`, `copy-done`) for prefetches and host offloading.",
+            )],
+        ),
+    };
+    Some((Empty { title: format!("{what} in {}", window(comm)), why: why.to_owned(), needs }, is_absent))
+}
+
+const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all-reduce and other collectives (on GPUs \
+                           kernels of NCCL or RCCL) are listed here.";
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{session, text};
+    use super::*;
+    use crate::analysis::comm::CommQuery;
+    use crate::analysis::{Analysis, Framework};
+    use crate::profile::Profile;
+
+    #[test]
+    fn flops_come_from_the_frameworks_programs() {
+        let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
+        let said = cost(&gpu);
+        assert!(said.contains("jit_compile") && !said.contains("jax"), "{said}");
+        assert!(cost(&session(&["/device:TPU:0"], "XSpace", Framework::Jax)).contains("each op"));
+        assert!(cost(&session(&["/device:TPU:0"], "trace JSON", Framework::Jax)).contains(".xplane.pb"));
+    }
+
+    #[test]
+    fn a_step_without_collectives_is_not_a_capture_without() {
+        let one = session(&["/device:TPU:0"], "XSpace", Framework::Jax);
+        let profile = Profile::default();
+        let mut comm = Analysis::new(&profile).comm(&profile, &CommQuery::default(), None);
+        "0".clone_into(&mut comm.header.step);
+        let (said, is_absent) = communication(&one, &comm, Of::Collectives).unwrap();
+        assert!(is_absent && said.title == "No collectives in step 0", "{}", text(&said));
+        let mut step = StepComm::default();
+        step.collectives.in_flight = Picos(5);
+        comm.steps.push(step);
+        let (said, is_absent) = communication(&one, &comm, Of::Collectives).unwrap();
+        assert!(!is_absent && said.title == "No collectives in step 0", "{}", text(&said));
+        assert_eq!(said.needs[1].found.as_deref(), Some("in 1 other step"));
+        assert!(communication(&one, &comm, Of::Copies).unwrap().1);
+    }
+}

@@ -1,0 +1,121 @@
+//! What the program's JSON says, what a report says in the same words, and how a value of theirs is printed.
+
+use rooflight::analysis::roofline::RoofRow;
+use rooflight::analysis::{Breakdown, Filter, GroupBy, Shown};
+use rooflight::report::number::{bytes_text, count, percent_text, time_text};
+use rooflight::report::summary::{self, Summary};
+use rooflight::report::{comm_json, json, roofline_json};
+use rooflight::share::Report;
+use rooflight::units::Picos;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The program's run. It ends with 1 where only a part of the capture could be read.
+pub fn run(args: &[&str], capture: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(capture).output().unwrap()
+}
+
+pub fn cli(args: &[&str], capture: &Path) -> String {
+    let out = run(args, capture);
+    let error = String::from_utf8_lossy(&out.stderr);
+    assert!(matches!(out.status.code(), Some(0 | 1)), "{args:?} of {}: {error}", capture.display());
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// The JSON of each view that this test reads.
+pub struct Views {
+    pub breakdown: Value,
+    pub roofline: Value,
+    pub comm: Value,
+    pub memory: Value,
+    pub summary: Value,
+}
+
+impl Views {
+    pub fn of(capture: &Path) -> Self {
+        let view = |name| serde_json::from_str(&cli(&[name, "--json"], capture)).unwrap();
+        Self {
+            breakdown: view("breakdown"),
+            roofline: view("roofline"),
+            comm: view("comm"),
+            memory: view("memory"),
+            summary: view("summary"),
+        }
+    }
+
+    /// What a report says, by the writers that the program has for its JSON.
+    pub fn told(report: &Report) -> Self {
+        let head = || json::head_of("", &[], false, &report.header, &report.totals);
+        let breakdown = Breakdown {
+            header: report.header.clone(),
+            by: GroupBy::Op,
+            totals: report.totals.clone(),
+            shown: Shown::default(),
+            groups: report.rows.iter().map(|row| row.group.clone()).collect(),
+            notes: Vec::new(),
+        };
+        let points = report.rows.iter().filter_map(|row| {
+            let point = row.point.clone()?;
+            Some(RoofRow { group: row.group.clone(), roof: point.roof, skipped: point.skipped })
+        });
+        let (points, roofline, comm) = (points.collect::<Vec<_>>(), &report.roofline, &report.comm.comm);
+        let summary = Summary {
+            kinds: &breakdown,
+            sources: &breakdown,
+            steps: &report.steps,
+            roofline: &roofline.figures,
+            programs: &report.memory.programs,
+            allocators: &report.memory.runtime.allocators,
+            comm,
+        };
+        let figures = &roofline.figures;
+        Self {
+            breakdown: read(&json::breakdown(head(), &breakdown, &Filter::default(), None, usize::MAX, &[])),
+            roofline: read(&roofline_json::roofline(head(), GroupBy::Op, figures, &points, &roofline.steps, 20, &[])),
+            comm: read(&comm_json::comm(head(), comm, usize::MAX, &[])),
+            memory: Value::Null,
+            summary: read(&summary::json(head(), summary, 0, &[])),
+        }
+    }
+
+    pub fn named(&self, name: &str) -> &Value {
+        match name {
+            "breakdown" => &self.breakdown,
+            "roofline" => &self.roofline,
+            "comm" => &self.comm,
+            "memory" => &self.memory,
+            _ => &self.summary,
+        }
+    }
+}
+
+/// JSON as it is read from text, as the program's is: to the last bit of its numbers.
+fn read(told: &impl serde::Serialize) -> Value {
+    serde_json::from_str(&serde_json::to_string(told).unwrap()).unwrap()
+}
+
+pub fn rows(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+pub fn ps(value: &Value) -> Picos {
+    Picos(value.as_u64().unwrap_or_else(|| panic!("{value} is no time")))
+}
+
+/// A value as people read it, by what its name says that it is.
+pub fn printed(name: &str, value: &Value) -> String {
+    match (value.as_u64(), value.as_f64()) {
+        (Some(whole), _) if name.ends_with("_ps") => time_text(Picos(whole)),
+        (Some(whole), _) if name.ends_with("bytes") => bytes_text(whole),
+        (_, Some(real)) if name.contains("pct") => percent_text(real / 100.0),
+        (Some(whole), _) => count(whole),
+        (_, Some(real)) => percent_text(real),
+        _ => "–".to_owned(),
+    }
+}
+
+/// The same of fields of a value, those left out that are not there.
+pub fn all_printed(of: &Value, names: &[&str]) -> Vec<String> {
+    names.iter().filter(|name| !of[**name].is_null()).map(|name| printed(name, &of[*name])).collect()
+}
