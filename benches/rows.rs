@@ -3,7 +3,7 @@
 //! `cargo bench --bench rows` prints the best of ten, in milliseconds. Timers of a busy machine say little: what counts
 //! is the order of magnitude (a page answers within a frame or two).
 
-#[path = "../tests/common/make.rs"]
+#[path = "../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
 

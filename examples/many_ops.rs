@@ -4,7 +4,7 @@
 //! their waits, copies and elementwise ops, each with both clocks, in `Steps`, `XLA Modules` and `XLA Ops` lines. The
 //! same arguments give the same bytes. Times and names are invented; the shape of the file is a real one's.
 
-#[path = "../tests/common/make.rs"]
+#[path = "../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Folder order is the way data flows: a folder never names a later one. Everything up to and including
-//! `chart` compiles natively and knows no browser; `tests/tidy.rs` checks it.
+//! `chart` compiles natively and knows no browser; `tests/native/tidy.rs` checks it.
 //!
 //! Invariants that hold everywhere:
 //! - **No input panics**, and no allocation is larger than the input justifies.

@@ -16,9 +16,9 @@ mod device;
 pub mod faults;
 mod host;
 pub mod machine;
-#[path = "../../tests/common/make.rs"]
+#[path = "../../tests/native/common/make.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
-mod make;
+pub mod make;
 mod memory;
 mod pack;
 mod plane;

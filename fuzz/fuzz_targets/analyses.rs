@@ -1,14 +1,14 @@
 //! Any bytes as the choices that make a capture, and as a capture themselves: everything can be asked of what opens, parts sum to
-//! wholes, and a report says at every level as much time as the capture. What is checked is in `tests/common/checked.rs`, which
+//! wholes, and a report says at every level as much time as the capture. What is checked is in `tests/native/common/checked.rs`, which
 //! `cargo test` runs on some hundred captures of chance.
 #![no_main]
 
-#[path = "../../tests/common/checked.rs"]
+#[path = "../../tests/native/common/checked.rs"]
 mod checked;
-#[path = "../../tests/common/generated.rs"]
+#[path = "../../tests/native/common/generated.rs"]
 mod generated;
 #[allow(dead_code)]
-#[path = "../../tests/common/make.rs"]
+#[path = "../../tests/native/common/make.rs"]
 mod make;
 
 use libfuzzer_sys::fuzz_target;

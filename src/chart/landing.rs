@@ -1,5 +1,5 @@
 //! The landing page's picture: a step of the sample by kind, and its heaviest ops against the roofs of the chip. The figures
-//! are the sample's own, rounded to three digits or four; `tests/landing.rs` holds them against an analysis of it.
+//! are the sample's own, rounded to three digits or four; `tests/native/landing.rs` holds them against an analysis of it.
 //!
 //! ```text
 //!   [compute              ][communication ][data movement]   one step, by kind

@@ -1,0 +1,72 @@
+//! Figures agree wherever they are shown: the command line's JSON, its text and tables, a report file, a link, and Markdown, for the
+//! sample and every capture among the profiles. No value is written here: each output is compared with the JSON of the views.
+//! (`tests/browser/agree.test.mjs` does the same for the page.)
+
+mod report;
+mod text;
+mod views;
+
+use crate::common;
+use rooflight::engine::address::Address;
+use rooflight::share::{read_link, unpack};
+use std::path::{Path, PathBuf};
+use views::{Views, cli, run};
+
+/// The sample, and every capture among the profiles.
+fn captures() -> Vec<PathBuf> {
+    let mut found = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz")];
+    let mut folders: Vec<PathBuf> = common::profiles().into_iter().collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                // What another program says of the captures, and what no one can read.
+                folders.extend((!["xprof", "damaged"].contains(&name.as_str())).then_some(path));
+            } else if [".xplane.pb", ".trace.json.gz", ".hlo_proto.pb"].iter().any(|end| name.ends_with(end)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn check(capture: &Path, folder: &Path) {
+    let what = capture.file_name().unwrap().to_string_lossy().into_owned();
+    let views = Views::of(capture);
+    let file = folder.join(format!("{what}.rooflight"));
+    cli(&["report", "--with-sources", "--rooflight", file.to_str().unwrap()], capture);
+    let full = unpack(&std::fs::read(&file).unwrap()).unwrap().report;
+    assert_eq!(full.rounded(), None, "{what}");
+    report::assert_report(&format!("{what}, report file"), &full, &views);
+    for level in ["0", "25", "60"] {
+        let out = run(&["report", "--link", "--base", "https://example.com/", "--level", level], capture);
+        let Some((_, address)) = std::str::from_utf8(&out.stdout).unwrap().trim().split_once('#') else {
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert!(level == "60" && said.contains("too long"), "{what}, level {level}: {said}");
+            continue;
+        };
+        let told = read_link(&address.parse::<Address>().unwrap().report).unwrap();
+        assert_eq!(told.origin.level.to_string(), level, "{what}");
+        report::assert_report(&format!("{what}, link at {level}"), &told, &views);
+    }
+    text::assert_markdown(&format!("{what}, Markdown"), &cli(&["report", "--markdown"], capture), &views);
+    text::assert_summary(&what, &cli(&["summary"], capture), &views);
+    for columns in text::COLUMNS {
+        let text = cli(&[columns.0, "--markdown", "--top", &text::TOP.to_string()], capture);
+        text::assert_table(&what, &text, &views, columns);
+    }
+}
+
+#[test]
+fn figures_agree_in_every_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let captures = captures();
+    let (first, second) = captures.split_at(captures.len() / 2);
+    std::thread::scope(|scope| {
+        for half in [first, second] {
+            scope.spawn(|| half.iter().for_each(|capture| check(capture, folder.path())));
+        }
+    });
+}

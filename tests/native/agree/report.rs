@@ -1,0 +1,113 @@
+//! A report file says exactly what the views say; a link says its figures exactly, and prints of its rows what they print.
+
+use super::views::{Views, printed, ps, rows};
+use rooflight::share::{Level, Report};
+use rooflight::units::Picos;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Figures that stand alone, by view: a report has them exactly, whatever its level (`docs/SHARING.md`).
+const FIGURES: [(&str, &[&str]); 4] = [
+    (
+        "breakdown",
+        &["device", "n_devices", "device_type", "step", "n_steps", "step_window_ps", "step_duration_ps", "totals"],
+    ),
+    ("roofline", &["considered_duration_ps", "window", "skipped", "peaks_used", "peaks_by_device", "step_summary"]),
+    ("comm", &["comm_totals", "sparse_core_totals", "dma", "primitives", "pairing", "link"]),
+    ("summary", &["comm_totals", "dma", "roofline"]),
+];
+/// Tables whose rows a link cuts and rounds; at full detail they are exact, too.
+const TABLES: [(&str, &[&str]); 4] = [
+    ("breakdown", &["groups"]),
+    ("roofline", &["groups", "steps", "programs", "opaque_kernels"]),
+    ("comm", &["rows", "dma_rows", "steps", "balance"]),
+    ("summary", &["step_stats", "memory"]),
+];
+/// What a report never holds (`docs/SHARING.md`): the advice of a view, choices that need the capture, names of kernels, and what
+/// `Comm::as_carried` takes out.
+const NEVER_TOLD: [&str; 7] = [
+    ".notes",
+    ".offers",
+    ".kernel",
+    ".steps.rest",
+    ".steps.dma_rest",
+    ".balance.devices.waited_ps",
+    ".balance.straggler",
+];
+/// What a level cuts although it stands among figures: rows and advice.
+const CUT: [&str; 5] = [".notes", ".offers", ".top_gaps", ".flags", ".flag_settings"];
+
+/// What a row of a link is called, and what it prints as in its capture.
+const ROWS: [(&str, &str, &[&str], &[&str]); 5] = [
+    ("breakdown", "groups", &["key", "program_id"], &["n_executions", "total_dur_ps", "pct_of_step"]),
+    ("roofline", "groups", &["key", "program_id"], &["total_dur_ps", "rooflined_dur_ps"]),
+    ("roofline", "steps", &["step"], &["total_dur_ps", "rooflined_dur_ps"]),
+    (
+        "comm",
+        "rows",
+        &["key", "program_id"],
+        &["n_executions", "stall_ps", "in_flight_ps", "exposed_ps", "overlap_pct", "bytes"],
+    ),
+    (
+        "comm",
+        "dma_rows",
+        &["key", "program_id"],
+        &["n_executions", "stall_ps", "in_flight_ps", "exposed_ps", "overlap_pct", "bytes"],
+    ),
+];
+
+/// Every difference between two values, by its path, but for fields whose path ends so.
+fn differences(path: &str, of: &Value, told: &Value, but: &[&str], found: &mut Vec<String>) {
+    match (of, told) {
+        (Value::Object(a), Value::Object(b)) => {
+            for name in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
+                let path = format!("{path}.{name}");
+                if !but.iter().any(|but| path.ends_with(but)) {
+                    differences(&path, &of[name], &told[name], but, found);
+                }
+            }
+        }
+        // Rows have no part in the path: an exemption is for all of them.
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, but, found));
+        }
+        _ if of == told => {}
+        (Value::Array(a), Value::Array(b)) => found.push(format!("{path}: {} rows, told {}", a.len(), b.len())),
+        _ => found.push(format!("{path}: {of}, told {told}")),
+    }
+}
+
+/// A report says what the views say. `Level::digits` says whether its rows are exact.
+pub fn assert_report(what: &str, report: &Report, views: &Views) {
+    let told = Views::told(report);
+    let is_exact = Level::of(report.origin.level).digits.is_none();
+    let (parts, but) = if is_exact {
+        (FIGURES.iter().chain(&TABLES).collect::<Vec<_>>(), &NEVER_TOLD[..])
+    } else {
+        (FIGURES.iter().collect(), &CUT[..])
+    };
+    let mut found = Vec::new();
+    for (view, fields) in parts {
+        for field in *fields {
+            let (of, told) = (&views.named(view)[field], &told.named(view)[field]);
+            differences(&format!("{view}.{field}"), of, told, but, &mut found);
+        }
+    }
+    for (view, table, names, figures) in ROWS.iter().filter(|_| !is_exact) {
+        for row in rows(&told.named(view)[table]) {
+            let same = |of: &&Value| names.iter().all(|name| of[name] == row[name]);
+            let of = rows(&views.named(view)[table]).iter().find(same).unwrap_or_else(|| panic!("{what}: no {row}"));
+            let differs = figures.iter().filter(|name| printed(name, &of[name]) != printed(name, &row[name]));
+            found.extend(
+                differs.map(|name| format!("{view}.{table} {}.{name}: {}, told {}", row["key"], of[name], row[name])),
+            );
+        }
+    }
+    let n = found.len();
+    found.truncate(12);
+    assert!(n == 0, "{what}: {n} differences from the program's JSON (which comes first):\n{}", found.join("\n"));
+    // What is told and what is cut sum to the whole.
+    let told = report.rows.iter().map(|row| row.group.total).chain(report.rest.iter().map(|rest| rest.total));
+    assert_eq!(told.sum::<Picos>(), ps(&views.breakdown["totals"]["busy_duration_ps"]), "{what}: rows and rest");
+    assert_eq!(report.n_rows() as usize, rows(&views.breakdown["groups"]).len(), "{what}: rows");
+}

@@ -1,0 +1,247 @@
+//! Texts for people: Markdown, the summary, and the tables of views. Each label has the figures of the fields that it names.
+
+use super::views::{Views, all_printed, printed, ps, rows};
+use rooflight::analysis::Kind;
+use rooflight::report::number::{TimeUnit, percent_text, time, time_text};
+use rooflight::units::Picos;
+use serde_json::Value;
+
+/// The numbers of a line, with their units: "166.84 ms", "26.4 %", "170".
+fn figures(line: &str) -> Vec<String> {
+    const UNITS: [&str; 10] = ["ps", "ns", "µs", "ms", "s", "%", "B", "KiB", "MiB", "GiB"];
+    let trimmed = |word: &'_ str| word.trim_matches(['|', '(', ')', ',', ';', ':', '.']).to_owned();
+    let words: Vec<String> = line.split_whitespace().map(trimmed).collect();
+    let is_number = |word: &str| {
+        let digits = word.trim_start_matches('<');
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.chars().all(|c| matches!(c, '0'..='9' | ',' | '.'))
+    };
+    let unit = |at: usize| words.get(at + 1).filter(|word| UNITS.contains(&word.as_str()));
+    let figure = |at: usize| unit(at).map_or(words[at].clone(), |unit| format!("{} {unit}", words[at]));
+    (0..words.len()).filter(|at| is_number(&words[*at])).map(figure).collect()
+}
+
+/// Asserts that lines of a text have the labels and figures that they must have, in this order, and that no other line has figures.
+fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
+    let lines = text.lines().filter(|line| !figures(line).is_empty());
+    let told: Vec<(&str, Vec<String>)> = lines.map(|line| (line, figures(line))).collect();
+    let expected: Vec<_> = expected.iter().filter(|(_, figures)| !figures.is_empty()).collect();
+    for at in 0..told.len().max(expected.len()) {
+        let (is, should) = (told.get(at), expected.get(at));
+        let same = is.zip(should).is_some_and(|(is, should)| is.0.contains(should.0) && is.1 == should.1);
+        assert!(same, "{what}: {is:?}, by the JSON {should:?}\n{text}");
+    }
+}
+
+/// Sums of the roofline as the summary and Markdown tell them: "Roofline efficiency: 59.5 % of 91.02 ms compute, 54.6 % of the step; coverage 96.9 %".
+fn efficiency(views: &Views) -> Vec<String> {
+    let of = &views.roofline["step_summary"];
+    let mut found = all_printed(of, &["weighted_avg_roofline_util"]);
+    if of["weighted_avg_roofline_util"].is_null() {
+        return found;
+    }
+    let share = ps(&of["rooflined_dur_ps"]).fraction_of(ps(&views.roofline["step_duration_ps"]));
+    found.push(printed("_ps", &of["rooflined_dur_ps"]));
+    found.extend(share.map(percent_text));
+    found.extend(all_printed(of, &["rooflined_pct_of_compute"]));
+    found
+}
+
+/// What a program needs of the device's main memory: of the first program that needs any.
+fn peak(views: &Views) -> Vec<String> {
+    let mut spaces = rows(&views.memory["programs"]).iter().flat_map(|program| rows(&program["spaces"]));
+    spaces.find(|space| space["color"] == 0).map_or(Vec::new(), |space| all_printed(space, &["peak_bytes"]))
+}
+
+/// Cells of the rows of a Markdown table.
+fn cells(text: &str) -> Vec<Vec<&str>> {
+    let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|--"));
+    rows.map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+pub fn assert_markdown(what: &str, text: &str, views: &Views) {
+    let Some(step) = views.breakdown["step_duration_ps"].as_u64().map(Picos) else {
+        return assert!(!text.contains("\n- "), "{what}: figures without a step\n{text}");
+    };
+    let (window, traffic) = (&views.roofline["window"], &views.comm["comm_totals"]);
+    let steps = rows(&views.summary["step_stats"]["devices"]).iter().find(|device| device["all"].is_object());
+    let has_traffic = traffic["n_executions"] != 0;
+    assert_lines(
+        &format!("{what}, figures"),
+        &text.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>().join("\n"),
+        &[
+            ("- Step:", vec![time_text(step)]),
+            ("step", steps.map_or(Vec::new(), |of| all_printed(&of["all"], &["n", "min_dur_ps", "max_dur_ps"]))),
+            ("- MFU:", all_printed(window, &["model_mfu"])),
+            ("- HFU", all_printed(window, &["mfu"])),
+            ("bandwidth", all_printed(window, &["hbm_util"])),
+            ("- Roofline efficiency:", efficiency(views)),
+            ("- Memory:", peak(views)),
+            ("- Communication:", all_printed(traffic, if has_traffic { &["exposed_ps", "overlap_pct"] } else { &[] })),
+        ],
+    );
+    let share = |time: Picos| time.fraction_of(step).map_or("–".to_owned(), percent_text);
+    let kind = |kind: Kind| {
+        let row = rows(&views.summary["kinds"]).iter().find(|row| row["key"] == kind.key())?;
+        Some((kind.label(), ps(&row["total_dur_ps"])))
+    };
+    let idle = ("Idle", ps(&views.breakdown["totals"]["idle_duration_ps"]));
+    let kinds = Kind::ALL.into_iter().filter_map(kind).chain([idle]).filter(|(_, time)| *time > Picos::ZERO);
+    let kinds = kinds.map(|(label, time)| vec![label.to_owned(), time_text(time), share(time)]);
+    let ops = rows(&views.breakdown["groups"]).iter().take(10).map(|row| {
+        let total = ps(&row["total_dur_ps"]);
+        // By the right: a name may have any letters.
+        vec![time_text(total), share(total), row["n_executions"].to_string()]
+    });
+    let expected: Vec<Vec<String>> = kinds.chain(ops).collect();
+    let told = cells(text).into_iter().filter(|row| !matches!(row[0], "Kind" | "Op"));
+    let told: Vec<Vec<&str>> = told.map(|row| row[row.len() - 3..].to_vec()).collect();
+    assert_eq!(told, expected, "{what}: tables\n{text}");
+}
+
+/// The lines of a summary around its tables. Columns of tables have their units in their heads: no row has a figure with a unit.
+pub fn assert_summary(what: &str, text: &str, views: &Views) {
+    let Some(step) = views.breakdown["step_duration_ps"].as_u64().map(Picos) else { return };
+    let number = views.breakdown["step"].as_str().unwrap();
+    let mut heading =
+        if number == "all" { Vec::new() } else { vec![number.to_owned(), views.breakdown["n_steps"].to_string()] };
+    heading.push(time_text(step));
+    let (roof, window) = (&views.roofline["step_summary"], &views.roofline["window"]);
+    let mean = ["weighted_avg_mfu", "weighted_avg_hbm_util"];
+    let mean = mean.map(|name| printed(name, &roof[name])).into_iter().filter(|text| text != "–");
+    let savings: &[&str] = &["recoverable_ps", "recoverable_pct_of_step"];
+    let traffic = |of: &Value| {
+        let names = ["stall_ps", "in_flight_ps", "exposed_ps", "overlapped_ps", "overlap_pct", "n_executions"];
+        if of["n_executions"].as_u64() > Some(0) { all_printed(of, &names) } else { Vec::new() }
+    };
+    let balance = &views.comm["balance"];
+    let straggler = &balance["straggler"];
+    let late = rows(&balance["devices"]).iter().find(|of| of["device"] == straggler["device"]);
+    let late = late.map_or(Vec::new(), |of| all_printed(of, &["n_last", "n_executions"]));
+    let allocators = rows(&views.summary["memory"]["runtime"]).iter();
+    let most = allocators.max_by_key(|of| of["peak_in_use_bytes"].as_u64());
+    // Notes are sentences of the JSON; peaks are the chip's; "No straggler" tells what no field does.
+    let is_told = |line: &&str| {
+        let others = ["note:", "Partial", "No straggler"];
+        figures(line).iter().any(|figure| figure.contains(' '))
+            && !line.contains("/s (")
+            && !others.iter().any(|start| line.starts_with(start))
+    };
+    // The name of a chip may have numbers.
+    let chip = views.breakdown["device_type"].as_str().unwrap_or_default();
+    let text = text.replacen(&format!("({chip})"), "", 1);
+    let lines: Vec<&str> = text.lines().filter(is_told).collect();
+    assert_lines(
+        &format!("{what}, summary"),
+        &lines.join("\n"),
+        &[
+            ("", heading),
+            ("Roofline efficiency:", [efficiency(views), mean.collect()].concat()),
+            ("Potential savings:", if efficiency(views).is_empty() { Vec::new() } else { all_printed(roof, savings) }),
+            ("Of the whole", all_printed(window, &["model_mfu", "mfu", "hbm_util"])),
+            ("Collectives:", traffic(&views.comm["comm_totals"])),
+            ("SparseCore collectives:", traffic(&views.comm["sparse_core_totals"])),
+            ("Copies between memories:", traffic(&views.comm["dma"])),
+            ("Steps differ", all_printed(balance, &["worst_spread_pct"])),
+            ("Straggler:", [all_printed(straggler, &["delay_ps", "pct_of_window"]), late].concat()),
+            ("Memory:", peak(views)),
+            ("Memory:", most.map_or(Vec::new(), |of| all_printed(of, &["peak_in_use_bytes", "capacity_bytes"]))),
+        ],
+    );
+}
+
+/// A view's table by the head of its first column, and for each other column the field of the JSON that it shows.
+pub type Columns<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+pub const COLUMNS: [Columns<'_>; 5] = [
+    (
+        "breakdown",
+        "Op",
+        &[("Self", "total_dur_ps"), ("Step %", "pct_of_step"), ("Runs", "n_executions"), ("Mean", "avg_dur_ps")],
+    ),
+    (
+        "roofline",
+        "Op",
+        &[
+            ("Self", "total_dur_ps"),
+            ("Step %", "pct_of_step"),
+            ("MFU %", "mfu"),
+            ("HBM %", "hbm_util"),
+            ("Roof %", "roofline_util"),
+        ],
+    ),
+    (
+        "comm",
+        "Collective",
+        &[("Stall", "stall_ps"), ("In flight", "in_flight_ps"), ("Exposed", "exposed_ps"), ("Overlap", "overlap_pct")],
+    ),
+    (
+        "memory",
+        "Program",
+        &[
+            ("Peak", "peak_bytes"),
+            ("Of it always there", "indefinite_bytes"),
+            ("Parameters", "parameter_bytes"),
+            ("Allocated", "total_allocation_bytes"),
+        ],
+    ),
+    (
+        "memory",
+        "Device",
+        &[
+            ("In use at most", "runtime_peak_bytes"),
+            ("Program needs", "static_peak_bytes"),
+            ("There is", "capacity_bytes"),
+            ("Used", "used"),
+        ],
+    ),
+];
+
+/// The rows of the JSON that a table shows.
+fn shown(views: &Views, (view, first, _): Columns<'_>) -> Vec<Value> {
+    let of = views.named(view);
+    match first {
+        // A program whose memory is not known has a row of its own.
+        "Program" => rows(&of["programs"])
+            .iter()
+            .flat_map(|program| {
+                if rows(&program["spaces"]).is_empty() { vec![Value::Null] } else { rows(&program["spaces"]).to_vec() }
+            })
+            .collect(),
+        "Device" => rows(&of["cross_check"]).to_vec(),
+        "Collective" => rows(&of["rows"]).to_vec(),
+        _ => rows(&of["groups"]).to_vec(),
+    }
+}
+
+/// The tables that people read show the fields of the JSON.
+pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>) {
+    const UNITS: [TimeUnit; 5] = [TimeUnit::Ps, TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S];
+    let rows = shown(views, columns);
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with(&format!("| {}", columns.1))).collect();
+    let table = lines.iter().take_while(|line| !line.is_empty()).copied().collect::<Vec<_>>().join("\n");
+    let told = cells(&table);
+    let Some((heads, told)) = told.split_first() else {
+        return assert!(rows.is_empty(), "{what}: no table of {}\n{text}", columns.0);
+    };
+    for (row, told) in rows.iter().take(TOP).zip(told) {
+        for (column, field) in columns.2 {
+            let at =
+                heads.iter().position(|head| head.starts_with(column)).unwrap_or_else(|| panic!("{what}: no {column}"));
+            let unit = UNITS.into_iter().find(|unit| heads[at].ends_with(&format!(" {}", unit.symbol())));
+            let value = &row[*field];
+            let is_rate = ["mfu", "hbm_util", "roofline_util"].contains(field);
+            let expected = match unit {
+                _ if is_rate && told.last().is_some_and(|remark| remark.contains("too short for rates")) => {
+                    "–".to_owned()
+                }
+                Some(unit) if value.is_u64() => time(ps(value), unit),
+                _ => printed(field, value),
+            };
+            let expected = if column.ends_with('%') { expected.trim_end_matches(" %") } else { &expected };
+            // By the right, for a name may have any letters.
+            assert_eq!(told[told.len() + at - heads.len()], expected, "{what}, {}: {column} of {}", columns.0, told[0]);
+        }
+    }
+}
+
+/// Rows of tables that are compared.
+pub const TOP: usize = 10;

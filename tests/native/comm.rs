@@ -1,0 +1,507 @@
+//! Communication against a real capture, a brute-force sweep and real programs; captures that were made are in `synth.rs`.
+
+use crate::common;
+use crate::common::hlo::{AOT, aot};
+use rooflight::analysis::comm::{
+    Carried, Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Remainder, Topology, Way, message_of,
+};
+use rooflight::analysis::{Analysis, DeviceChoice, Kind, Query, StepChoice};
+use rooflight::engine::{self, Opened, Programs};
+use rooflight::hlo::Module;
+use rooflight::profile::{Line, Plane};
+use rooflight::units::Picos;
+use std::fmt::Write as _;
+
+const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
+
+fn query(device: DeviceChoice, step: StepChoice) -> Query {
+    Query { device, step, ..Query::default() }
+}
+
+struct Session {
+    opened: Opened,
+    analysis: Analysis,
+    programs: Programs,
+}
+
+impl Session {
+    fn of(name: &str) -> Option<Self> {
+        let mut opened = common::open(name, common::profile(name)?).unwrap();
+        let programs = Programs::new(std::mem::take(&mut opened.kept));
+        Some(Self { analysis: Analysis::new(&opened.profile), opened, programs })
+    }
+
+    fn ask(&mut self, ask: &CommQuery) -> Comm {
+        engine::comm(&self.analysis, &self.opened.profile, &mut self.programs, ask)
+    }
+
+    fn comm(&mut self, device: DeviceChoice, step: StepChoice) -> Comm {
+        self.ask(&CommQuery { query: query(device, step), ..CommQuery::default() })
+    }
+}
+
+fn seconds(time: Picos) -> f64 {
+    time.0 as f64 / 1e12
+}
+
+fn assert_near(found: Picos, wanted: f64, what: &str) {
+    assert!((seconds(found) - wanted).abs() < 0.5e-4, "{what}: {} s for {wanted} s", seconds(found));
+}
+
+#[test]
+fn v6e_stall_and_overlap_are_those_that_are_known() {
+    let Some(mut session) = Session::of(V6E) else { return };
+    for (device, stall) in [76.0095, 76.0192, 76.0107, 75.9938].into_iter().enumerate() {
+        let comm = session.comm(DeviceChoice::One(device as u32), StepChoice::All);
+        assert_near(comm.copies.stall, stall, "copy-done");
+        assert_eq!(comm.copies.n, 600);
+        assert_eq!(comm.copy_rows.iter().map(|row| row.stall).sum::<Picos>(), comm.copies.stall);
+        if device == 0 {
+            let line: Picos = comm.copy_rows.iter().map(|row| row.wall).sum();
+            assert!((seconds(line) - 197.6).abs() < 0.05, "{}", seconds(line));
+            let of = comm.copies.overlap;
+            assert_near(of.in_flight, 78.4154, "in flight");
+            assert_near(of.exposed, 76.0484, "exposed");
+            assert_near(of.overlapped, 2.3670, "overlapped");
+            assert!(!comm.pairing.device_clock, "the async line has no device clock");
+            assert_eq!((comm.pairing.from_line, comm.pairing.from_ops, comm.pairing.unpaired), (600, 0, 0));
+        } else {
+            // Their async lines are empty: pairs are made of starts and dones.
+            assert_eq!((comm.pairing.from_line, comm.pairing.from_ops, comm.pairing.unpaired), (0, 600, 0));
+            assert!(comm.notes.iter().any(|note| note.code == "no_async_line"));
+        }
+    }
+    let all = session.comm(DeviceChoice::All, StepChoice::All);
+    assert_near(all.copies.stall, 304.0332, "all chips");
+    assert_eq!((all.tensor.n, all.copies.n), (12, 2400));
+}
+
+#[test]
+fn v6e_all_reduce() {
+    let Some(mut session) = Session::of(V6E) else { return };
+    let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
+    let query = query(DeviceChoice::All, StepChoice::All);
+    let comm = session.ask(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
+    let [row] = comm.rows.as_slice() else { panic!("{:?}", comm.rows) };
+    assert_eq!(
+        (row.primitive, row.op.as_deref(), row.way),
+        (Some(Primitive::AllReduce), Some("all-reduce"), Way::Sync)
+    );
+    assert_eq!((row.n, row.bytes_each, row.bytes), (12, Some(5_368_709_120), Some(12 * 5_368_709_120)));
+    assert!((row.stall.0 as f64 / 12e9 - 121.695).abs() < 5e-4, "{}", row.stall.0 as f64 / 12e9);
+    let group = row.group.as_ref().unwrap();
+    assert_eq!((group.size, group.stride, group.n_groups), (Some(2), Some(4), Some(4)));
+    assert_eq!((group.first.as_slice(), group.text.as_str()), (&[0, 4][..], "[4,2]<=[2,4]T(1,0)"));
+    assert_eq!((group.axis.as_deref(), group.n_axes), (Some("z"), Some(1)));
+    // A synchronous collective is never covered: nothing else runs on its line.
+    assert_eq!((row.overlap.exposed, row.overlap.overlapped), (row.overlap.in_flight, Picos::ZERO));
+    let rate = row.bytes.unwrap() as f64 / seconds(row.wall);
+    assert!((row.alg_rate.unwrap() / rate - 1.0).abs() < 1e-12);
+    // Two devices: 2 (2 − 1) / 2 = 1.
+    assert_eq!(row.bus_rate, row.alg_rate);
+    let link = comm.link.as_ref().unwrap();
+    assert_eq!((link.chip.as_str(), row.peak), ("TPU v6e", Some(2.0 * link.one_way)));
+    assert_eq!(row.util, Some(rate / (2.0 * link.one_way)));
+
+    let query = self::query(DeviceChoice::All, StepChoice::All);
+    let open = session.ask(&CommQuery { query: query.clone(), topology: topology(false), ..CommQuery::default() });
+    assert_eq!(open.rows[0].peak, Some(link.one_way));
+    let without = session.ask(&CommQuery { query, ..CommQuery::default() });
+    assert_eq!((without.rows[0].util, without.rows[0].peak), (None, None));
+    assert!(without.notes.iter().any(|note| note.code == "no_topology"));
+}
+
+/// Instant by instant, between all moments at which anything changes: how long something flies, and how long beside compute.
+fn brute(flying: &[(u64, u64)], computing: &[(u64, u64)]) -> (u64, u64) {
+    let mut changes: Vec<(u64, i32, i32)> = Vec::new();
+    for (of, (fly, compute)) in [(flying, (1, 0)), (computing, (0, 1))] {
+        changes.extend(
+            of.iter()
+                .filter(|(start, end)| start < end)
+                .flat_map(|(start, end)| [(*start, fly, compute), (*end, -fly, -compute)]),
+        );
+    }
+    changes.sort_unstable();
+    let (mut fly, mut compute, mut now) = (0, 0, 0);
+    let (mut in_flight, mut overlapped) = (0, 0);
+    for (at, of_fly, of_compute) in changes {
+        if fly > 0 {
+            in_flight += at - now;
+            overlapped += if compute > 0 { at - now } else { 0 };
+        }
+        (fly, compute, now) = (fly + of_fly, compute + of_compute, at);
+    }
+    (in_flight, overlapped)
+}
+
+fn line<'a>(plane: &'a Plane, name: &str) -> &'a Line {
+    plane.lines.iter().find(|line| line.name == name).unwrap()
+}
+
+/// Raw events of a line on the event clock, with their text.
+fn events<'a>(session: &'a Session, plane: &'a Plane, name: &str) -> impl Iterator<Item = ((u64, u64), &'a str)> {
+    let events = &line(plane, name).events;
+    let at = events.times().map(|(start, length)| (start, start + length));
+    at.zip(events.ops().map(|op| session.opened.profile.text(plane.op(op).text)))
+}
+
+#[test]
+fn overlap_equals_a_sweep_instant_by_instant() {
+    let Some(mut session) = Session::of(V6E) else { return };
+    let steps: Vec<(u64, (u64, u64))> =
+        session.analysis.devices[0].steps.iter().map(|step| (step.number, step.event_window)).collect();
+    for device in 0..4 {
+        let comm = session.comm(DeviceChoice::One(device), StepChoice::All);
+        let plane = &session.opened.profile.planes[session.analysis.devices[device as usize].plane];
+        let is = |text: &str, opcode: &str| text.contains(&format!(" {opcode}("));
+        let ops: Vec<((u64, u64), &str)> = events(&session, plane, "XLA Ops").collect();
+        let computing: Vec<(u64, u64)> = ops.iter().filter(|(_, text)| is(text, "fusion")).map(|(at, _)| *at).collect();
+        assert_eq!(computing.len(), 300);
+        let mut flying: Vec<(u64, u64)> = events(&session, plane, "Async XLA Ops").map(|(at, _)| at).collect();
+        if flying.is_empty() {
+            // Each start with the first done after it of the same name.
+            let name = |text: &str| text.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
+            for (start, text) in ops.iter().filter(|(_, text)| is(text, "copy-start")) {
+                let wanted = name(text).replace("-start", "-done");
+                let done = ops.iter().filter(|(at, text)| at.0 >= start.0 && name(text) == wanted).min().unwrap();
+                flying.push((start.0, done.0.1));
+            }
+        }
+        let (in_flight, overlapped) = brute(&flying, &computing);
+        let of = comm.copies.overlap;
+        assert_eq!((of.in_flight.0, of.overlapped.0), (in_flight, overlapped), "device {device}");
+        assert_eq!(of.exposed, Picos(in_flight - overlapped));
+        if device > 0 {
+            continue;
+        }
+        assert_eq!(comm.steps.len(), steps.len());
+        for (number, window) in &steps {
+            let cut = |of: &[(u64, u64)]| -> Vec<(u64, u64)> {
+                of.iter().map(|(start, end)| (*start.max(&window.0), *end.min(&window.1))).collect()
+            };
+            let (in_flight, overlapped) = brute(&cut(&flying), &cut(&computing));
+            let step = comm.steps.iter().find(|step| step.number == *number).unwrap();
+            assert_eq!((step.copies.in_flight.0, step.copies.overlapped.0), (in_flight, overlapped), "step {number}");
+            let asked = session.comm(DeviceChoice::One(0), StepChoice::Number(*number));
+            assert_eq!(asked.copies.overlap, step.copies, "a step asked for is the step of the list");
+        }
+    }
+}
+
+#[test]
+fn lanes_hold_everything_and_nothing_overlaps_in_one() {
+    let Some(mut session) = Session::of(V6E) else { return };
+    let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
+    let n_collectives = whole.tensor.n as usize;
+    let Session { opened, analysis, programs } = &mut session;
+    let ask = LaneQuery {
+        query: query(DeviceChoice::One(0), StepChoice::All),
+        carried: Carried::All,
+        ..LaneQuery::default()
+    };
+    let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+    assert_eq!((lanes.spans.len(), lanes.left_out), (600 + n_collectives, (0, Picos::ZERO)));
+    let mut ends = vec![Picos::ZERO; lanes.n_lanes as usize];
+    for span in &lanes.spans {
+        let end = &mut ends[span.lane as usize];
+        assert!(*end <= span.start && span.start < span.end && span.end <= lanes.duration);
+        assert!(span.exposed.0 <= span.end.0 - span.start.0);
+        *end = span.end;
+    }
+    let sum: u64 = lanes.spans.iter().map(|span| span.end.0 - span.start.0).sum();
+    assert_eq!(sum, whole.copies_wall() + whole.rows[0].wall.0);
+    let few = engine::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..ask.clone() });
+    assert_eq!((few.spans.len(), few.left_out.0), (10, 590 + n_collectives as u64));
+    assert!(few.notes.iter().any(|note| note.code == "spans_left_out"));
+    let told: u64 = few.spans.iter().map(|span| span.end.0 - span.start.0).sum();
+    assert_eq!(told + few.left_out.1.0, sum);
+    let half = Picos(lanes.duration.0 / 2);
+    let part = engine::comm_lanes(
+        analysis,
+        &opened.profile,
+        programs,
+        &LaneQuery { part: Some((half, Picos(u64::MAX))), ..ask },
+    );
+    assert_eq!(part.part, (half, lanes.duration));
+    assert!(!part.spans.is_empty() && part.spans.iter().all(|span| span.start >= half));
+}
+
+trait CopiesWall {
+    fn copies_wall(&self) -> u64;
+}
+
+impl CopiesWall for Comm {
+    fn copies_wall(&self) -> u64 {
+        self.copy_rows.iter().map(|row| row.wall.0).sum()
+    }
+}
+
+/// Every grouping has the same stall: each op is in one row.
+#[test]
+fn every_grouping_sums_to_the_whole() {
+    let Some(mut session) = Session::of(V6E) else { return };
+    for by in CommBy::ALL {
+        let ask = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
+        let comm = session.ask(&ask);
+        let sum = |of: &[rooflight::analysis::comm::CommRow]| {
+            of.iter().map(|row| row.stall + row.issue + row.fused).sum::<Picos>()
+        };
+        assert_eq!(
+            sum(&comm.rows),
+            comm.totals.by_kind[Kind::Communication.index()] + comm.totals.by_kind[Kind::Fused.index()]
+        );
+        assert_eq!(sum(&comm.copy_rows), comm.copies.stall + comm.copies.issue);
+        assert_eq!(comm.rows.iter().map(|row| row.n).sum::<u64>(), comm.tensor.n);
+        assert!(comm.sparse.is_none() && comm.rows.iter().all(|row| row.core == Core::Tensor));
+    }
+}
+
+/// A step small enough to sum by hand:
+///
+/// ```text
+///  async  ag 5…100, 250…390 (one flow)          acs 400…590                                 other 900…950
+///  ops    ags 0…10 │ fusion 10…300 │ agd 300…400 │ acs 400…500 │ fusion …550 │ acd …600 │ ps 600…605  pd 700…710  cd 800…810
+///  sparse              all-reduce 100…200, fusion 210…260
+/// ```
+fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
+    use common::make::{Plane, event, int, text};
+    let mut p = Plane::new("/device:TPU:0");
+    let op = |p: &mut Plane, hlo: &str, category: &str| {
+        let name = hlo.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
+        p.op(hlo, &name, &[("hlo_category", text(category)), ("program_id", int(9))])
+    };
+    let groups = "replica_groups={{0,1,2,3}}, dimensions={0}";
+    let ags = format!("%ags.1 = (f32[2]{{0}}, f32[8]{{0}}) all-gather-start(f32[2]{{0}} %p), {groups}");
+    let gather = op(&mut p, &ags, "all-gather-start");
+    let gathered = op(&mut p, "%agd.1 = f32[8]{0} all-gather-done((f32[2]{0}, f32[8]{0}) %ags.1)", "all-gather-done");
+    let fusion = op(&mut p, "%fusion.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kLoop, calls=%f", "loop fusion");
+    let fused = "%async-collective-start.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kCustom, calls=%g";
+    let fused = op(&mut p, fused, "custom fusion");
+    let done = "%async-collective-done.1 = f32[8]{0} fusion(f32[8]{0} %gte.4), kind=kCustom, calls=%h";
+    let done = op(&mut p, done, "custom fusion");
+    let pairs = "source_target_pairs={{0,1},{1,0}}";
+    let permute = format!("%ps = (f32[4]{{0}}, f32[4]{{0}}) collective-permute-start(f32[4]{{0}} %x), {pairs}");
+    let permute = op(&mut p, &permute, "collective-permute-start");
+    let permuted = op(&mut p, "%pd = f32[4]{0} collective-permute-done(%ps)", "collective-permute-done");
+    let orphan = op(&mut p, "%copy-done.9 = f32[4]{0} copy-done(%copy-start.9)", "copy-done");
+    let other = op(&mut p, "%other.1 = ((), f32[4]{0}) async-start(), calls=%kernel", "async-start");
+    let step = p.op("0", "", &[]);
+    p.line("Steps", &[(step, 0, 1000)]);
+    p.line(
+        "XLA Ops",
+        &[
+            (gather, 0, 10),
+            (fusion, 10, 290),
+            (gathered, 300, 100),
+            (fused, 400, 100),
+            (fusion, 500, 50),
+            (done, 550, 50),
+            (permute, 600, 5),
+            (permuted, 700, 10),
+            (orphan, 800, 10),
+        ],
+    );
+    let flows = [(gather, 5, 95, 7), (gather, 250, 140, 7), (fused, 400, 190, 8), (other, 900, 50, 9)];
+    let flows: Vec<_> = flows
+        .into_iter()
+        .map(|(op, start, length, flow)| {
+            let mut event = event(op, start, length);
+            event.stats.push(p.stat("flow", int(flow)));
+            event
+        })
+        .collect();
+    p.line("Async XLA Ops", &[]).events = flows;
+    let mut sparse = Plane::new("/device:TPU:0 SparseCore 0");
+    let reduce = op(&mut sparse, "%all-reduce.5 = f32[4]{0} all-reduce(f32[4]{0} %x), replica_groups={}", "all-reduce");
+    let fusion = op(&mut sparse, "%fusion.9 = f32[8]{0} fusion(f32[8]{0} %x), kind=kLoop, calls=%f", "loop fusion");
+    sparse.line("Sparse Core Ops", &[(reduce, 100, 100), (fusion, 210, 50)]);
+    rooflight::wire::proto::xspace::XSpace { planes: vec![p.done(), sparse.done()], ..Default::default() }
+}
+
+#[test]
+fn summed_by_hand() {
+    let mut opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
+    let programs = Programs::new(std::mem::take(&mut opened.kept));
+    let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
+    let comm = session.comm(DeviceChoice::One(0), StepChoice::Number(0));
+    let figures = |traffic: &rooflight::analysis::comm::Traffic| {
+        let of = traffic.overlap;
+        let times = [traffic.stall, traffic.issue, traffic.fused, of.in_flight, of.exposed, of.overlapped, of.waited];
+        (traffic.n, times.map(|time| time.0))
+    };
+    assert_eq!(figures(&comm.tensor), (3, [160, 15, 100, 685, 245, 440, 160]));
+    assert_eq!(figures(comm.sparse.as_ref().unwrap()), (1, [100, 0, 0, 100, 100, 0, 100]));
+    assert_eq!(figures(&comm.copies), (0, [10, 0, 0, 0, 0, 0, 10]));
+    let found = comm.pairing;
+    assert_eq!((found.from_flow, found.from_line, found.from_ops, found.sync), (1, 1, 1, 1));
+    assert_eq!((found.unpaired, found.other, found.device_clock), (1, 1, false));
+    let told = |row: &rooflight::analysis::comm::CommRow| (row.key.clone(), row.core, row.way, row.overlap.exposed.0);
+    let rows: Vec<_> = comm.rows.iter().map(told).collect();
+    let wanted = [
+        ("ps", Core::Tensor, Way::Async, 110),
+        ("all-reduce.5", Core::Sparse, Way::Sync, 100),
+        ("ags.1", Core::Tensor, Way::Async, 95),
+        ("async-collective-start.1", Core::Tensor, Way::Fused, 40),
+    ];
+    assert_eq!(rows, wanted.map(|(key, core, way, exposed)| (key.to_owned(), core, way, exposed)));
+    let gather = &comm.rows[2];
+    assert_eq!((gather.bytes_each, gather.wall, gather.group.as_ref().unwrap().size), (Some(32), Picos(385), Some(4)));
+    // 385 ps are too short for a rate.
+    assert_eq!((gather.alg_rate, gather.bus_rate), (None, None));
+    // What the text does not say is absent, not zero; and what it says of all is of the four that others name.
+    assert_eq!((comm.rows[3].bytes, comm.rows[3].bus_rate, &comm.rows[3].group), (None, None, &None));
+    assert_eq!(comm.rows[1].group.as_ref().unwrap().size, Some(4));
+    for code in ["unpaired", "other_async", "no_async_line", "unknown_sizes", "unknown_groups", "no_topology"] {
+        assert!(comm.notes.iter().any(|note| note.code == code), "{code}");
+    }
+    assert_eq!(comm.steps.len(), 1);
+    assert_eq!((comm.steps[0].compute_busy, comm.steps[0].idle), (Picos(440), Picos(1000 - 625)));
+    assert_eq!(comm.steps[0].collectives, comm.tensor.overlap);
+    // Neither computed nor in flight: 0…5 is a start's, 390…400 and 590…600 are dones', 800…810 is a copy's.
+    let rest = Remainder { data_movement: Picos(10), communication: Picos(25), other: Picos(0), idle: Picos(280) };
+    assert_eq!(comm.steps[0].beside_collectives, Some(rest));
+
+    let Session { opened, analysis, programs } = &mut session;
+    let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
+    let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let spans: Vec<_> = lanes.spans.iter().map(|s| (s.lane, s.start.0, s.end.0, s.exposed.0)).collect();
+    assert_eq!(spans, [(0, 5, 390, 95), (0, 400, 590, 40), (0, 600, 710, 110)]);
+    assert_eq!(lanes.compute, [(Picos(10), Picos(300)), (Picos(400), Picos(550))]);
+    assert_eq!((lanes.n_lanes, lanes.duration), (1, Picos(1000)));
+}
+
+/// A start that takes long covers what is in flight only if it computes:
+///
+/// ```text
+///  async  ag 0…106 µs                                 in flight
+///  ops    async-collective-start 1…106 µs, FLOPs?     covers it, or not
+/// ```
+#[test]
+fn a_start_without_flops_covers_nothing() {
+    use common::make::{Plane, event, int, text};
+    let us = |n: i64| n * 1_000_000;
+    for (flops, wanted) in [(0, (Kind::Communication, 106, 0)), (2_000_000_000, (Kind::Fused, 1, 105))] {
+        let mut p = Plane::new("/device:TPU:0");
+        let mut op = |hlo: &str, category: &str, flops: Option<i64>| {
+            let name = hlo.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
+            let mut stats = vec![("hlo_category", text(category)), ("program_id", int(9))];
+            stats.extend(flops.map(|flops| ("flops", int(flops))));
+            p.op(hlo, &name, &stats)
+        };
+        let groups = "replica_groups={{0,1}}, dimensions={0}";
+        let gather = op(
+            &format!("%ags = (f32[2]{{0}}, f32[4]{{0}}) all-gather-start(f32[2]{{0}} %p), {groups}"),
+            "all-gather-start",
+            None,
+        );
+        let start = op(
+            "%async-collective-start.1 = f32[8]{0} fusion(f32[8]{0} %x), kind=kCustom, calls=%g",
+            "custom fusion",
+            Some(flops),
+        );
+        let step = op("0", "", None);
+        p.line("Steps", &[(step, 0, us(200))]);
+        p.line("XLA Ops", &[(start, us(1), us(105))]);
+        p.line("Async XLA Ops", &[]).events = vec![event(gather, 0, us(106))];
+        let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
+        let opened = common::open("start.xplane.pb", common::bytes(&space)).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let ask = CommQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &ask, None);
+        let (kind, exposed, overlapped) = wanted;
+        assert_eq!(comm.totals.by_kind[kind.index()], Picos(us(105) as u64), "{flops:?}");
+        let of = comm.tensor.overlap;
+        assert_eq!((of.exposed, of.overlapped), (Picos(us(exposed) as u64), Picos(us(overlapped) as u64)), "{flops:?}");
+    }
+}
+
+/// The published output of a real run on v5p: none of its 14 starts has FLOPs, so none is compute.
+#[test]
+fn starts_of_the_v5p_golden_capture_compute_nothing() {
+    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let at = |id: &str| table["cols"].as_array().unwrap().iter().position(|col| col["id"] == id).unwrap();
+    let (name, time, rate) = (at("hlo_op_name"), at("total_self_time"), at("model_flop_rate"));
+    let starts: Vec<(f64, Kind)> = table["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["c"])
+        .filter(|row| row[name]["v"].as_str().unwrap().starts_with("async-collective-start"))
+        .map(|row| (row[time]["v"].as_f64().unwrap(), Kind::Fused.with_flops(row[rate]["v"].as_f64())))
+        .collect();
+    assert_eq!((starts.len(), starts.iter().map(|(time, _)| time).sum::<f64>().round()), (14, 470_570.0));
+    assert!(starts.iter().all(|(_, kind)| *kind == Kind::Communication));
+}
+
+/// Two devices of vLLM, 129 all-reduces each: they wait for each other, neither is a straggler.
+#[test]
+fn vllm_has_no_straggler() {
+    let Some(mut session) = Session::of("tpu-vllm-trace/vllm.trace.json.gz") else { return };
+    let comm = session.comm(DeviceChoice::One(0), StepChoice::All);
+    let mut waits: Vec<u64> =
+        comm.balance.as_ref().unwrap().devices.iter().map(|device| device.waited.unwrap().0 / 1_000_000).collect();
+    waits.sort_unstable();
+    assert_eq!(waits, [63, 84], "µs");
+    assert_eq!(comm.straggler(), None);
+}
+
+/// What crosses to the page comes back as it was.
+#[test]
+fn answers_survive_the_way_to_the_page() {
+    let opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let ask = CommQuery { topology: "2x2".parse().ok(), ..CommQuery::default() };
+    let comm = analysis.comm(&opened.profile, &ask, None);
+    let bytes = postcard::to_allocvec(&(&ask, &comm)).unwrap();
+    assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (ask, comm));
+}
+
+/// What each collective of a real program does, with how many bytes, between whom.
+#[test]
+fn collectives_of_real_programs() {
+    for name in AOT {
+        let Some(proto) = aot(name) else { return };
+        let module = Module::from_proto(&proto);
+        let mut told = String::new();
+        for (id, instruction) in module.instructions() {
+            // A wait says what its start says.
+            let inside = instruction.computation.and_then(|c| module.computation(c)).is_some_and(|c| c.is_fusion);
+            if inside || instruction.opcode.ends_with("-done") || !instruction_communicates(&module, id) {
+                continue;
+            }
+            let message = message_of(&module, id).unwrap();
+            let groups = message.groups.map_or("–".to_owned(), |groups| groups.to_string());
+            let bytes = message.bytes.map_or("–".to_owned(), |bytes| bytes.to_string());
+            let _ = writeln!(told, "{:<18} {bytes:>12} {groups:<32} {}", message.primitive.key(), instruction.name);
+        }
+        assert!(!told.is_empty(), "{name}");
+        insta::assert_snapshot!(name, told);
+    }
+}
+
+/// By this test's own look: the opcode, what it wraps, or what its computation holds.
+fn instruction_communicates(module: &Module, id: rooflight::hlo::InstructionId) -> bool {
+    let is = |opcode: &str| rooflight::hlo::opcode::is_collective(opcode);
+    let Some(instruction) = module.instruction(module.wrapped(id)) else { return false };
+    let bodies = instruction.calls().filter_map(|call| call.id).flat_map(|body| module.instructions_of(body));
+    is(&instruction.opcode)
+        || (&*instruction.opcode == "fusion"
+            && bodies.filter_map(|inner| module.instruction(inner)).any(|inner| is(&inner.opcode)))
+}
+
+#[test]
+fn captures_of_other_devices_are_told_without_a_panic() {
+    for name in common::XSPACES {
+        let Some(mut session) = Session::of(name) else { return };
+        for step in [StepChoice::All, StepChoice::Busiest, StepChoice::Number(0), StepChoice::Number(u64::MAX)] {
+            for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(u32::MAX)] {
+                let comm = session.comm(device, step);
+                let of = comm.tensor.overlap;
+                assert_eq!(of.in_flight, of.exposed + of.overlapped);
+                let ask = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
+                let Session { opened, analysis, programs } = &mut session;
+                engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What is in the files, and the texts of programs: sums over every real capture, texts against what a module prints,
+//! searches against a plain loop.
+
+use crate::common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
+use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
+use rooflight::chart::file_view;
+use rooflight::engine::{
+    Engine, Input, LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery,
+    ProgramRef, Question, Reply, Request, RowsQuery, Sort,
+};
+use rooflight::hlo::Module;
+use rooflight::units::Picos;
+use rooflight::wire::hlo::decode;
+
+fn open(name: &str, bytes: Vec<u8>) -> Engine {
+    let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
+    Engine::open(vec![input], &mut |_| {}).unwrap().0
+}
+
+fn file(engine: &mut Engine) -> FileView {
+    engine.answer(&Question::File.into()).told().unwrap()
+}
+
+fn page(engine: &mut Engine, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
+    engine.answer(&Question::ProgramText { program, first, count }.into()).told().unwrap()
+}
+
+fn outline(engine: &mut Engine, program: ProgramRef) -> ProgramOutline {
+    engine.answer(&Question::ProgramOutline(program).into()).told().unwrap()
+}
+
+fn search(engine: &mut Engine, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
+    let found: ProgramFound = engine
+        .answer(&Question::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
+        .told()
+        .unwrap();
+    assert_eq!(found.n as usize, found.lines.len());
+    found.lines
+}
+
+/// A program's whole text, by windows of so many lines.
+fn text(engine: &mut Engine, program: ProgramRef, count: u32) -> String {
+    let mut text = String::new();
+    let mut first = 0;
+    loop {
+        let page = page(engine, program, first, count);
+        assert_eq!(page.first, first);
+        assert!(page.lines.len() <= (count as usize).min(MAX_LINES));
+        for line in &page.lines {
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        first += page.lines.len() as u32;
+        if page.lines.is_empty() {
+            assert_eq!((first, text.len() as u64), (page.head.n_lines, page.head.bytes));
+            return text;
+        }
+    }
+}
+
+fn check_sums(engine: &mut Engine, size: u64) -> FileView {
+    let view = file(engine);
+    assert_eq!((view.bytes, view.files.len()), (size, 1));
+    assert_eq!(view.n_events, view.planes.iter().map(|p| p.n_events).sum::<u64>());
+    assert!(view.planes.iter().map(|p| p.bytes).sum::<u64>() <= size);
+    for plane in &view.planes {
+        assert_eq!(plane.n_events, plane.lines.iter().map(|l| l.n_events).sum::<u64>());
+        assert_eq!(plane.bytes, plane.metadata_bytes + plane.lines.iter().map(|l| l.bytes).sum::<u64>());
+        assert_eq!(plane.origin_ns.is_some(), plane.n_events > 0);
+        assert!(!plane.words.is_empty() && plane.file == 0);
+        for line in &plane.lines {
+            assert_eq!(line.span.is_some(), line.n_events > 0, "{}", line.name);
+            assert!(line.span.is_none_or(|(from, to)| from <= to));
+            assert!(line.n_events > 0 || line.used == LineUse::NotUsed);
+        }
+    }
+    // Programs against the breakdown's rows.
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Program, ..Query::default() };
+    let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
+    let Reply::Rows(rows) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
+    let mut busy = 0;
+    for row in rows.rows.iter().filter(|row| row.program_id.is_some()) {
+        let program = view.programs.iter().find(|p| p.program_id == row.program_id).unwrap();
+        assert_eq!(program.busy, Some(row.total), "{}", program.name);
+        busy += 1;
+    }
+    assert_eq!(view.programs.iter().filter(|p| p.busy.is_some()).count(), busy);
+    assert!(view.programs.is_sorted_by_key(|p| std::cmp::Reverse(p.busy)));
+    assert!(view.programs.iter().all(|p| p.n_instructions.is_none() && p.n_computations.is_none()));
+    view
+}
+
+#[test]
+fn sums_of_every_capture() {
+    for space in [make::small(), make::kda()] {
+        let bytes = bytes(&space);
+        let size = bytes.len() as u64;
+        check_sums(&mut open("it.xplane.pb", bytes), size);
+    }
+    for name in XSPACES {
+        let Some(bytes) = profile(name) else { return };
+        let size = bytes.len() as u64;
+        check_sums(&mut open(name, bytes), size);
+    }
+}
+
+#[test]
+fn a_real_capture() {
+    let name = "tpu-v6e-host-offload/host.xplane.pb";
+    let Some(bytes) = profile(name) else { return };
+    let size = bytes.len() as u64;
+    let view = check_sums(&mut open(name, bytes), size);
+    let told: Vec<_> = view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.bytes, p.source)).collect();
+    let of = ProgramSource::Capture;
+    let expected = [
+        ("jit_f", Some(400), Some(8194), of),
+        ("jit__psum", Some(12), Some(2293), of),
+        ("jit_broadcast_in_dim", Some(1), Some(1425), of),
+        ("jit_convert_element_type", Some(1), Some(453), of),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(view.programs[0].busy, Some(Picos(313_653_114_681_250)));
+    assert_eq!(view.programs[3].busy, None, "its runs have no ops");
+    let devices: Vec<_> = view.planes.iter().filter(|p| p.role == PlaneRole::Device).collect();
+    assert_eq!(devices.len(), 4);
+    let used: Vec<_> = devices[0].lines.iter().take(3).map(|l| (l.name.as_str(), l.used)).collect();
+    let expected = [("XLA Modules", LineUse::Modules), ("XLA Ops", LineUse::Ops), ("Async XLA Ops", LineUse::Async)];
+    assert_eq!(used, expected);
+    assert!(devices[0].lines[3..].iter().all(|l| l.used == LineUse::NotUsed));
+}
+
+/// The program that ran longest comes first in the File view and in Memory. Ops of trace JSON do not say of which program they are:
+/// runs do. Lengths are those of the file's `XLA Modules` events, summed by hand.
+#[test]
+fn the_program_that_ran_longest_comes_first() {
+    let name = "tpu-vllm-trace/vllm.trace.json.gz";
+    let Some(bytes) = profile(name) else { return };
+    let mut engine = open(name, bytes);
+    let view = file(&mut engine);
+    let told: Vec<_> =
+        view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.run_time.unwrap().0, p.busy)).collect();
+    let expected = [
+        ("jit_step_fun", Some(2), 66_914_493_397 + 66_976_312_125, None),
+        ("jit_compute_logits_func", Some(2), 295_455_132 + 293_799_520, None),
+        ("jit_sample", Some(2), 10_859_394 + 11_725_090, None),
+        ("jit__select_from_array_fn", Some(2), 10_756_228 + 11_786_315, None),
+    ];
+    assert_eq!(told, expected);
+    assert!(
+        file_view::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
+        "{:?}",
+        file_view::program(&view.programs[0])
+    );
+    let memory: MemorySession = engine.answer(&Question::Memory.into()).told().unwrap();
+    let order: Vec<u32> = memory.programs.programs.iter().map(|program| program.program).collect();
+    assert_eq!(order, [0, 1, 2, 3], "nothing is known of their memory: the same order");
+}
+
+/// Every program of every capture, and those of their own, against what their modules print.
+#[test]
+fn texts_are_what_modules_print() {
+    let Some(dir) = profiles() else { return };
+    let mut n = 0;
+    for name in XSPACES {
+        let Some(space) = hlo::xspace(name) else { return };
+        let programs = hlo::programs(&space);
+        let mut engine = open(name, profile(name).unwrap());
+        for (i, program) in file(&mut engine).programs.iter().enumerate() {
+            let id = program.program_id.unwrap();
+            let ends = [format!("({id})"), format!("({})", id.cast_signed())];
+            let Some((_, proto)) = programs.iter().find(|(name, _)| ends.iter().any(|end| name.ends_with(end))) else {
+                assert_ne!(program.source, ProgramSource::Capture, "{name} {}", program.name);
+                continue;
+            };
+            check_text(&mut engine, ProgramRef(i as u32), &Module::from_proto(proto));
+            n += 1;
+        }
+    }
+    assert!(n > 10, "{n}");
+    for name in hlo::AOT {
+        let bytes = std::fs::read(dir.join(format!("tpu-aot/{name}.hlo_proto.pb"))).unwrap();
+        let module = Module::from_proto(&decode(&bytes).unwrap());
+        check_text(&mut open("it.pb", bytes), ProgramRef(0), &module);
+    }
+}
+
+fn check_text(engine: &mut Engine, program: ProgramRef, module: &Module) {
+    let printed = module.to_string();
+    assert!(text(engine, program, 700) == printed, "{}", module.name);
+    let outline = outline(engine, program);
+    assert_eq!((outline.head.name.as_str(), outline.head.leftover), (&*module.name, module.damage.leftover as u32));
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(outline.head.n_lines as usize, lines.len());
+    assert_eq!(outline.computations.len(), module.computations().len());
+    assert_eq!(outline.computations.iter().filter(|c| c.is_entry).count(), usize::from(module.entry.is_some()));
+    let entry = outline.computations.iter().find(|c| c.is_entry).map(|c| c.name.clone());
+    assert_eq!(entry, outline.head.entry);
+    for (item, (_, computation)) in outline.computations.iter().zip(module.computations()) {
+        let line = lines[item.line as usize];
+        assert!(line.trim_start_matches("ENTRY ").starts_with(&format!("%{} ", item.name)), "{line}");
+        assert_eq!((&*item.name, item.n_instructions), (&*computation.name, computation.instructions.len() as u32));
+        assert_eq!(page(engine, program, item.line, 1).lines[0].kind, LineKind::Computation);
+    }
+    // Each line that is an instruction says which, in order, and none is left out.
+    let mut names = Vec::new();
+    while (names.len() as u32) < outline.head.n_lines {
+        names.extend(page(engine, program, names.len() as u32, 1000).lines);
+    }
+    let names = names.into_iter().filter_map(|line| match line.kind {
+        LineKind::Instruction(name) => Some(name),
+        _ => None,
+    });
+    // A scheduled module is printed in the order of its schedule.
+    let (printed, _) = rooflight::hlo::text::module(&module.to_string()).unwrap();
+    assert!(names.eq(printed.instructions().map(|(_, i)| i.name.to_string())));
+    assert_eq!(printed.instructions().len(), module.instructions().len());
+    // Once read, counts are known.
+    let told = &file(engine).programs[program.0 as usize];
+    assert_eq!(told.n_instructions, Some(module.instructions().len() as u32));
+    assert_eq!(told.n_computations, Some(module.computations().len() as u32));
+}
+
+#[test]
+fn searches_find_what_a_loop_finds() {
+    let Some(bytes) = profile(&format!("tpu-aot/{}.hlo_proto.pb", hlo::AOT[6])) else { return };
+    let printed = Module::from_proto(&decode(&bytes).unwrap()).to_string();
+    let mut engine = open("it.pb", bytes);
+    let found = |is: &dyn Fn(&str) -> bool| -> Vec<u32> {
+        printed.lines().enumerate().filter(|(_, line)| is(line)).map(|(i, _)| i as u32).collect()
+    };
+    let lower = |line: &str| line.to_ascii_lowercase();
+    for needle in ["fusion", "FUSION.1", "S(5)", "jit(train_step)/", "}", "no such text", "bf16[", " "] {
+        let expected = found(&|line| lower(line).contains(&lower(needle)));
+        assert_eq!(search(&mut engine, ProgramRef(0), needle, false), expected, "{needle}");
+    }
+    let needle = r"^\s+(ROOT )?%fusion\.\d+ = ";
+    let regex = regex_lite::RegexBuilder::new(needle).case_insensitive(true).build().unwrap();
+    let expected = found(&|line| regex.is_match(line));
+    assert!(!expected.is_empty());
+    assert_eq!(search(&mut engine, ProgramRef(0), needle, true), expected);
+    assert_eq!(search(&mut engine, ProgramRef(0), "", false), [0; 0]);
+    let query = ProgramQuery { program: ProgramRef(0), text: "a(".into(), regex: true };
+    assert!(matches!(engine.answer(&Question::ProgramSearch(query).into()), Reply::BadFilter(e) if e.column == 2));
+}
+
+#[test]
+fn without_hlo_the_events_texts_are_the_text() {
+    let name = "tpu-v6e-host-offload/host.xplane.pb";
+    let Some(mut space) = hlo::xspace(name) else { return };
+    space.planes.retain(|plane| plane.name != "/host:metadata");
+    let mut engine = open(name, bytes(&space));
+    let view = file(&mut engine);
+    assert_eq!(view.programs.len(), 4);
+    assert!(view.programs.iter().all(|p| p.source == ProgramSource::Events && p.bytes.is_none()));
+    let mut texts: Vec<String> = space.planes.iter().flat_map(hlo::op_texts).collect();
+    for i in 0..4 {
+        let page = page(&mut engine, ProgramRef(i), 0, 1000);
+        assert!(page.lines[0].text.starts_with("// The HLO of this program is not there"));
+        assert_eq!((page.head.entry, page.head.n_computations), (None, None));
+        for line in &page.lines[1..] {
+            assert!(matches!(&line.kind, LineKind::Instruction(name) if line.text.starts_with(&format!("%{name} = "))));
+            texts.retain(|text| *text != line.text);
+        }
+        assert_eq!(page.head.n_instructions as usize, page.lines.len() - 1);
+        assert!(outline(&mut engine, ProgramRef(i)).computations.is_empty());
+    }
+    assert!(texts.is_empty(), "{texts:?}");
+    assert!(file(&mut engine).programs.iter().all(|p| p.n_instructions.is_none()), "events do not say");
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let mut engine = open("it.xplane.pb", bytes(&make::small()));
+    let n = file(&mut engine).programs.len() as u32;
+    for program in [ProgramRef(n), ProgramRef(u32::MAX)] {
+        let ask = |request: &Request, engine: &mut Engine| assert!(matches!(engine.answer(request), Reply::Failed(_)));
+        ask(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
+        ask(&Question::ProgramOutline(program).into(), &mut engine);
+        ask(&Question::Op { ask: asked(Query::default()), op: OpRef::listed("x", program) }.into(), &mut engine);
+    }
+    let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
+    assert!(page.lines.is_empty());
+}

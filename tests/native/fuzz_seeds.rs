@@ -1,0 +1,141 @@
+//! Writes seeds for the fuzz targets: `cargo test --test native fuzz_seeds:: -- --ignored` (fuzz/README.md). Small files that reach far: made
+//! captures, their programs, texts, traces, archives, reports; and the first events and instructions of real captures and programs,
+//! where there are any.
+
+use crate::common;
+use crate::common::trace::{events_of, gzip, text, xz};
+use crate::common::{bytes, hlo, make, memory, profile, zip};
+use flate2::read::DeflateDecoder;
+use rooflight::engine::{Engine, Input, ShareAsk};
+use rooflight::share::{Level, encode, pack};
+use rooflight::wire::hlo::decode;
+use rooflight::wire::proto::hlo::HloProto;
+use rooflight::wire::proto::xspace::XSpace;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// Events of a line, and instructions of a computation, that are kept of what is real.
+const KEPT: usize = 40;
+
+fn put(target: &str, name: &str, bytes: &[u8]) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join(name), bytes).unwrap();
+}
+
+/// The first events of each line, with the metadata that they name.
+fn first_events(mut space: XSpace) -> XSpace {
+    for plane in &mut space.planes {
+        plane.lines.truncate(12);
+        plane.lines.iter_mut().for_each(|line| line.events.truncate(KEPT));
+        let named: Vec<i64> = plane.lines.iter().flat_map(|line| &line.events).map(|event| event.metadata_id).collect();
+        // What nothing names: the programs, which are seeds of their own.
+        plane.event_metadata.retain(|id, _| named.contains(id));
+    }
+    space
+}
+
+/// The first instructions and buffers.
+fn first_instructions(mut program: HloProto) -> HloProto {
+    if let Some(module) = &mut program.hlo_module {
+        let from = module.computations.len().saturating_sub(4);
+        module.computations.drain(..from);
+        module.computations.iter_mut().for_each(|of| of.instructions.truncate(KEPT));
+    }
+    if let Some(buffers) = &mut program.buffer_assignment {
+        buffers.logical_buffers.truncate(4 * KEPT);
+        buffers.buffer_aliases.truncate(KEPT);
+        buffers.buffer_allocations.truncate(KEPT);
+        buffers.buffer_allocations.iter_mut().for_each(|of| of.assigned.truncate(KEPT));
+        buffers.heap_simulator_traces.truncate(2);
+        buffers.heap_simulator_traces.iter_mut().for_each(|of| of.events.truncate(4 * KEPT));
+    }
+    program
+}
+
+fn spaces() -> Vec<(String, XSpace)> {
+    let mut all = vec![("small".to_owned(), make::small()), ("kda".to_owned(), make::kda())];
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
+    let sample =
+        rooflight::source::inflate(&fs::read(sample).unwrap(), rooflight::source::XZ.into(), 1 << 30, &mut |_| {})
+            .bytes;
+    all.push(("sample".to_owned(), first_events(prost::Message::decode(&*sample).unwrap())));
+    for name in common::XSPACES {
+        let space = profile(name).map(|bytes| prost::Message::decode(&*bytes).unwrap());
+        all.extend(space.map(|space| (name.replace('/', "-"), first_events(space))));
+    }
+    all
+}
+
+fn programs() -> Vec<(String, HloProto)> {
+    let mut all = vec![("tiny".to_owned(), memory::tiny())];
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/train_step.hlo_proto.pb.gz");
+    let sample = rooflight::source::inflate_slice(&fs::read(sample).unwrap(), 1 << 28).bytes;
+    all.push(("sample".to_owned(), first_instructions(decode(&sample).unwrap())));
+    for name in ["v5e_2x2_dense_L2_d1024_s1024_b8_tp2", "v6e_2x4_dense_L16_d2048_s2048_b16_tp2.after_codegen"] {
+        let program = profile(&format!("tpu-aot/{name}.hlo_proto.pb")).map(|bytes| decode(&bytes).unwrap());
+        all.extend(program.map(|program| (name.to_owned(), first_instructions(program))));
+    }
+    all
+}
+
+/// The streams of a report, as `link` takes them: behind the version, the length and the checksum.
+fn streams(report: &[u8]) -> Vec<u8> {
+    let start = (1..11).find(|at| report[*at] < 0x80).unwrap() + 5;
+    let mut streams = Vec::new();
+    DeflateDecoder::new(&report[start..]).read_to_end(&mut streams).unwrap();
+    streams
+}
+
+#[test]
+#[ignore = "writes to fuzz/seeds"]
+fn write() {
+    for (name, space) in spaces() {
+        let bytes = bytes(&space);
+        put("analyses", &name, &bytes);
+        put("gzip", &name, &gzip(&bytes));
+        put("xz", &name, &xz(&bytes));
+        put(
+            "zip",
+            &name,
+            &zip::zip(&[zip::deflated("run/a.xplane.pb", &bytes), zip::stored("b.json.gz", &gzip(&bytes))]),
+        );
+        for (i, line) in space.planes.iter().flat_map(hlo::op_texts).take(3 * KEPT).enumerate() {
+            put("hlo_text", &format!("{name}-{i}"), line.as_bytes());
+        }
+        let input = Input { name: format!("{name}.xplane.pb"), source: Box::new(bytes), from_folder: false };
+        let (mut engine, _) = Engine::open(vec![input], &mut |_| {}).unwrap();
+        let report = engine.report(&ShareAsk::default()).unwrap();
+        for level in [0, 60, 100] {
+            let told = report.at(Level::of(level));
+            put("link", &format!("{name}-{level}"), &streams(&encode(&told)));
+            put("report_file", &format!("{name}-{level}"), &pack(&told, &[]));
+        }
+    }
+    for mut space in [make::small(), make::kda()] {
+        // A host's times count from 1970.
+        space.planes.retain(|plane| plane.name != "/host:CPU");
+        let text = text(&events_of(&space));
+        put("trace", &format!("made-{}", text.len()), &text);
+    }
+    if let Some(trace) = profile("cpu-jax/vm.trace.json.gz") {
+        // Its start; what is cut off there is told as damage.
+        let text = rooflight::source::inflate_slice(&trace, 1 << 30).bytes;
+        put("trace", "cpu-jax", &text[..40_000]);
+    }
+    for (name, program) in programs() {
+        let bytes = prost::Message::encode_to_vec(&program);
+        for target in ["hlo_proto", "memory"] {
+            put(target, &name, &bytes);
+        }
+        let text = rooflight::hlo::Module::from_proto(&program).to_string();
+        put("hlo_text", &format!("module-{name}"), text.as_bytes());
+    }
+    // Choices: see `tests/native/common/generated.rs`.
+    for n in 0..40 {
+        let mut random = fastrand::Rng::with_seed(n);
+        let choices: Vec<u8> = std::iter::once(0xff).chain((0..600).map(|_| random.u8(..))).collect();
+        put("analyses", &format!("choices-{n}"), &choices);
+    }
+}

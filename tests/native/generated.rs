@@ -1,0 +1,35 @@
+//! Captures made of chance, 200 of them, always the same: what must hold of every capture holds of them, in every view.
+
+use crate::common::checked::check;
+use crate::common::generated::capture;
+
+/// The choices of the `n`th capture.
+fn choices(n: u64) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(n);
+    (0..200 + random.usize(..1400)).map(|_| random.u8(..)).collect()
+}
+
+#[test]
+fn captures_of_chance_keep_their_sums() {
+    // More of them where there is time: `ROOFLIGHT_CAPTURES=100000 cargo test --test native generated::`.
+    let asked = std::env::var("ROOFLIGHT_CAPTURES").ok().and_then(|n| n.parse().ok());
+    let n = asked.unwrap_or(160_u64);
+    let opened = (0..n).filter(|n| check(&[("it.xplane.pb", &capture(&choices(*n)))])).count() as u64;
+    assert!(opened > n / 3 * 2, "{opened} of {n}");
+}
+
+#[test]
+fn several_of_them_are_a_session() {
+    for n in 0..16 {
+        let (a, b) = (capture(&choices(1000 + n)), capture(&choices(2000 + n)));
+        check(&[("a.xplane.pb", &a), ("b.xplane.pb", &b)]);
+    }
+}
+
+/// What finds nothing to choose from is still a capture.
+#[test]
+fn no_choices() {
+    for bytes in [&[][..], &[0], &[255; 40]] {
+        check(&[("it.xplane.pb", &capture(bytes))]);
+    }
+}

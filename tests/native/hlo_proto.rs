@@ -1,0 +1,242 @@
+//! HLO protos of real captures: everything in them resolves, says what the texts say, and takes the memory that XLA gave it.
+
+use crate::common::hlo::{AOT, aot, corpora, llama, programs, xspace};
+use rooflight::hlo::{Damage, Instruction, Module, Shape, Style, Value, text};
+use rooflight::wire::proto::hlo::HloProto;
+use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XStat, x_stat};
+use std::collections::{BTreeMap, BTreeSet};
+
+const CAPTURES: [(&str, usize); 3] =
+    [("tpu-v6e-host-offload/host.xplane.pb", 4), ("gpu-mi300/gemm.xplane.pb", 16), ("cpu-jax/vm.xplane.pb", 7)];
+
+/// Every program of the profiles.
+fn all() -> Option<Vec<HloProto>> {
+    let mut found: Vec<HloProto> = AOT.iter().map(|name| aot(name)).collect::<Option<_>>()?;
+    for (capture, expected) in CAPTURES {
+        let programs = programs(&xspace(capture)?);
+        assert_eq!(programs.len(), expected, "{capture}");
+        found.extend(programs.into_iter().map(|(_, program)| program));
+    }
+    Some(found)
+}
+
+/// An instruction that names others without their places, which differ between a program and its text.
+fn by_name(of: &Instruction) -> Instruction {
+    let mut of = Instruction { proto_id: None, ..of.clone() };
+    let before = of.attributes.iter_mut().filter_map(|attribute| match &mut attribute.value {
+        Value::Instructions(before) => Some(before),
+        _ => None,
+    });
+    before.flatten().chain(&mut of.operands).for_each(|operand| operand.id = None);
+    of
+}
+
+#[test]
+fn every_program_resolves_and_its_text_says_the_same() {
+    let Some(all) = all() else { return };
+    for program in all {
+        let module = Module::from_proto(&program);
+        let proto = program.hlo_module.as_ref().unwrap();
+        assert_eq!(module.damage, Damage::default());
+        assert_eq!((&*module.name, module.id), (proto.name.as_str(), Some(proto.id.cast_unsigned())));
+        let entry = module.computation(module.entry.unwrap()).unwrap();
+        assert_eq!(*entry.name, *proto.entry_computation_name);
+        let instructions: usize = proto.computations.iter().map(|c| c.instructions.len()).sum();
+        assert_eq!(module.instructions().len(), instructions);
+
+        let style = Style { percent: true, counted: true };
+        let (again, read_style) = text::module(&module.display(style).to_string()).unwrap();
+        assert_eq!(again.damage, Damage::default());
+        assert!(read_style.percent);
+        assert_eq!(again.frames, module.frames);
+        // A text has the instructions of a scheduled computation in the order of the schedule: they are found by name.
+        for ((_, a), (_, b)) in module.computations().zip(again.computations()) {
+            let root = |of: &Module, root: Option<_>| of.instruction(root.unwrap()).unwrap().name.clone();
+            assert_eq!((&a.name, a.is_fusion, &a.thread), (&b.name, b.is_fusion, &b.thread));
+            assert_eq!(root(&module, a.root), root(&again, b.root));
+        }
+        let named = |of: &Module| -> BTreeMap<_, _> {
+            of.instructions().map(|(id, of)| ((of.computation, of.name.clone()), (id, by_name(of)))).collect()
+        };
+        let (first, second) = (named(&module), named(&again));
+        assert_eq!(first.len(), instructions);
+        assert!(first.keys().eq(second.keys()));
+        for ((id, a), (_, b)) in first.values().zip(second.values()) {
+            assert_eq!(a, b);
+            let proto_id = module.instruction(*id).unwrap().proto_id.unwrap();
+            assert_eq!(module.instruction_of_proto(proto_id), Some(*id));
+        }
+    }
+}
+
+/// Swapped labels of the kernel would go unseen: both letters stand for a number.
+#[test]
+fn the_features_of_convolutions_fit() {
+    let Some(all) = all() else { return };
+    let mut n = 0;
+    for module in all.iter().map(Module::from_proto) {
+        for (id, convolution) in module.instructions().filter(|(_, i)| &*i.opcode == "convolution") {
+            let labels = convolution.text("dim_labels").unwrap();
+            let (from, to) = labels.split_once("->").unwrap();
+            let (input, kernel) = from.split_once('_').unwrap();
+            let operands: Vec<_> = module.operands(id).map(|id| &module.instruction(id).unwrap().shape).collect();
+            let at = |shape: &Shape, labels: &str, label: char| {
+                shape.as_array().unwrap().dims[labels.chars().position(|l| l == label).unwrap()]
+            };
+            assert_eq!(at(operands[0], input, 'f'), at(operands[1], kernel, 'i'), "{}", convolution.name);
+            assert_eq!(at(&convolution.shape, to, 'f'), at(operands[1], kernel, 'o'), "{}", convolution.name);
+            n += 1;
+        }
+    }
+    assert!(n > 300, "{n}");
+}
+
+#[test]
+fn padded_sizes_are_those_that_xla_assigned() {
+    let Some(all) = all() else { return };
+    // Everything but arrays whose size is their padded size.
+    let (mut arrays, mut untiled, mut tables) = (0, 0, 0);
+    for program in &all {
+        let module = Module::from_proto(program);
+        for buffer in program.buffer_assignment.iter().flat_map(|b| &b.logical_buffers) {
+            let at = buffer.defined_at.as_ref().unwrap();
+            let id = module.instruction_of_proto(at.instruction_id).unwrap();
+            let shape = module.instruction(id).unwrap().shape.at(&at.shape_index).unwrap();
+            let size = u64::try_from(buffer.size).unwrap();
+            match shape {
+                Shape::Array(array) if array.padded_bytes() == Some(size) => arrays += 1,
+                // TPUs give a scalar or a short vector without tiles a thousand places, which its layout does not say.
+                Shape::Array(array) => {
+                    assert!(array.dims.len() <= 1 && array.layout.as_ref().is_none_or(|l| l.tiles.is_empty()));
+                    assert_eq!(Some(size), array.element_bits().map(|bits| 1024 * u64::from(bits / 8)), "{shape}");
+                    untiled += 1;
+                }
+                // A tuple itself is a table of pointers, of four or eight bytes, rounded up by the platform.
+                Shape::Tuple(parts) => {
+                    let (four, eight) = (4 * parts.len() as u64, 8 * parts.len() as u64);
+                    let tables_of = [0, eight, eight.next_multiple_of(32), four.next_multiple_of(512)];
+                    assert!(tables_of.contains(&size) || size == four.next_multiple_of(32), "{shape} {size}");
+                    tables += 1;
+                }
+                other => panic!("{other} has a buffer of {size}"),
+            }
+        }
+    }
+    assert_eq!((arrays, untiled, tables), (6285, 130, 2006));
+}
+
+/// The text of an instruction as an op's event has it: with the operands' shapes, without where it comes from.
+fn as_event(module: &Module, id: rooflight::hlo::InstructionId) -> String {
+    let mut instruction = module.instruction(id).unwrap().clone();
+    for operand in &mut instruction.operands {
+        operand.shape = Some(module.instruction(operand.id.unwrap()).unwrap().shape.clone());
+    }
+    instruction.is_root = false;
+    instruction.attributes.retain(|a| !matches!(&*a.key, "metadata" | "backend_config"));
+    instruction.to_string()
+}
+
+#[test]
+fn events_have_the_texts_of_their_programs() {
+    let Some(space) = xspace("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    // By the name of the event that holds the program: `HloModuleProto.id` is another number in this capture.
+    let of = |name: &str| rooflight::profile::program_of(name).unwrap().1.0;
+    let modules: BTreeMap<u64, Module> =
+        programs(&space).iter().map(|(name, program)| (of(name), Module::from_proto(program))).collect();
+    let mut compared = (0, 0);
+    for plane in space.planes.iter().filter(|p| p.name.starts_with("/device:TPU")) {
+        let stat = |ed: &XEventMetadata, name: &str| {
+            let named = |s: &&XStat| plane.stat_metadata.get(&s.metadata_id).is_some_and(|m| m.name == name);
+            ed.stats.iter().find(named).and_then(|s| s.value.clone())
+        };
+        let text_of = |ed: &XEventMetadata, name: &str| match stat(ed, name) {
+            Some(x_stat::Value::StrValue(text)) => Some(text),
+            _ => None,
+        };
+        for ed in plane.event_metadata.values() {
+            let Some(parsed) = text::instruction(&ed.name) else { continue };
+            let Some(x_stat::Value::Uint64Value(program)) = stat(ed, "program_id") else { panic!("{}", ed.name) };
+            let module = &modules[&program];
+            let id = module.instruction_named(&parsed.instruction.name).unwrap();
+            assert_eq!(as_event(module, id), ed.name);
+            compared.0 += 1;
+            // Where it comes from is in the event's stats.
+            if let Some(stack) = text_of(ed, "source_stack") {
+                let frames = module.stack(id);
+                let lines = frames.iter().rev().map(|f| format!("{}:{}:{}\n", f.file, f.line, f.column));
+                assert_eq!(lines.collect::<String>(), stack);
+                assert_eq!(text_of(ed, "source").unwrap(), format!("{}:{}", frames[0].file, frames[0].line));
+                let instruction = module.instruction(id).unwrap();
+                assert_eq!(text_of(ed, "tf_op").unwrap(), format!("{}:", instruction.op_name()));
+                compared.1 += 1;
+            }
+        }
+    }
+    // Copies say no source.
+    assert_eq!(compared, (71, 17));
+}
+
+/// Attributes made from protos come in an order that no real text contradicts.
+#[test]
+fn attributes_are_in_the_order_of_texts() {
+    let (Some(corpora), Some(llama), Some(all)) = (corpora(), llama(), all()) else { return };
+    let mut orders: BTreeSet<(String, String, String)> = BTreeSet::new();
+    let mut learn = |instruction: &Instruction| {
+        let keys: Vec<&str> = instruction.attributes.iter().map(|a| &*a.key).collect();
+        for (i, before) in keys.iter().enumerate() {
+            for after in &keys[i + 1..] {
+                orders.insert((instruction.opcode.to_string(), (*before).to_owned(), (*after).to_owned()));
+            }
+        }
+    };
+    corpora.iter().flat_map(|c| &c.texts).for_each(|t| learn(&text::instruction(t).unwrap().instruction));
+    text::module(&llama).unwrap().0.instructions().for_each(|(_, i)| learn(i));
+    assert!(orders.len() > 50);
+    let mut reversed: BTreeSet<(String, String, String)> = BTreeSet::new();
+    for program in &all {
+        for (_, instruction) in Module::from_proto(program).instructions() {
+            let keys: Vec<&str> = instruction.attributes.iter().map(|a| &*a.key).collect();
+            for (i, before) in keys.iter().enumerate() {
+                for after in &keys[i + 1..] {
+                    reversed.insert((instruction.opcode.to_string(), (*after).to_owned(), (*before).to_owned()));
+                }
+            }
+        }
+    }
+    assert_eq!(orders.intersection(&reversed).collect::<Vec<_>>(), Vec::<&(String, String, String)>::new());
+}
+
+/// Kernels of a GPU and ops of a CPU name an instruction and a program.
+#[test]
+fn kernels_name_instructions_of_their_programs() {
+    for (capture, expected) in [("gpu-mi300/gemm.xplane.pb", 84), ("cpu-jax/vm.xplane.pb", 5880)] {
+        let Some(space) = xspace(capture) else { return };
+        let modules: BTreeMap<String, Module> =
+            programs(&space).iter().map(|(name, program)| (name.clone(), Module::from_proto(program))).collect();
+        let mut found = 0;
+        for plane in &space.planes {
+            let name_of = |id: i64| plane.stat_metadata.get(&id).map_or("", |m| m.name.as_str());
+            let stat = |event: &XEvent, name: &str| {
+                let stat = event.stats.iter().find(|s| name_of(s.metadata_id) == name)?;
+                match stat.value.as_ref()? {
+                    x_stat::Value::StrValue(text) => Some(text.clone()),
+                    x_stat::Value::RefValue(id) => Some(name_of(id.cast_signed()).to_owned()),
+                    x_stat::Value::Uint64Value(n) => Some(n.to_string()),
+                    x_stat::Value::Int64Value(n) => Some(n.to_string()),
+                    _ => None,
+                }
+            };
+            for event in plane.lines.iter().flat_map(|l| &l.events) {
+                let (Some(op), Some(module)) = (stat(event, "hlo_op"), stat(event, "hlo_module")) else { continue };
+                let Some(program) = stat(event, "program_id") else {
+                    println!("{op} {module}");
+                    continue;
+                };
+                let module = &modules[&format!("{module}({program})")];
+                assert!(module.instruction_named(&op).is_some(), "{op}");
+                found += 1;
+            }
+        }
+        assert_eq!(found, expected, "{capture}");
+    }
+}

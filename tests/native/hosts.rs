@@ -1,0 +1,205 @@
+//! Several hosts as one session: told apart, compared by number of step, and a damaged one costs no other.
+
+use crate::common::trace::open_all;
+use crate::common::zip::{deflated, zip};
+use crate::common::{bytes, make};
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
+use rooflight::engine::Opened;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::XSpace;
+
+/// How a host is made.
+#[derive(Clone, Copy, Default)]
+struct Host {
+    /// Its clock is ahead by so many nanoseconds.
+    ahead_ns: i64,
+    /// Its step 7 takes so much longer, ps.
+    longer: i64,
+    /// Its profiler wrote no Steps line.
+    no_steps: bool,
+    /// Steps after the first were not taken.
+    short: bool,
+}
+
+/// Two devices, each named as those of all other hosts.
+fn host(of: Host) -> Vec<u8> {
+    let device = |n| {
+        let mut plane = make::device(n);
+        plane.lines.retain(|line| !(of.no_steps && line.name == "Steps"));
+        for line in &mut plane.lines {
+            line.timestamp_ns += 1_000_000 + of.ahead_ns;
+            if ["Steps", "XLA Modules"].contains(&line.name.as_str()) {
+                if of.short {
+                    line.events.truncate(1);
+                }
+                line.events[0].duration_ps -= 100 - of.longer;
+            }
+        }
+        plane
+    };
+    bytes(&XSpace { planes: vec![device(0), device(1)], ..XSpace::default() })
+}
+
+type Files = Vec<(String, Vec<u8>)>;
+
+fn named(hosts: impl IntoIterator<Item = Vec<u8>>) -> Files {
+    hosts.into_iter().enumerate().map(|(i, bytes)| (format!("worker-{i:02}.xplane.pb"), bytes)).collect()
+}
+
+fn open(files: &Files) -> (Opened, Analysis) {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let opened = open_all(&files).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    (opened, analysis)
+}
+
+fn labels(analysis: &Analysis) -> Vec<String> {
+    analysis.devices.iter().map(|device| device.label.clone()).collect()
+}
+
+fn codes(analysis: &Analysis) -> Vec<&str> {
+    analysis.notes.iter().map(|note| note.code.as_str()).collect()
+}
+
+fn busy(of: &(Opened, Analysis)) -> Picos {
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    of.1.breakdown(&of.0.profile, &query).unwrap().totals.busy
+}
+
+#[test]
+fn hosts_of_any_number_are_one_session() {
+    for n in [2, 8, 64] {
+        // Each takes longer than the one before: by hand, the spread is that of the first and the last.
+        let hosts = (0..n).map(|i| host(Host { longer: i, ..Host::default() }));
+        let files = named(hosts);
+        let session = open(&files);
+        let (opened, analysis) = &session;
+        assert_eq!((opened.files.len() as i64, opened.partial.as_ref()), (n, None));
+        let expected: Vec<String> =
+            (0..n).flat_map(|i| [0, 1].map(|device| format!("worker-{i:02} TPU:{device}"))).collect();
+        assert_eq!(labels(analysis), expected);
+        assert_eq!(busy(&session), Picos(n as u64 * busy(&open(&named([host(Host::default())]))).0));
+        let stats = analysis.step_stats(&opened.profile);
+        assert_eq!(stats.spread.iter().map(|step| step.number).collect::<Vec<_>>(), [7, 8]);
+        let seven = &stats.spread[0];
+        let last = 900 + n as u64 - 1;
+        let all: Vec<u64> = (0..n as u64).flat_map(|i| [900 + i; 2]).collect();
+        let mean = all.iter().sum::<u64>() / all.len() as u64;
+        assert_eq!(
+            (seven.n_devices, seven.min, seven.max, seven.mean),
+            (2 * n as u32, Picos(900), Picos(last), Picos(mean))
+        );
+        assert_eq!(seven.slowest, format!("worker-{:02} TPU:0", n - 1));
+        assert!(codes(analysis).is_empty(), "{:?}", analysis.notes);
+
+        // In an archive they are the same session.
+        let entries: Vec<_> = files.iter().map(|(name, bytes)| deflated(&format!("run/{name}"), bytes)).collect();
+        let zipped = open(&vec![("run.zip".to_owned(), zip(&entries))]);
+        assert_eq!(labels(&zipped.1), expected);
+        assert_eq!(zipped.1.step_stats(&zipped.0.profile), stats);
+        assert_eq!(busy(&zipped), busy(&session));
+    }
+}
+
+/// The file is called the same wherever it was taken: then folders tell hosts apart.
+#[test]
+fn hosts_of_one_name() {
+    // The same bytes under two names would be one host.
+    let other = host(Host { ahead_ns: 1, ..Host::default() });
+    let files = vec![("a/vm.xplane.pb".to_owned(), host(Host::default())), ("b/vm.xplane.pb".to_owned(), other)];
+    assert_eq!(labels(&open(&files).1), ["a/vm TPU:0", "a/vm TPU:1", "b/vm TPU:0", "b/vm TPU:1"]);
+}
+
+/// Clocks may be anything: what is said of waits is of one host, and lengths are compared all the same.
+#[test]
+fn clocks_that_do_not_agree() {
+    let together = open(&named([host(Host::default()), host(Host { longer: 50, ..Host::default() })]));
+    for (ahead_ns, word) in [(5_000_000_000, "later"), (-900_000, "earlier")] {
+        let apart = open(&named([host(Host::default()), host(Host { ahead_ns, longer: 50, ..Host::default() })]));
+        let note = apart.1.notes.iter().find(|note| note.code == "clock_skew").expect("it is said");
+        let by =
+            format!("2 common steps begin {:.3e} s {word} on worker-01 than on worker-00", ahead_ns.abs() as f64 / 1e9);
+        assert!(note.message.contains(&by), "{}", note.message);
+        assert_eq!(apart.1.step_stats(&apart.0.profile), together.1.step_stats(&together.0.profile));
+        let balance = |(opened, analysis): &(Opened, Analysis)| {
+            let ask =
+                CommQuery { query: Query { device: DeviceChoice::All, ..Query::default() }, ..CommQuery::default() };
+            analysis.comm(&opened.profile, &ask, None).balance.unwrap()
+        };
+        let (ours, expected) = (balance(&apart), balance(&together));
+        assert_eq!(ours, expected);
+        assert!(ours.devices.iter().all(|arrival| arrival.device.starts_with("worker-00")), "{ours:?}");
+    }
+    assert!(codes(&together.1).is_empty());
+    // Within a step it may well be the hosts, not their clocks.
+    let near = open(&named([host(Host::default()), host(Host { ahead_ns: 0, ..Host::default() })]));
+    assert!(codes(&near.1).is_empty());
+}
+
+#[test]
+fn steps_of_some_hosts() {
+    let (opened, analysis) = open(&named([host(Host::default()), host(Host { short: true, ..Host::default() })]));
+    let spread = analysis.step_stats(&opened.profile).spread;
+    assert_eq!(spread.iter().map(|step| (step.number, step.n_devices)).collect::<Vec<_>>(), [(7, 4), (8, 2)]);
+    let [note] = analysis.notes.as_slice() else { panic!("{:?}", analysis.notes) };
+    assert!(note.message.starts_with("1 of 2 steps are not on all 2 hosts (worker-01 has 1)"), "{}", note.message);
+}
+
+/// Runs that are only counted are the same run where all hosts have as many.
+#[test]
+fn steps_that_are_counted() {
+    let counted = Host { no_steps: true, ..Host::default() };
+    let (opened, analysis) = open(&named([host(counted), host(Host { longer: 50, ..counted })]));
+    assert_eq!(analysis.step_stats(&opened.profile).spread[0].n_devices, 4);
+    assert!(!codes(&analysis).contains(&"hosts_not_aligned"));
+
+    let (opened, analysis) = open(&named([host(counted), host(Host { short: true, ..counted })]));
+    let note = analysis.notes.iter().find(|note| note.code == "hosts_not_aligned").expect("it is said");
+    assert!(note.message.contains("worker-00 has 2 runs of jit_train, worker-01 has 1 runs"), "{}", note.message);
+    // Only what is known to belong together is compared: the first host's devices.
+    let spread = analysis.step_stats(&opened.profile).spread;
+    assert!(spread.iter().all(|step| step.n_devices == 2 && step.slowest.starts_with("worker-00")), "{spread:?}");
+}
+
+#[test]
+fn a_damaged_host_costs_no_other() {
+    let files = named((0..8).map(|ahead_ns| host(Host { ahead_ns, ..Host::default() })));
+    let whole = open(&files);
+    // Cut in half: what is before is kept, and the session says whose it is and where.
+    let mut cut = files.clone();
+    // Not between its planes: what ends there is whole.
+    let half = cut[3].1.len() / 2 - 50;
+    cut[3].1.truncate(half);
+    let (opened, analysis) = open(&cut);
+    let said = opened.partial.as_deref().unwrap();
+    assert!(said.starts_with("worker-03.xplane.pb: The file ends") && said.contains("/device:TPU:"), "{said}");
+    let others = |labels: Vec<String>| labels.into_iter().filter(|l| !l.starts_with("worker-03")).collect::<Vec<_>>();
+    assert_eq!(others(labels(&analysis)), others(labels(&whole.1)));
+    let steps = |of: &Analysis, profile| {
+        let all = of.step_stats(profile).devices;
+        all.into_iter().filter(|device| !device.label.starts_with("worker-03")).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(&analysis, &opened.profile), steps(&whole.1, &whole.0.profile));
+    // Nothing left of it: passed over, by name.
+    for (noise, words) in
+        [(vec![0x99; 5000], "is not an XLA profile"), (vec![0; 5000], "starts with zero bytes"), (vec![], "is empty")]
+    {
+        let mut damaged = files.clone();
+        damaged[3].1 = noise;
+        let (opened, analysis) = open(&damaged);
+        assert_eq!((opened.files.len(), analysis.devices.len(), opened.partial), (7, 14, None));
+        let note = opened.profile.notes.iter().find(|note| note.code == "file_not_read").unwrap();
+        assert!(note.message.starts_with("worker-03.xplane.pb") && note.message.contains(words), "{}", note.message);
+    }
+    // It starts well, and no plane can be had.
+    let mut damaged = files;
+    damaged[3].1 = [b"\x22\x04host".to_vec(), vec![0x0f; 50]].concat();
+    let (opened, analysis) = open(&damaged);
+    assert_eq!(analysis.devices.len(), 14);
+    assert!(
+        opened.partial.as_ref().unwrap().contains("worker-03.xplane.pb: It starts like an XSpace"),
+        "{:?}",
+        opened.partial
+    );
+}

@@ -1,0 +1,56 @@
+//! Every native integration test, as one program: it is linked once. `cargo test --test native memory::` runs one file of them.
+
+mod agree;
+mod bad_input;
+mod comm;
+mod comm_chart;
+mod common;
+mod depth;
+mod dropped;
+mod engine;
+mod file_view;
+mod filters;
+mod fuzz_seeds;
+mod generated;
+mod golden;
+mod hlo_dump;
+mod hlo_groups;
+mod hlo_proto;
+mod hlo_robust;
+mod hlo_text;
+mod hosts;
+mod landing;
+mod memory;
+mod memory_rules;
+mod non_compute;
+mod op_detail;
+mod op_graph;
+mod oracle;
+mod packed;
+mod quality;
+mod reading;
+mod report_cli;
+mod robust;
+mod robust_names;
+mod robust_scale;
+mod robust_sums;
+mod roofline;
+mod roofline_chart;
+mod roofline_xprof;
+mod share;
+mod small;
+mod streams;
+mod synth;
+mod threads;
+mod tidy;
+mod trace;
+mod trace_oracle;
+mod vocabulary;
+mod xprof;
+mod xz;
+mod zips;
+
+/// The program that makes captures; its builder of planes is also what other tests use.
+#[path = "../../examples/synth/main.rs"]
+#[allow(dead_code, reason = "the program has a main of its own")]
+mod simulator;

@@ -1,0 +1,389 @@
+//! The rules of memory: on a program counted by hand, on random traces against an interpreter of their own, on damaged
+//! files.
+
+use crate::common;
+use crate::common::memory::{assigned, buffer, event, tiny};
+use proptest::prelude::*;
+use prost::Message;
+use rooflight::analysis::Analysis;
+use rooflight::analysis::memory::{
+    Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
+    SpaceMemory, StaticMemory, WhatIf,
+};
+use rooflight::engine::{self, Programs};
+use rooflight::hlo::Module;
+use rooflight::wire::hlo::decode;
+use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
+use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloProto};
+use std::collections::BTreeMap;
+
+const ALL_POINTS: Points = Points { from: 0, to: u32::MAX };
+
+fn held(proto: &HloProto) -> (Module, ProgramMemory) {
+    let module = Module::from_proto(proto);
+    let memory = ProgramMemory::new(proto.buffer_assignment.as_ref().unwrap(), &module);
+    (module, memory)
+}
+
+fn told(proto: &HloProto) -> SpaceMemory {
+    let (module, memory) = held(proto);
+    memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default()).space.unwrap()
+}
+
+#[test]
+fn by_hand() {
+    let (module, memory) = held(&tiny());
+    let space = told(&tiny());
+    let below = 16_384 + 4096;
+    let heap = [0, 4096, 36_864, 32_768, 36_864, 4096, 0].map(|bytes| bytes + below);
+    assert_eq!(memory.timeline(0).unwrap(), heap);
+    let peak = &space.peak;
+    assert_eq!((peak.peak, peak.position, peak.instruction.as_deref()), (57_344, Some(1), Some("logits")));
+    assert_eq!((peak.indefinite, peak.parameters, peak.live_out), (below, below, 4096));
+    assert_eq!((peak.total_allocation, peak.constants, peak.basis), (below + 40_960, 0, Basis::Trace));
+    let moment = space.moment.as_ref().unwrap();
+    assert_eq!((moment.instruction.as_str(), moment.place, moment.of), ("logits", 3, 6));
+    assert_eq!(moment.part, Some(MomentPart::Turn));
+    // 8 × 100 of 8 × 128 elements; 3 × 5 of 8 × 128. What is alive all the time counts with its padding.
+    assert_eq!(space.peak_unpadded, below + 3200 + 32_768);
+    assert_eq!((space.padding.wasted, space.padding.n), (896 + 4036, 2));
+    assert_eq!(space.padding.worst[0].buffer.instruction, "m");
+    assert_eq!(space.padding.worst[0].overhead, Some(4036.0 / 60.0));
+    let alive: Vec<_> = space.alive.buffers.iter().map(|b| (b.instruction.as_str(), b.category, b.class)).collect();
+    let known = [
+        ("logits", Category::Temporary, MemoryClass::Logits),
+        ("emb", Category::Parameter, MemoryClass::Weights),
+        ("act", Category::Temporary, MemoryClass::Activations),
+        ("m", Category::Parameter, MemoryClass::Optimizer),
+    ];
+    assert_eq!(alive, known);
+    // Once more taken, the memory is told as that of who took it.
+    let again = memory.alive_at(&module, &MemoryQuery::default(), 4).unwrap();
+    let softmax = again.buffers.iter().find(|b| b.instruction == "softmax").unwrap();
+    assert_eq!((softmax.first, softmax.last, softmax.size), (3, 5, 4096));
+    assert_eq!((again.size, again.instruction.as_deref()), (57_344, Some("softmax")));
+    let sizes: Vec<u64> = space.jumps.iter().map(|jump| jump.size).collect();
+    assert_eq!(sizes, [32_768, 4096, 4096]);
+    // An eighth of the logits; then the peak is where it was.
+    let vocabulary = space.vocabulary.unwrap();
+    assert_eq!((vocabulary.dims, vocabulary.size), (vec![512], 32_768));
+    assert_eq!((vocabulary.peak, vocabulary.saves), (57_344 - 28_672, 28_672));
+    assert_eq!((space.estimate.n_parameters, space.estimate.counted), (Some(8 * 512), true));
+    let rows: Vec<_> = space.estimate.rows.iter().map(|row| (row.expected, row.measured)).collect();
+    assert_eq!(rows, [(Some(8192), 16_384), (Some(8192), 0), (Some(49_152), 4096)]);
+}
+
+#[test]
+fn without_a_trace_the_schedule_tells() {
+    let mut proto = tiny();
+    proto.buffer_assignment.as_mut().unwrap().heap_simulator_traces.clear();
+    for (offset, assigned) in (0..).zip(&mut proto.buffer_assignment.as_mut().unwrap().buffer_allocations[3].assigned) {
+        assigned.offset = offset;
+    }
+    let (module, memory) = held(&proto);
+    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    assert!(told.notes.iter().any(|note| note.code == "no_heap_trace"), "{:?}", told.notes);
+    let space = told.space.unwrap();
+    assert_eq!(space.peak.basis, Basis::Schedule);
+    // act lives until logits has run, logits until softmax has, softmax until new_m has.
+    let heap = [0, 0, 0, 4096, 36_864, 36_864, 4096].map(|bytes| bytes + 20_480);
+    assert_eq!(memory.timeline(0).unwrap(), heap);
+    assert_eq!((space.peak.peak, space.peak.instruction.as_deref()), (57_344, Some("logits")));
+    assert_eq!(space.alive.buffers.iter().map(|b| b.size).sum::<u64>(), 57_344);
+}
+
+/// A trace as an interpreter without any cleverness has it: who has whose memory, and how many hold it, summed anew at
+/// each point.
+fn interpret(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<u64> {
+    held_at_each_point(events, sizes).iter().map(|held| held.iter().map(|id| sizes[id]).sum()).collect()
+}
+
+/// The buffers whose memory is held at each point.
+fn held_at_each_point(events: &[Event], sizes: &BTreeMap<i64, u64>) -> Vec<Vec<i64>> {
+    let (mut memory, mut holders) = (BTreeMap::<i64, i64>::new(), BTreeMap::<i64, u32>::new());
+    let mut points = vec![Vec::new()];
+    for event in events {
+        let id = event.buffer_id;
+        if sizes.contains_key(&id) {
+            let own = *memory.get(&id).unwrap_or(&id);
+            match event.kind() {
+                Kind::Alloc if own == id && holders.get(&id).is_some_and(|n| *n > 0) => {
+                    *holders.get_mut(&id).unwrap() += 1;
+                }
+                Kind::Alloc => {
+                    memory.insert(id, id);
+                    *holders.entry(id).or_default() += 1;
+                }
+                Kind::Free => {
+                    if let Some(n) = holders.get_mut(&own) {
+                        *n = n.saturating_sub(1);
+                    }
+                }
+                Kind::ShareWith => {
+                    let with = event.share_with_canonical_id;
+                    if sizes.contains_key(&with) {
+                        let of = *memory.get(&with).unwrap_or(&with);
+                        memory.insert(id, of);
+                        *holders.entry(of).or_default() += 1;
+                    }
+                }
+            }
+        }
+        points.push(holders.iter().filter(|(_, n)| **n > 0).map(|(id, _)| *id).collect());
+    }
+    points
+}
+
+fn program(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, below: u64) -> HloProto {
+    let of = |id: &i64, size: &u64| buffer(*id, -1, size.cast_signed());
+    let ids: Vec<i64> = sizes.keys().copied().collect();
+    let assignment = BufferAssignmentProto {
+        logical_buffers: sizes.iter().map(|(id, size)| of(id, size)).collect(),
+        buffer_allocations: vec![
+            BufferAllocationProto {
+                index: 0,
+                size: 1 << 40,
+                assigned: assigned(&ids),
+                ..BufferAllocationProto::default()
+            },
+            BufferAllocationProto {
+                index: 1,
+                size: below.cast_signed(),
+                is_constant: true,
+                ..BufferAllocationProto::default()
+            },
+        ],
+        heap_simulator_traces: vec![HeapSimulatorTrace { events, ..HeapSimulatorTrace::default() }],
+        ..BufferAssignmentProto::default()
+    };
+    HloProto { buffer_assignment: Some(assignment), ..tiny() }
+}
+
+/// Events of ten buffers, two of which are not there.
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let kind = prop_oneof![Just(Kind::Alloc), Just(Kind::Free), Just(Kind::ShareWith)];
+    proptest::collection::vec(
+        (kind, 0_i64..10, 0_i64..10).prop_map(|(kind, id, with)| event(kind, id, with, "act")),
+        0..60,
+    )
+}
+
+fn sizes() -> impl Strategy<Value = BTreeMap<i64, u64>> {
+    proptest::collection::vec(0_u64..1000, 8).prop_map(|sizes| (0_i64..).zip(sizes).collect())
+}
+
+/// The same program in another memory than the main one, each buffer at its offset in one allocation of so many bytes.
+fn elsewhere(events: Vec<Event>, sizes: &BTreeMap<i64, u64>, offsets: &[i64], size: i64) -> HloProto {
+    let mut proto = program(events, sizes, 50);
+    let assignment = proto.buffer_assignment.as_mut().unwrap();
+    assignment.logical_buffers.iter_mut().for_each(|buffer| buffer.color = 1);
+    assignment.buffer_allocations.iter_mut().for_each(|allocation| allocation.color = 1);
+    assignment.buffer_allocations[0].size = size;
+    for (assigned, offset) in assignment.buffer_allocations[0].assigned.iter_mut().zip(offsets) {
+        assigned.offset = *offset;
+    }
+    proto
+}
+
+/// Buffers of VMEM share addresses: an address counts once at a point, whoever is there.
+#[test]
+fn an_address_counts_once_by_hand() {
+    let sizes: BTreeMap<i64, u64> = [(0, 100), (1, 60), (2, 40)].into();
+    let events = vec![
+        event(Kind::Alloc, 0, 0, "act"),
+        event(Kind::Alloc, 1, 0, "logits"),
+        event(Kind::Free, 0, 0, "logits"),
+        event(Kind::Alloc, 2, 0, "softmax"),
+    ];
+    let proto = elsewhere(events, &sizes, &[0, 20, 80], 120);
+    let (module, memory) = held(&proto);
+    // Buffer 1 lies within buffer 0, buffer 2 behind buffer 1.
+    assert_eq!(memory.timeline(1).unwrap(), [0, 100, 100, 60, 100].map(|heap| heap + 50));
+    let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
+    let alive = memory.alive_at(&module, &ask, 2).unwrap();
+    let sizes: Vec<(u32, u64)> = alive.buffers.iter().map(|buffer| (buffer.id.0, buffer.size)).collect();
+    assert_eq!((alive.size, sizes), (150, vec![(1, 60), (4, 50), (0, 40)]), "each address with who took it last");
+    let told = memory.tell(&module, ProgramPeaks::default(), &ask);
+    assert!(told.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", told.notes);
+    let without = memory.what_if(&module, &ask, &[BufferId(0)], ALL_POINTS).unwrap();
+    assert_eq!((without.before, without.peak, without.position), (150, 150, Some(3)));
+}
+
+proptest! {
+    /// Against every address of every point: a memory is never fuller than its allocation.
+    #[test]
+    fn an_address_counts_once(
+        events in events(),
+        sizes in sizes(),
+        offsets in proptest::collection::vec(0_i64..1000, 8),
+        size in 0_i64..2000,
+    ) {
+        let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
+        let (module, memory) = held(&elsewhere(events.clone(), &sizes, &offsets, size));
+        let taken = |held: &Vec<i64>| -> u64 {
+            let is_taken = |at: &i64| held.iter().any(|id| {
+                let offset = offsets[*id as usize];
+                (offset..offset + sizes[id].cast_signed()).contains(at)
+            });
+            (0..size).filter(is_taken).count() as u64
+        };
+        let known: Vec<u64> = held_at_each_point(&events, &sizes).iter().map(|held| taken(held) + 50).collect();
+        prop_assert_eq!(memory.timeline(1).unwrap(), &known);
+        prop_assert!(known.iter().all(|bytes| *bytes <= size.cast_unsigned() + 50));
+        let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
+        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        prop_assert_eq!(Some(space.peak.peak), known.iter().copied().max());
+        prop_assert!(space.peak.peak <= space.peak.total_allocation);
+        for rollup in &space.rollups {
+            prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), space.peak.peak, "{:?}", rollup.by);
+        }
+        for (point, bytes) in known.iter().enumerate() {
+            let alive = memory.alive_at(&module, &ask, point as u32).unwrap();
+            prop_assert_eq!((alive.size, alive.buffers.iter().map(|b| b.size).sum::<u64>()), (*bytes, *bytes));
+        }
+        for jump in &space.jumps {
+            prop_assert_eq!(jump.after, known[jump.position as usize + 1]);
+            prop_assert!(jump.size <= jump.after);
+        }
+    }
+
+    #[test]
+    fn the_curve_is_the_interpreters(events in events(), sizes in sizes(), below in 0_u64..500) {
+        // The first event says whose trace it is: a real one takes a buffer that is there.
+        let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
+        let (module, memory) = held(&program(events.clone(), &sizes, below));
+        let known: Vec<u64> = interpret(&events, &sizes).into_iter().map(|heap| heap + below).collect();
+        prop_assert_eq!(memory.timeline(0).unwrap(), &known);
+        let ask = MemoryQuery { columns: 7, ..MemoryQuery::default() };
+        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let peak = known.iter().copied().max().unwrap();
+        prop_assert_eq!(space.peak.peak, peak);
+        let first = known.iter().position(|bytes| *bytes == peak).unwrap();
+        prop_assert_eq!(space.peak.position, first.checked_sub(1).map(|at| at as u32));
+        for rollup in &space.rollups {
+            prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), peak, "{:?}", rollup.by);
+        }
+        for (point, bytes) in known.iter().enumerate() {
+            let alive = memory.alive_at(&module, &ask, point as u32).unwrap();
+            prop_assert_eq!(alive.size, *bytes);
+            prop_assert_eq!(alive.buffers.iter().map(|b| b.size).sum::<u64>(), *bytes);
+        }
+        // Columns hold the least and the most of what they stand for, and nothing is left out.
+        let curve = &space.curve;
+        let ends: Vec<u32> = curve.columns.iter().skip(1).map(|c| c.first).chain([curve.to]).collect();
+        prop_assert!(curve.columns.len() <= 7 && curve.to as usize == known.len());
+        for (column, end) in curve.columns.iter().zip(ends) {
+            let points = &known[column.first as usize..end as usize];
+            prop_assert_eq!((Some(&column.least), Some(&column.most)), (points.iter().min(), points.iter().max()));
+            prop_assert_eq!(known[column.most_at as usize], column.most);
+        }
+        let window = Points { from: 0, to: u32::MAX };
+        for lane in memory.lanes(&module, &ask, window).unwrap().lanes {
+            prop_assert!(lane.windows(2).all(|two| two[0].last <= two[1].first));
+        }
+    }
+
+    #[test]
+    fn without_a_buffer_the_peak_is_no_higher(events in events(), sizes in sizes(), gone in proptest::collection::vec(0_u32..10, 0..5)) {
+        let events: Vec<Event> = std::iter::once(event(Kind::Alloc, 0, 0, "act")).chain(events).collect();
+        let (module, memory) = held(&program(events.clone(), &sizes, 77));
+        let ids: Vec<BufferId> = gone.iter().map(|id| BufferId(*id)).collect();
+        let what = memory.what_if(&module, &MemoryQuery::default(), &ids, ALL_POINTS).unwrap();
+        prop_assert!(what.peak <= what.before && what.before <= what.peak + what.without);
+        // Buffers 0..8 stand in that order; after them allocations: 8 is what comes and goes, 9 the constant.
+        let left = sizes.iter().map(|(id, size)| (*id, if gone.contains(&(*id as u32)) { 0 } else { *size })).collect();
+        let below = if gone.contains(&9) { 0 } else { 77 };
+        let known = interpret(&events, &left).into_iter().max().unwrap() + below;
+        prop_assert_eq!(what.peak, known);
+        prop_assert_eq!(what.curve.iter().map(|column| column.most).max(), Some(known));
+        let few = MemoryQuery { columns: 3, ..MemoryQuery::default() };
+        let few = memory.what_if(&module, &few, &ids, ALL_POINTS).unwrap();
+        prop_assert!(few.curve.len() <= 3);
+        prop_assert_eq!(few.curve.iter().map(|column| column.most).max(), Some(known));
+    }
+}
+
+/// As many memories as a file can have are not told: each has curves of its own.
+#[test]
+fn of_endless_memories_few_are_told() {
+    let mut proto = tiny();
+    let assignment = proto.buffer_assignment.as_mut().unwrap();
+    let allocation =
+        |color| BufferAllocationProto { color, size: 1, is_constant: true, ..BufferAllocationProto::default() };
+    assignment.buffer_allocations.extend((1..1000).map(allocation));
+    let (module, memory) = held(&proto);
+    assert_eq!(memory.peaks().len(), 64);
+    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let note = told.notes.iter().find(|note| note.code == "memories_left_out").unwrap();
+    assert!(note.message.starts_with("936 "), "{note:?}");
+}
+
+/// What the page is sent comes out as it went in.
+#[test]
+fn reports_pass_from_worker_to_page() {
+    let (module, memory) = held(&tiny());
+    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let bytes = postcard::to_allocvec(&told).unwrap();
+    assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), told);
+    let largest = told.space.unwrap().alive.buffers[0].id;
+    let what = memory.what_if(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
+    // Without the logits the softmax takes once more what is free, and that is no more than before.
+    assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
+    assert_eq!(postcard::from_bytes::<WhatIf>(&postcard::to_allocvec(&what).unwrap()).unwrap(), what);
+}
+
+/// Asks everything of whatever it is.
+fn ask_all(bytes: &[u8]) {
+    let Ok(proto) = decode(bytes) else { return };
+    let Some(assignment) = &proto.buffer_assignment else { return };
+    let module = Module::from_proto(&proto);
+    let memory = ProgramMemory::new(assignment, &module);
+    for peak in memory.peaks() {
+        let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
+        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        assert_eq!(space.alive.buffers.iter().fold(space.alive.rest, |sum, b| sum.saturating_add(b.size)), peak.peak);
+        assert!(
+            space
+                .rollups
+                .iter()
+                .all(|rollup| rollup.by == RollUpBy::Scope || !rollup.rows.is_empty() || peak.peak == 0)
+        );
+        let ids: Vec<BufferId> = space.alive.buffers.iter().map(|b| b.id).collect();
+        assert!(memory.what_if(&module, &ask, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
+        memory.alive_at(&module, &ask, u32::MAX);
+        memory.curve(&module, &ask, Points { from: 3, to: 1 });
+    }
+}
+
+#[test]
+fn every_prefix_ends_in_a_note_or_an_error() {
+    let whole = tiny().encode_to_vec();
+    for len in 0..=whole.len() {
+        ask_all(&whole[..len]);
+        let Ok(mut opened) = common::open("jit_f.hlo_proto.pb", whole[..len].to_vec()) else { continue };
+        let analysis = Analysis::new(&opened.profile);
+        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        let ask = MemoryQuery::default();
+        let told = engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
+        assert_eq!(told.programs.len(), 1);
+        assert!(!told.programs[0].peaks.spaces.is_empty() || !told.notes.is_empty());
+        assert_eq!(
+            len == whole.len(),
+            told.programs[0].peaks.spaces.first().is_some_and(|s| s.peak == 57_344),
+            "{len}"
+        );
+    }
+}
+
+#[test]
+fn bits_that_flip() {
+    let whole = tiny().encode_to_vec();
+    for place in 0..whole.len() {
+        for bit in 0..8 {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1 << bit;
+            ask_all(&bytes);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The audit of what computes nothing: captures by hand, the real host-offload capture, and that it sums to what the
+//! breakdown says.
+
+use crate::common;
+use crate::common::{bytes, make, open};
+use rooflight::analysis::non_compute::{Answer, AuditRow, Change, NonCompute, Verdict, in_module, judge};
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
+use rooflight::engine::Opened;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
+
+fn audit(opened: &Opened, query: &Query) -> NonCompute {
+    Analysis::new(&opened.profile).non_compute(&opened.profile, query, None)
+}
+
+fn of(plane: XPlane) -> NonCompute {
+    let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
+    audit(&opened, &Query { step: StepChoice::All, ..Query::default() })
+}
+
+/// A plane of ops that run one after the other: program, HLO text, category, duration.
+fn plane(ops: &[(i64, &str, &str, i64)]) -> XPlane {
+    let mut p = make::Plane::new("/device:TPU:0");
+    let (mut events, mut now) = (Vec::new(), 0);
+    for (program, text, category, duration) in ops {
+        let name = text.trim_start_matches('%').split(" = ").next().unwrap();
+        let mut stats = vec![("program_id", make::int(*program))];
+        if !category.is_empty() {
+            stats.push(("hlo_category", make::text(category)));
+        }
+        events.push((p.op(&format!("{text}{}", " ".repeat(*program as usize)), name, &stats), now, *duration));
+        now += duration;
+    }
+    p.line("XLA Ops", &events);
+    p.done()
+}
+
+fn row<'a>(a: &'a NonCompute, category: &str) -> &'a AuditRow {
+    let found = a.by_category.iter().find(|r| r.key == category);
+    found.unwrap_or_else(|| panic!("no {category}: {:?}", a.by_category.iter().map(|r| &r.key).collect::<Vec<_>>()))
+}
+
+fn answers(row: &AuditRow) -> [Option<bool>; 5] {
+    Change::ALL.map(|change| row.tally(change).majority())
+}
+
+#[test]
+fn a_wait_takes_the_answers_of_its_start() {
+    let a = of(plane(&[
+        (1, "%copy-start.1 = (f32[8]{0:S(5)}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)", "copy-start", 1),
+        (2, "%copy-start.1 = (f32[8]{0}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)", "copy-start", 1),
+        (1, "copy-done.1 = f32[8]{0:S(5)} copy-done(copy-start.1)", "copy-done", 50),
+    ]));
+    let done = row(&a, "copy-done");
+    assert_eq!(answers(done), [Some(false), Some(false), Some(false), Some(true), Some(false)]);
+    assert_eq!((done.total, done.stall, done.bytes), (Picos(50), Picos(50), Some(64)));
+    assert_eq!((done.space_moves[0].from, done.space_moves[0].to), (0, 5));
+    let start = row(&a, "copy-start");
+    assert_eq!((start.stall, start.bytes), (Picos::ZERO, None));
+    assert!(start.tally(Change::MemorySpace).is_mixed() && start.tally(Change::MemorySpace).yes == Picos(1));
+    assert!(a.notes.iter().any(|n| n.code == "host_offload"));
+    let lost = of(plane(&[(1, "copy-done.1 = f32[8]{0:S(5)} copy-done(copy-start.9)", "copy-done", 50)]));
+    assert_eq!(answers(row(&lost, "copy-done")), [None; 5]);
+    assert_eq!(row(&lost, "copy-done").undetectable["no_shape"], Picos(50));
+}
+
+#[test]
+fn async_waits_are_what_their_start_wraps() {
+    let a = of(plane(&[
+        (
+            1,
+            "%async-start.1 = ((f32[8]{0}), f32[2]{0}, u32[]) async-start(f32[8]{0} %x), calls=%wrapped_slice.4",
+            "async-start",
+            1,
+        ),
+        (
+            1,
+            "%async-update.1 = ((f32[8]{0}), f32[2]{0}, u32[]) async-update(((f32[8]{0}), f32[2]{0}, u32[]) %async-start.1)",
+            "async-update",
+            2,
+        ),
+        (1, "%async-done.1 = f32[2]{0} async-done(((f32[8]{0}), f32[2]{0}, u32[]) %async-update.1)", "async-done", 4),
+        (
+            1,
+            "%async-start.2 = ((f32[8]{0}), f32[8]{0}) async-start(f32[8]{0} %x), calls=%wrapped_all_to_all",
+            "async-start",
+            8,
+        ),
+        (1, "%async-done.2 = f32[8]{0} async-done(((f32[8]{0}), f32[8]{0}) %async-start.2)", "async-done", 16),
+        (1, "%async-done.3 = f32[8]{0} async-done(((f32[8]{0}), f32[8]{0}) %async-start.3)", "async-done", 32),
+    ]));
+    let t = &a.totals;
+    assert_eq!(
+        (t.of(Kind::DataMovement), t.of(Kind::Communication), t.of(Kind::Other)),
+        (Picos(7), Picos(24), Picos(32))
+    );
+    assert_eq!((a.total, a.stall, a.exposed_comm), (Picos(31), Picos(20), Picos(16)));
+}
+
+#[test]
+fn mixed_answers_go_by_time() {
+    let a = of(plane(&[
+        (1, "%copy.1 = bf16[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 10),
+        (1, "%copy.2 = f32[8,4]{0,1} copy(f32[8,4]{1,0} %x)", "data formatting", 30),
+        (1, "%copy.3 = f32[8,4] copy(f32[8,4] %x)", "data formatting", 25),
+        (1, "%dot.1 = f32[8] dot(f32[8] %x, f32[8] %y)", "convolution", 35),
+    ]));
+    let formatting = row(&a, "data formatting");
+    assert_eq!(answers(formatting), [Some(false), Some(true), Some(false), Some(false), Some(false)]);
+    let dtype = formatting.tally(Change::Dtype);
+    assert_eq!((dtype.yes, dtype.no, dtype.is_mixed()), (Picos(10), Picos(55), true));
+    assert_eq!(formatting.tally(Change::Tiling).undetectable, Picos(25));
+    assert_eq!((formatting.shapes_in.len(), formatting.shapes_in[0].as_str()), (2, "f32[8,4]{1,0}"));
+    let note = a.notes.iter().find(|n| n.code == "data_formatting_share").unwrap();
+    assert!(note.message.contains("65.0 %"), "{}", note.message);
+    let program = &a.opcodes[0];
+    assert_eq!((program.n_dot_convolution, program.copy_bytes), (1, 192 + 256 + 256));
+    assert_eq!((program.opcodes[0].opcode.as_str(), program.opcodes[0].n), ("copy", 3));
+}
+
+/// Without the compiler's categories the text gives them.
+#[test]
+fn categories_by_text() {
+    let a = of(plane(&[(1, "%transpose.1 = f32[8] transpose(f32[8] %x), dimensions={0}", "", 5)]));
+    assert_eq!(row(&a, "data formatting").total, Picos(5));
+    assert_eq!(
+        (a.by_source[0].key.as_str(), a.by_source[0].key_kind.as_str()),
+        ("<no source>:data formatting", "no_source")
+    );
+}
+
+/// Every capture, every step choice: categories, and sources within them, sum to data movement and communication.
+fn sums(opened: &Opened) {
+    let analysis = Analysis::new(&opened.profile);
+    let mut steps = vec![StepChoice::All, StepChoice::Busiest];
+    steps.extend(analysis.devices.iter().flat_map(|d| &d.steps).map(|s| StepChoice::Number(s.number)).take(3));
+    for step in steps {
+        for device in [DeviceChoice::All, DeviceChoice::One(0)] {
+            let query = Query { device, step, by: GroupBy::Kind, ..Query::default() };
+            let b = analysis.breakdown(&opened.profile, &query).unwrap();
+            let a = analysis.non_compute(&opened.profile, &query, None);
+            let t = &b.totals;
+            let expected = t.of(Kind::DataMovement) + t.of(Kind::Communication) + t.of(Kind::Fused);
+            let total = |rows: &[AuditRow]| rows.iter().map(|r| r.total).sum::<Picos>();
+            assert_eq!((a.total, total(&a.by_category), total(&a.by_source)), (expected, expected, expected));
+            assert_eq!(a.opcodes.iter().flat_map(|p| &p.opcodes).map(|o| o.total).sum::<Picos>(), t.busy);
+            for category in &a.by_category {
+                assert_eq!(total(a.sources_of(category)), category.total, "{}", category.key);
+                for tally in &category.changes {
+                    assert_eq!(tally.yes + tally.no + tally.undetectable, category.total);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn it_sums_to_the_breakdown() {
+    sums(&open("small.xplane.pb", bytes(&make::small())).unwrap());
+    for file in common::XSPACES {
+        let Some(bytes) = common::profile(file) else { return };
+        sums(&open(file, bytes).unwrap());
+    }
+}
+
+#[test]
+fn host_offload_of_a_real_capture() {
+    let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let opened = open("host.xplane.pb", bytes).unwrap();
+    let a = audit(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() });
+    let done = row(&a, "copy-done");
+    assert_eq!((done.n_executions, done.total, done.stall), (2400, Picos(304_033_212_062_500), done.total));
+    assert_eq!(answers(done), [Some(false), Some(false), Some(false), Some(true), Some(false)]);
+    let memory = done.tally(Change::MemorySpace);
+    assert_eq!((memory.yes, memory.is_mixed()), (done.total, false));
+    let spaces: Vec<(i64, i64)> = done.space_moves.iter().map(|m| (m.from, m.to)).collect();
+    assert_eq!(spaces, [(0, 5), (5, 0)], "to the host and back");
+    assert_eq!(done.space_moves.iter().map(|m| m.total).sum::<Picos>(), done.total);
+    assert_eq!(done.bytes, Some(2400 * 2 * 5_368_709_120));
+    assert_eq!(a.opcodes[0].copy_bytes, 2400 * 2 * 5_368_709_120);
+    let reduce = row(&a, "all-reduce");
+    assert_eq!((reduce.n_executions, reduce.stall, a.exposed_comm), (12, reduce.total, reduce.total));
+}
+
+/// The ops of a real training run: every one is read, and nearly all can be told.
+#[test]
+fn a_real_training_run() {
+    let Some(table) = common::json("tpu-v5p-golden/hlo_stats.json.gz") else { return };
+    let columns: Vec<&str> = table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
+    let column = |name: &str| columns.iter().position(|c| *c == name).unwrap();
+    let cell = |row: &serde_json::Value, name: &str| row["c"][column(name)]["v"].clone();
+    let ops: Vec<(String, String, i64)> = table["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .enumerate()
+        .map(|(i, row)| {
+            let hlo = cell(row, "hlo_op_expression").as_str().unwrap_or_default().to_owned();
+            #[expect(clippy::cast_possible_truncation, reason = "microseconds, as picoseconds")]
+            let time = (cell(row, "total_self_time").as_f64().unwrap() * 1e6) as i64;
+            (format!("{hlo}{}", " ".repeat(i)), cell(row, "category").as_str().unwrap().to_owned(), time)
+        })
+        .collect();
+    let ops: Vec<(i64, &str, &str, i64)> = ops.iter().map(|(text, c, t)| (1, text.as_str(), c.as_str(), *t)).collect();
+    let a = of(plane(&ops));
+    let formatting = row(&a, "data formatting");
+    assert_eq!(formatting.tally(Change::Tiling).undetectable, Picos::ZERO);
+    // Three of them change dtype and order at once, one stays in order but for a dimension of one.
+    assert_eq!(answers(formatting), [Some(false), Some(true), Some(false), Some(false), Some(false)]);
+    assert_eq!(answers(row(&a, "copy-done"))[3], Some(true), "to VMEM and back");
+    let figures = |r: &AuditRow| {
+        let percent = |p: Picos| format!("{:.3}", p.fraction_of(r.total).unwrap_or_default() * 100.0);
+        (r.key.clone(), r.changes.iter().map(|t| [t.yes, t.no, t.undetectable].map(percent)).collect::<Vec<_>>())
+    };
+    insta::assert_json_snapshot!("v5p_audit", a.by_category.iter().map(figures).collect::<Vec<_>>());
+}
+
+/// Programs that are at hand: no instruction of a real one is out of reach, and fusions that only format are told.
+#[test]
+fn programs_say_more() {
+    let Some(bytes) = common::profile("tpu-aot/v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb") else { return };
+    let proto = rooflight::wire::hlo::decode(&bytes).unwrap();
+    let module = rooflight::hlo::Module::from_proto(&proto);
+    let (mut alone, mut inside) = (0, 0);
+    for (id, instruction) in module.instructions().filter(|(_, i)| &*i.opcode == "fusion") {
+        let order = |v: Verdict| matches!(v.changes.of(Change::DimOrder), Answer::Undetectable(_));
+        alone += usize::from(order(judge(instruction)));
+        inside += usize::from(order(in_module(&module, id)));
+    }
+    assert!(inside < alone, "{inside} < {alone}");
+}

@@ -1,0 +1,298 @@
+//! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
+
+use crate::common::{XSPACES, asked, bytes, hlo, make, profile};
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::{Analysis, Change, DeviceChoice, Group, OpBasis, OpDetail, OpRole, Query, StepChoice};
+use rooflight::engine::{Engine, Input, OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::hlo::{Module, text};
+use rooflight::profile::{Plane, Profile};
+use rooflight::wire::proto::xspace::{XSpace, x_stat};
+use std::io::Write;
+
+const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
+
+fn open(name: &str, bytes: Vec<u8>) -> Engine {
+    let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
+    Engine::open(vec![input], &mut |_| {}).unwrap().0
+}
+
+fn op(engine: &mut Engine, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
+    engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).told().unwrap()
+}
+
+fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {
+    let mut rows = Vec::new();
+    loop {
+        let page = RowsQuery { query: query.clone(), sort: Sort::default(), first: rows.len() as u32, count: 1000 };
+        match engine.answer(&Request::Rows(page)) {
+            Reply::Rows(page) if page.rows.is_empty() => return rows,
+            Reply::Rows(page) => rows.extend(page.rows),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Every op's figures are those of its row, its steps those of the steps' rows, its bins its executions.
+fn check_rows(engine: &mut Engine) {
+    for device in [DeviceChoice::One(0), DeviceChoice::All] {
+        for step in [StepChoice::Busiest, StepChoice::All, StepChoice::Number(0), StepChoice::Number(77)] {
+            let query = Query { device, step, ..Query::default() };
+            for row in rows(engine, &query) {
+                let detail = op(engine, &query, row.program_id, &row.key);
+                let figures = detail.figures.unwrap();
+                let counted = |p| (row.n_executions > 0).then_some(p);
+                assert_eq!((figures.n, figures.total, figures.inclusive), (row.n_executions, row.total, row.inclusive));
+                assert_eq!((figures.min, figures.mean, figures.max), (counted(row.min), row.mean, counted(row.max)));
+                assert_eq!((figures.of_step, figures.of_kind), (row.of_step, row.of_kind), "{}", row.key);
+                assert_eq!((figures.flops, figures.bytes_accessed), (row.flops, row.bytes_accessed));
+                assert_eq!((detail.kind, detail.op_group, detail.phase), (Some(row.kind), row.op_group, row.phase));
+                assert_eq!(detail.source.innermost, row.source_inner.or(detail.source.innermost.clone()));
+                assert_eq!(detail.program_id, row.program_id);
+                match figures.histogram {
+                    Some(h) => {
+                        assert_eq!(h.bins.iter().sum::<u64>(), figures.n);
+                        assert_eq!((Some(h.from), Some(h.to)), (figures.min, figures.max));
+                        assert!(h.bins.len() <= 24);
+                    }
+                    None => assert!(figures.n < 2),
+                }
+                if let Some(of) = figures.steps.iter().find(|s| s.number.to_string() == figures.step) {
+                    assert_eq!((of.n, of.total), (figures.n, figures.total));
+                }
+                assert!(!detail.words.is_empty() && !detail.words.ends_with('.'));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_op_of_every_capture_has_the_figures_of_its_row() {
+    for space in [make::small(), make::kda()] {
+        check_rows(&mut open("it.xplane.pb", bytes(&space)));
+    }
+    for name in XSPACES {
+        let Some(bytes) = profile(name) else { return };
+        check_rows(&mut open(name, bytes));
+    }
+}
+
+/// Shapes, neighbours and place of each op are those of the proto.
+#[test]
+fn what_is_told_is_what_the_program_says() {
+    let Some(space) = hlo::xspace(V6E) else { return };
+    let programs: Vec<(String, Module)> =
+        hlo::programs(&space).iter().map(|(name, proto)| (name.clone(), Module::from_proto(proto))).collect();
+    let mut engine = open(V6E, bytes(&space));
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    let rows = rows(&mut engine, &query);
+    assert!(rows.len() > 10);
+    for row in &rows {
+        let detail = op(&mut engine, &query, row.program_id, &row.key);
+        assert_eq!(detail.basis, OpBasis::Proto, "{}", row.key);
+        let id = row.program_id.unwrap();
+        let (_, module) = programs.iter().find(|(name, _)| name.ends_with(&format!("({id})"))).unwrap();
+        let at = module.instruction_named(&row.key).unwrap();
+        let instruction = module.instruction(at).unwrap();
+        assert_eq!(detail.opcode.as_deref(), Some(&*instruction.opcode));
+        let names =
+            |ids: Vec<_>| ids.into_iter().map(|i| module.instruction(i).unwrap().name.to_string()).collect::<Vec<_>>();
+        let told = |side: &[rooflight::analysis::Neighbour]| side.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
+        let mut operands = names(module.operands(at).collect());
+        operands.dedup();
+        assert_eq!(told(&detail.operands), operands);
+        assert_eq!(told(&detail.users), names(module.users(at).to_vec()));
+        for neighbour in detail.operands.iter().chain(&detail.users) {
+            let of_it = rows.iter().find(|r| r.key == neighbour.name && r.program_id == row.program_id);
+            assert_eq!(neighbour.is_op, of_it.is_some());
+            assert_eq!(neighbour.total, of_it.map(|r| r.total));
+            assert_eq!(neighbour.kind, of_it.map(|r| r.kind));
+            // One hop further, from there.
+            op(&mut engine, &query, detail.program_id, &neighbour.name);
+        }
+        assert!(detail.text.as_deref().is_some_and(|t| t.contains(&*instruction.opcode)));
+        assert_eq!(detail.fused.is_some(), &*instruction.opcode == "fusion");
+        assert!(detail.computation.is_some_and(|p| p.is_entry));
+        assert!(detail.notes.is_empty(), "{:?}", detail.notes);
+    }
+}
+
+#[test]
+fn ops_of_a_real_program() {
+    let Some(bytes) = profile(V6E) else { return };
+    let mut engine = open(V6E, bytes);
+    let query = Query::default();
+    let reduce = op(&mut engine, &query, None, "all-reduce");
+    assert_eq!(reduce.words, "all-reduce of f32[5,1024,1024,256] over 4 groups of 2");
+    assert!(reduce.text.unwrap().contains("replica_groups=[4,2]<=[2,4]T(1,0)"));
+    assert_eq!(reduce.values.len(), 2);
+    for value in &reduce.values {
+        let size = Some(5 * 1024 * 1024 * 256 * 4);
+        assert_eq!((value.shape.as_str(), value.dtype.as_deref()), ("f32[5,1024,1024,256]", Some("f32")));
+        assert_eq!((value.bytes, value.padded_bytes, value.overhead), (size, size, Some(0.0)));
+        assert_eq!((value.memory.as_deref(), &value.padded_dims), (Some("HBM"), &None));
+        assert_eq!(value.tiling.as_deref(), Some("tiles of 8×128"));
+    }
+    let done = op(&mut engine, &query, None, "%copy-done.4");
+    assert_eq!(done.words, "wait for copy of f32[5,1024,1024,256], S(5) → HBM");
+    assert_eq!(done.remarks.len(), 1);
+    assert_eq!((done.remarks[0].change, done.remarks[0].words.as_str()), (Change::Memory, "S(5) → HBM"));
+    assert_eq!(done.operands[0].name, "copy-start.4");
+    assert_eq!(done.values[0].role, OpRole::Result(vec![]));
+    let fusion = op(&mut engine, &query, None, "broadcast_add_fusion");
+    assert_eq!(fusion.words, "elementwise add → f32[5,1024,1024,256]");
+    let fused = fusion.fused.unwrap();
+    assert!(fused.lines.len() > 2 && fused.more == 0);
+    let inner = fused.lines[1].trim_start_matches("ROOT ").trim_start_matches('%').split(' ').next().unwrap();
+    let part = op(&mut engine, &query, fusion.program_id, inner);
+    assert!(part.figures.is_none() && part.notes.iter().any(|n| n.code == "no_time"));
+    let place = part.computation.unwrap();
+    assert_eq!((place.caller_opcode.as_deref(), place.is_entry), (Some("fusion"), false));
+    let failed = Question::Op { ask: asked(query), op: OpRef::new("no-such-op", None) }.into();
+    assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
+}
+
+/// A packed file is unpacked again up to the program.
+#[test]
+fn packed_files_tell_the_same() {
+    let Some(bytes) = profile(V6E) else { return };
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&bytes).unwrap();
+    let (mut plain, mut packed) = (open(V6E, bytes), open("it.xplane.pb.gz", gzip.finish().unwrap()));
+    for row in rows(&mut plain, &Query::default()) {
+        let of = |engine: &mut Engine| op(engine, &Query::default(), row.program_id, &row.key);
+        assert_eq!(of(&mut packed), of(&mut plain));
+    }
+}
+
+/// Changes the bytes of all programs of a capture.
+fn with_programs(mut space: XSpace, change: impl Fn(&mut Vec<u8>)) -> XSpace {
+    for plane in space.planes.iter_mut().filter(|p| p.name == "/host:metadata") {
+        for stat in plane.event_metadata.values_mut().flat_map(|m| &mut m.stats) {
+            if let Some(x_stat::Value::BytesValue(bytes)) = &mut stat.value {
+                change(bytes);
+            }
+        }
+    }
+    space
+}
+
+#[test]
+fn without_the_program_the_event_s_text_tells() {
+    let Some(space) = hlo::xspace(V6E) else { return };
+    let mut whole = open(V6E, bytes(&space));
+    let mut none = space.clone();
+    none.planes.retain(|p| p.name != "/host:metadata");
+    let broken = with_programs(space.clone(), |bytes| bytes.truncate(bytes.len() / 2));
+    let empty = with_programs(space, Vec::clear);
+    for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
+        let mut engine = open(V6E, bytes(&space));
+        for row in rows(&mut whole, &Query::default()) {
+            let of = |engine: &mut Engine| op(engine, &Query::default(), row.program_id, &row.key);
+            let (detail, full) = (of(&mut engine), of(&mut whole));
+            assert_eq!(detail.basis, OpBasis::EventText);
+            assert!(detail.notes.iter().any(|n| n.code == code), "{:?}", detail.notes);
+            assert_eq!((detail.opcode, detail.figures, detail.text), (full.opcode, full.figures, full.text));
+            let shapes = |d: &[rooflight::analysis::OpValue]| {
+                d.iter().map(|v| (v.role.clone(), v.shape.clone(), v.padded_bytes)).collect::<Vec<_>>()
+            };
+            assert_eq!(shapes(&detail.values), shapes(&full.values));
+            let names = |d: &[rooflight::analysis::Neighbour], ops: bool| {
+                let mut names: Vec<String> = d.iter().filter(|n| n.is_op || !ops).map(|n| n.name.clone()).collect();
+                names.sort();
+                names
+            };
+            assert_eq!(names(&detail.operands, false), names(&full.operands, false));
+            assert_eq!(names(&detail.users, true), names(&full.users, true));
+            assert!(detail.fused.is_none() && detail.computation.is_none());
+        }
+    }
+}
+
+/// A GPU's programs can be walked whole; the instructions that ran as kernels have figures.
+#[test]
+fn a_gpu_capture_has_programs() {
+    let name = "gpu-mi300/gemm.xplane.pb";
+    let Some(space) = hlo::xspace(name) else { return };
+    let mut engine = open(name, bytes(&space));
+    let programs = hlo::programs(&space);
+    assert!(!programs.is_empty());
+    let (mut n, mut ran) = (0, 0);
+    for (name, proto) in &programs {
+        let id = name.rsplit_once('(').unwrap().1.trim_end_matches(')').parse::<u64>().unwrap();
+        let module = Module::from_proto(proto);
+        for (_, instruction) in module.instructions() {
+            let detail = op(&mut engine, &Query::default(), Some(id), &instruction.name);
+            assert_eq!((detail.basis, detail.program_id), (OpBasis::Proto, Some(id)));
+            ran += u32::from(detail.figures.is_some());
+            // The names of a TPU's memories are no other device's.
+            assert!(detail.values.iter().all(|v| v.memory.is_none()));
+            n += 1;
+        }
+        let first = module.instructions().next().unwrap().1;
+        assert_eq!(op(&mut engine, &Query::default(), None, &first.name).basis, OpBasis::Proto);
+    }
+    // As many as xprof's table of ops has rows.
+    assert!(n > 10 && ran == 16, "{n} {ran}");
+}
+
+/// The detail of every instruction of a module, as if it were a TPU's.
+fn told(module: &Module) -> Vec<OpDetail> {
+    let plane = Plane { name: "/device:TPU:0".into(), ..Plane::default() };
+    let mut profile = Profile::default();
+    profile.planes.push(plane);
+    let analysis = Analysis::new(&profile);
+    let of = |name: &str| {
+        let found = analysis.find_op(&profile, &Query::default(), None, name);
+        analysis.op_detail(&profile, &found, Some((module, None)), &RooflineQuery::default(), Vec::new()).unwrap()
+    };
+    module.instructions().map(|(_, instruction)| of(&instruction.name)).collect()
+}
+
+fn has(details: &[OpDetail], words: &str) {
+    assert!(details.iter().any(|d| d.words == words), "nothing is “{words}”");
+}
+
+#[test]
+fn words_of_real_programs() {
+    let Some(llama) = hlo::llama() else { return };
+    let details = told(&text::module(&llama).unwrap().0);
+    has(&details, "bf16 matmul [4×8192×4096]·[4096×4096×1] fused with reduce");
+    has(&details, "start of reduce-scatter of bf16[14336,4096] over one group of 8");
+    has(&details, "convert of bf16[512], bf16 → f32, other tiles, VMEM → HBM");
+    has(&details, "custom call to tpu_custom_call → (bf16[4,32,8192,128], f32[4,32,8192,128], f32[4,32,8192,128])");
+    has(&details, "wait for copy of bf16[14336,512], HBM → VMEM");
+    let turns = |name: &str| details.iter().find(|d| d.name == name).unwrap().words.rsplit_once(", ").unwrap().1;
+    assert_eq!((turns("while.164"), turns("while.166")), ("32 times", "63 times"));
+    let details = told(&Module::from_proto(&hlo::aot(hlo::AOT[0]).unwrap()));
+    has(&details, "bf16 matmul [4×2048×4096]·[4096×8192×1] fused with silu");
+    has(&details, "bf16 matmul [4×2048×4096]·[4096×16000×1] fused with log_softmax, reduce");
+    has(&details, "all-reduce of bf16[4,2048,4096] over 4 groups of 2");
+    has(&details, "elementwise multiply, add, rsqrt → f32[4,2048], result in VMEM");
+    for detail in &details {
+        assert!(detail.words.len() < 400, "{}", detail.words);
+        assert_eq!(detail.source.innermost.is_some(), !detail.source.stack.is_empty());
+    }
+    assert!(details.iter().any(|d| d.source.stack.len() > 1 && d.source.from_hlo));
+    assert!(details.iter().filter_map(|d| d.computation.as_ref()).any(|p| p.trip_count == Some(16)));
+}
+
+/// Each text alone, as an event has it.
+#[test]
+fn words_of_real_texts() {
+    let Some(corpora) = hlo::corpora() else { return };
+    let mut n = 0;
+    for corpus in corpora {
+        for line in corpus.texts.iter().filter(|t| text::instruction(t).is_some()) {
+            let mut plane = make::Plane::new("/device:TPU:0");
+            let name = text::instruction(line).unwrap().instruction.name.to_string();
+            let id = plane.op(line, &name, &[]);
+            plane.line("XLA Ops", &[(id, 0, 10)]);
+            let space = XSpace { planes: vec![plane.done()], ..XSpace::default() };
+            let detail = op(&mut open("it.xplane.pb", bytes(&space)), &Query::default(), None, &name);
+            assert_eq!((detail.basis, detail.text.as_deref()), (OpBasis::EventText, Some(line.as_str())));
+            assert!(!detail.words.is_empty());
+            n += 1;
+        }
+    }
+    assert!(n > 300);
+}

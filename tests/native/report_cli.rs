@@ -1,0 +1,295 @@
+//! `rooflight report`, the program: what it writes, what it refuses, and that what leaves holds no line of source unless asked.
+
+use crate::common::{bytes, make};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::{DeflateDecoder, MultiGzDecoder};
+use rooflight::engine::address::Address;
+use rooflight::share::{read_link, unpack};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// An address for links.
+const BASE: &str = "https://example.org/rooflight/";
+
+/// A folder with a capture in a folder, and a program to ask about it.
+struct Desk {
+    dir: tempfile::TempDir,
+    capture: PathBuf,
+}
+
+/// Lines of source of the small capture end like this, and its folder is called like this.
+const SECRETS: [&str; 3] = ["model.py", "of-mine", "someone"];
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let capture = dir.path().join("of-mine/small.xplane.pb");
+        fs::create_dir(capture.parent().unwrap()).unwrap();
+        let mut space = make::small();
+        for plane in &mut space.planes {
+            // The same line with a person's folder before it.
+            let of = plane.event_metadata.values_mut().flat_map(|of| &mut of.stats);
+            for stat in of.chain(plane.lines.iter_mut().flat_map(|line| &mut line.events).flat_map(|of| &mut of.stats))
+            {
+                let Some(rooflight::wire::proto::xspace::x_stat::Value::StrValue(text)) = &mut stat.value else {
+                    continue;
+                };
+                if text.contains("model.py") {
+                    *text = format!("/home/someone/{text}");
+                }
+            }
+        }
+        fs::write(&capture, bytes(&space)).unwrap();
+        Self { dir, capture }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.current_dir(self.dir.path()).env_remove("ROOFLIGHT_BASE");
+        command.arg("report").arg(&self.capture).args(args).output().unwrap()
+    }
+
+    /// What it prints, of what succeeds.
+    fn said(&self, args: &[&str]) -> String {
+        let out = self.run(args);
+        let error = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(0), "{args:?}: {error}");
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    /// One sentence on stderr with these words, nothing on stdout.
+    fn refused(&self, args: &[&str], words: &[&str]) {
+        let out = self.run(args);
+        let error = String::from_utf8(out.stderr).unwrap();
+        assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{args:?}: {error}");
+        assert!(words.iter().all(|word| error.contains(word)), "{args:?}: {error}");
+    }
+
+    /// A folder that looks as a build leaves it.
+    fn dist(&self, name: &str) -> PathBuf {
+        let dir = self.path(name);
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("page.pack"), "the page, packed").unwrap();
+        dir
+    }
+}
+
+/// All that could be read of some bytes: as they are, and every stream of deflate, gzip or base64 in a report that they hold.
+fn readable(bytes: &[u8]) -> String {
+    let mut all = bytes.to_vec();
+    for at in 0..bytes.len().min(64) {
+        let mut inside = Vec::new();
+        // What is no stream ends with an error; what came before it counts.
+        let _ = DeflateDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
+        let _ = MultiGzDecoder::new(&bytes[at..]).take(1 << 22).read_to_end(&mut inside);
+        all.extend(inside);
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+fn unbase64(text: &str) -> Vec<u8> {
+    use base64::Engine;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    STANDARD.decode(text).or_else(|_| URL_SAFE_NO_PAD.decode(text)).unwrap()
+}
+
+#[track_caller]
+fn holds_no_secret(bytes: &[u8]) {
+    let text = readable(bytes);
+    assert!(text.contains("TPU"), "it was not read at all");
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{secret}");
+    }
+}
+
+fn report_of(link: &str) -> String {
+    link.trim().split_once('#').unwrap().1.parse::<Address>().unwrap().report
+}
+
+/// The text of a page of one file.
+fn page(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+/// What lies in one of its blocks.
+fn block(html: &str, what: &str) -> Vec<u8> {
+    let block = html.split(&format!("application/x-rooflight-{what}")).nth(1).unwrap();
+    let text = block.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
+    STANDARD.decode(text).unwrap()
+}
+
+#[test]
+fn a_link_opens_at_the_pages_own_address_or_another() {
+    let desk = Desk::new();
+    // Whoever serves that address can read what the link holds: there is none that nobody gave.
+    desk.refused(&["--link"], &["needs the address of a Rooflight page", "--base https://", "ROOFLIGHT_BASE"]);
+    desk.refused(&["--link", "--base", ""], &["needs the address of a Rooflight page"]);
+    desk.refused(&["--link", "--base", "example.org/r"], &["--base is example.org/r", "https://"]);
+    let with = |name: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.env("ROOFLIGHT_BASE", name).arg("report").arg(&desk.capture).args(args).output().unwrap()
+    };
+    let of = |out: Output| String::from_utf8(out.stdout).unwrap();
+    let link = of(with("https://example.com/of/the/team/", &["--link"]));
+    assert!(link.starts_with("https://example.com/of/the/team/#v=") && link.lines().count() == 1, "{link}");
+    let link = of(with("https://example.com/", &["--link", "--base", BASE]));
+    assert!(link.starts_with(&format!("{BASE}#")), "the option comes before the environment: {link}");
+    assert_eq!(with("example.com", &["--link"]).status.code(), Some(2));
+    assert_eq!(of(with("", &["--link"])), "", "empty is not given");
+    let link = desk.said(&["--link", "--base", BASE]);
+    assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
+    let report = read_link(&report_of(&link)).unwrap();
+    assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (100, "small.xplane.pb"));
+    holds_no_secret(&unbase64(&report_of(&link)));
+    let other = desk.said(&["--link", "--base", "https://example.org/r/#old", "--level", "80", "--step", "7"]);
+    assert!(other.starts_with("https://example.org/r/#v="), "{other}");
+    let report = read_link(&report_of(&other)).unwrap();
+    assert_eq!((report.origin.level, report.header.step.as_str()), (80, "7"));
+}
+
+#[test]
+fn a_report_file_holds_all_but_sources() {
+    let desk = Desk::new();
+    assert_eq!(desk.said(&["--rooflight", "it.rooflight"]), "");
+    let file = fs::read(desk.path("it.rooflight")).unwrap();
+    let told = unpack(&file).unwrap();
+    assert_eq!((told.report.origin.level, told.captures.len()), (100, 0));
+    holds_no_secret(&file);
+    // It is asked about as the capture is.
+    let program = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rooflight"));
+        command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()
+    };
+    let again = String::from_utf8(program(&["it.rooflight", "--link", "--base", BASE]).stdout).unwrap();
+    assert_eq!(report_of(&again), report_of(&desk.said(&["--link", "--base", BASE])));
+
+    desk.said(&["--rooflight", "with.rooflight", "--with-capture"]);
+    let with = fs::read(desk.path("with.rooflight")).unwrap();
+    let told = unpack(&with).unwrap();
+    assert_eq!(told.captures[0].name, "small.xplane.pb", "without its folder");
+    assert!(with.ends_with(&fs::read(&desk.capture).unwrap()));
+    // Passed on once more it carries the capture, not a report with a report in it.
+    let once_more = program(&["with.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
+    assert!(once_more.status.success());
+    assert!(fs::read(desk.path("again.rooflight")).unwrap() == with);
+    let none = program(&["it.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(String::from_utf8(none.stderr).unwrap().contains("There is no capture to go with it"));
+    desk.said(&["--rooflight", "sources.rooflight", "--with-sources"]);
+    let told = readable(&fs::read(desk.path("sources.rooflight")).unwrap());
+    assert!(SECRETS.iter().all(|secret| told.contains(secret)), "this test would see a source");
+    desk.refused(&["--rooflight", "no/such/folder.rooflight"], &["no/such/folder.rooflight"]);
+}
+
+#[test]
+fn a_page_is_made_of_the_built_one() {
+    let desk = Desk::new();
+    // Where tests run from a checkout with a built page, that is found: so the program stands apart.
+    let program = desk.path("apart/program");
+    fs::create_dir(program.parent().unwrap()).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_rooflight"), &program).unwrap();
+    let run = || {
+        let mut command = Command::new(&program);
+        command.current_dir(desk.dir.path()).arg("report").arg(&desk.capture).args(["--html", "it.html"]);
+        // Another test that starts its program just now still has the copy open for writing, for a moment.
+        for _ in 0..200 {
+            match command.output() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => sleep(Duration::from_millis(20)),
+                ran => return ran.unwrap(),
+            }
+        }
+        panic!("the program stayed busy")
+    };
+    let none = run();
+    let said = String::from_utf8(none.stderr).unwrap();
+    assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0), "{said}");
+    assert!(
+        said.contains("There is no built page") && said.contains("--app") && !desk.path("it.html").exists(),
+        "{said}"
+    );
+    for place in ["dist", "apart/dist"] {
+        let dist = desk.dist(place);
+        let found = run();
+        assert_eq!(found.status.code(), Some(0), "{place}: {}", String::from_utf8_lossy(&found.stderr));
+        let html = page(&desk.path("it.html"));
+        assert!(html.contains("id=\"boot\""));
+        assert_eq!(block(&html, "page"), b"the page, packed");
+        holds_no_secret(&block(&html, "inside"));
+        assert!(SECRETS.iter().all(|secret| !html.contains(secret)));
+        fs::remove_dir_all(dist).unwrap();
+        fs::remove_file(desk.path("it.html")).unwrap();
+    }
+    let dist = desk.dist("elsewhere");
+    desk.said(&["--html", "it.html", "--app", "elsewhere", "--base", BASE]);
+    assert!(page(&desk.path("it.html")).contains(&format!("data-base=\"{BASE}\"")), "for links made in it");
+    desk.said(&["--html", "it.html", "--app", "elsewhere", "--with-capture"]);
+    assert!(page(&desk.path("it.html")).contains("data-base=\"\""), "nobody gave an address");
+    let file = block(&page(&desk.path("it.html")), "inside");
+    assert_eq!(unpack(&file).unwrap().captures.len(), 1);
+    desk.refused(&["--html", "it.html", "--app", "nowhere"], &["nowhere is no built page", "cargo xtask build"]);
+    fs::remove_file(dist.join("page.pack")).unwrap();
+    desk.refused(&["--html", "it.html", "--app", "elsewhere"], &["elsewhere is no built page", "page.pack"]);
+}
+
+#[test]
+fn words_and_what_would_leave() {
+    let desk = Desk::new();
+    let told = desk.said(&[]);
+    assert!(
+        told.contains("The link's report would have")
+            && told.contains("Names of ops")
+            && told.contains("small.xplane.pb")
+    );
+    assert!(!told.contains("Lines of source code") && SECRETS.iter().all(|secret| !told.contains(secret)), "{told}");
+    // A link's usual level has no lines of source even so.
+    let told = desk.said(&["--with-sources", "--level", "100"]);
+    assert!(told.contains("Lines of source code") && told.contains("/home/someone/train.py:3"), "{told}");
+    let words = desk.said(&["--markdown"]);
+    assert!(words.contains("| Compute") && SECRETS.iter().all(|secret| !words.contains(secret)), "{words}");
+    desk.said(&["--markdown", "--out", "it.md"]);
+    assert_eq!(fs::read_to_string(desk.path("it.md")).unwrap(), words);
+}
+
+#[test]
+fn pseudonyms() {
+    let desk = Desk::new();
+    let names = ["small.xplane", "jit_train", "layer_0"];
+    let plain = desk.said(&[]);
+    assert!(names.iter().any(|name| plain.contains(name)));
+    let file = |name: &str| readable(&fs::read(desk.path(name)).unwrap());
+    desk.said(&["--rooflight", "it.rooflight", "--anonymise"]);
+    let link = desk.said(&["--link", "--base", BASE, "--anonymise"]);
+    for text in [
+        desk.said(&["--anonymise"]),
+        desk.said(&["--markdown", "--anonymise"]),
+        file("it.rooflight"),
+        readable(&unbase64(&report_of(&link))),
+    ] {
+        assert!(text.contains("file-1") && names.iter().chain(&SECRETS).all(|name| !text.contains(name)), "{text}");
+    }
+    desk.refused(&["--anonymise", "--with-sources"], &["--anonymise", "--with-sources"]);
+    desk.refused(&["--anonymise", "--with-capture", "--rooflight", "x"], &["--anonymise", "--with-capture"]);
+}
+
+#[test]
+fn what_it_does_not_do() {
+    let desk = Desk::new();
+    desk.refused(&["--level", "101"], &["101", "--level"]);
+    desk.refused(&["--link", "--rooflight", "x"], &["--link", "--rooflight"]);
+    desk.refused(&["--step", "99"], &["No step 99"]);
+    desk.refused(&["--device", "9"], &["Devices: TPU:0, TPU:1, all"]);
+    for form in ["--json", "--csv"] {
+        desk.refused(&[form], &["--markdown", "`rooflight summary`"]);
+    }
+    assert!(!Path::new("x").exists());
+}

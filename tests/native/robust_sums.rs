@@ -1,0 +1,106 @@
+//! Sums of times that no number holds stop at the largest, and say so; nothing wraps and nothing panics.
+
+use crate::common;
+use crate::common::bytes;
+use crate::common::make::Plane;
+use crate::common::trace::{gzip, open_all};
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::profile::Severity;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use std::process::Command;
+
+const MOST: Picos = Picos(u64::MAX);
+const HALF: i64 = i64::MAX;
+
+/// A plane with lines of ops, each with these events; all of one op.
+fn plane(name: &str, lines: &[&[(i64, i64)]]) -> XPlane {
+    let mut plane = Plane::new(name);
+    let op = plane.op("%fusion.1 = f32[8]{0} fusion(%a), kind=kLoop", "fusion.1", &[]);
+    for events in lines {
+        let events: Vec<_> = events.iter().map(|(start, duration)| (op, *start, *duration)).collect();
+        plane.line("XLA Ops", &events);
+    }
+    plane.done()
+}
+
+fn analysis(planes: Vec<XPlane>) -> (rooflight::engine::Opened, Analysis) {
+    let opened = common::open("a.xplane.pb", bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    (opened, analysis)
+}
+
+/// All groupings of all views that sum times; what the busiest row has, and the sum of all.
+fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
+    let (opened, analysis) = analysis(planes);
+    let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
+    for by in GroupBy::ALL {
+        let query = Query { by, ..query.clone() };
+        analysis.breakdown(&opened.profile, &query).unwrap();
+        analysis.non_compute(&opened.profile, &query, None);
+    }
+    analysis.scopes(&opened.profile, &query, "", 0.0).unwrap();
+    analysis.step_stats(&opened.profile);
+    let breakdown = analysis.breakdown(&opened.profile, &query).unwrap();
+    let note = breakdown.notes.iter().find(|note| note.code == "time_overflow");
+    (breakdown.groups[0].inclusive, breakdown.totals.busy, note.map(|note| note.severity))
+}
+
+#[test]
+fn durations_of_one_line() {
+    // 50 events of 2⁶³ − 1 ps that all begin at once: only one of them runs at a time.
+    let (inclusive, busy, note) = busy(vec![plane("/device:TPU:0", &[&[(0, HALF); 50]])]);
+    assert_eq!((inclusive, busy, note), (MOST, Picos(HALF as u64), Some(Severity::Partial)));
+}
+
+#[test]
+fn lines_side_by_side() {
+    let long: &[(i64, i64)] = &[(0, 1 << 62)];
+    let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 9])]);
+    assert_eq!((inclusive, busy, note), (MOST, MOST, Some(Severity::Partial)));
+    // Three of them fit.
+    let (inclusive, busy, note) = self::busy(vec![plane("/device:TPU:0", &[long; 3])]);
+    assert_eq!((inclusive, busy, note), (Picos(3 << 62), Picos(3 << 62), None));
+}
+
+#[test]
+fn devices_side_by_side() {
+    let long: &[(i64, i64)] = &[(0, HALF)];
+    let planes = |n: u32| (0..n).map(|i| plane(&format!("/device:TPU:{i}"), &[long])).collect::<Vec<_>>();
+    assert_eq!(self::busy(planes(3)), (MOST, MOST, Some(Severity::Partial)));
+    assert_eq!(self::busy(planes(2)), (Picos(u64::MAX - 1), Picos(u64::MAX - 1), None));
+}
+
+#[test]
+fn times_of_a_trace_json() {
+    let event =
+        r#"{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9e18,"name":"fusion.1","args":{"hlo_category":"loop fusion"}}"#;
+    let names = r#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:TPU:0"}},
+        {"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}}"#;
+    let text = format!(r#"{{"traceEvents":[{names},{event},{event},{event}]}}"#);
+    let opened = open_all(&[("a.trace.json.gz", &gzip(text.as_bytes()))]).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    let breakdown = analysis.breakdown(&opened.profile, &query).unwrap();
+    assert_eq!(breakdown.groups[0].inclusive, MOST);
+    assert!(breakdown.notes.iter().any(|note| note.code == "time_overflow"));
+}
+
+#[test]
+fn the_program_says_that_it_is_partial() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.xplane.pb");
+    let long: &[(i64, i64)] = &[(0, 1 << 62)];
+    let planes = vec![plane("/device:TPU:0", &[long; 9])];
+    std::fs::write(&path, bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
+    for view in ["breakdown", "summary", "roofline", "comm", "non-compute", "report"] {
+        let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).arg(view).arg(&path).output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(1), "{view}: {said}");
+        assert!(said.contains("more than 2⁶⁴ ps"), "{view}: {said}");
+    }
+    let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(["breakdown", "--json"]).arg(&path).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json["status"], "partial");
+    assert_eq!(json["totals"]["busy_duration_ps"], u64::MAX);
+}

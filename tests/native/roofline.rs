@@ -1,0 +1,642 @@
+//! The roofline: captures made here, whose figures are computed by hand, and that all parts sum to the whole.
+
+use crate::common;
+use crate::common::{bytes, make, open, profiles};
+use make::{Plane, int, text};
+use proptest::prelude::*;
+use rooflight::analysis::roofline::{
+    Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,
+    RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
+};
+use rooflight::analysis::{Analysis, DeviceChoice, Filter, GroupBy, Kind, Query, StepChoice};
+use rooflight::engine::{self, Opened, Programs};
+use rooflight::report::roofline_table;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
+
+/// Picoseconds of a microsecond.
+const US: i64 = 1_000_000;
+
+fn ask(opened: &mut Opened, ask: &RooflineQuery) -> Roofline {
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let answer = engine::roofline(&analysis, &opened.profile, &mut programs, ask).unwrap();
+    let (n, order) = (answer.n_rows(), answer.order().to_vec());
+    let roofs: Vec<Option<Roof>> = order.iter().map(|row| answer.roof(*row)).collect();
+    assert_eq!(answer.row(&opened.profile, &analysis, n as u32), None);
+    let told = answer.told(&opened.profile, &analysis, usize::MAX);
+    assert_eq!(told.rows.iter().map(|row| row.roof.clone()).collect::<Vec<_>>(), roofs);
+    sums(&told);
+    told
+}
+
+fn of(plane: XPlane, query: &RooflineQuery) -> Roofline {
+    ask(&mut open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap(), query)
+}
+
+fn all() -> RooflineQuery {
+    RooflineQuery { query: Query { step: StepChoice::All, ..Query::default() }, ..RooflineQuery::default() }
+}
+
+/// What holds of every roofline.
+fn sums(r: &Roofline) {
+    let f = &r.figures;
+    let rows: Picos = r.rows.iter().map(|row| row.group.total).sum();
+    if rows == Picos(u64::MAX) || f.totals.busy == Picos(u64::MAX) {
+        return; // Times beyond all bounds are pegged, and do not sum.
+    }
+    assert_eq!(rows, f.considered);
+    let held = f.step.as_ref().map_or(Picos::ZERO, |roof| roof.total);
+    assert_eq!(held + f.skipped.iter().map(|s| s.total).sum(), f.considered);
+    assert_eq!(f.programs.iter().map(|p| p.total).sum::<Picos>(), f.considered);
+    for row in &r.rows {
+        let own = row.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
+        assert_eq!(own + row.skipped.iter().map(|s| s.total).sum(), row.group.total, "{}", row.group.key);
+    }
+    for reason in SkipReason::ALL {
+        let of_rows: Picos =
+            r.rows.iter().flat_map(|row| &row.skipped).filter(|s| s.reason == reason).map(|s| s.total).sum();
+        let of_all = f.skipped.iter().find(|s| s.reason == reason).map_or(Picos::ZERO, |s| s.total);
+        assert_eq!(of_rows, of_all, "{reason:?}");
+    }
+    let opaque = f.skipped.iter().find(|s| s.reason == SkipReason::OpaqueCall).map_or(Picos::ZERO, |s| s.total);
+    assert_eq!(f.opaque.iter().map(|k| k.total).sum::<Picos>(), opaque);
+    // Floors beyond all bounds are pegged, too: a peak of next to nothing.
+    if let Some(step) = f.step.as_ref().filter(|step| step.t_roof < Picos(i64::MAX as u64)) {
+        for parts in [
+            r.rows.iter().filter_map(|row| row.roof.as_ref()).collect::<Vec<_>>(),
+            f.programs.iter().filter_map(|p| p.roof.as_ref()).collect(),
+        ] {
+            assert_eq!(parts.iter().map(|p| i128::from(p.gap)).sum::<i128>(), i128::from(step.gap));
+            assert_eq!(parts.iter().map(|p| p.t_roof).sum::<Picos>(), step.t_roof);
+            assert_eq!(parts.iter().map(|p| p.t_compute).sum::<Picos>(), step.t_compute);
+            assert_eq!(parts.iter().map(|p| p.recoverable).sum::<Picos>(), step.recoverable);
+            assert_eq!(parts.iter().map(|p| p.above).sum::<Picos>(), step.above);
+        }
+    }
+    if let Some(last) = f.gaps.last().filter(|_| f.gaps.len() < 100) {
+        assert!((last.cumulative - 1.0).abs() < 1e-9);
+    }
+    assert!(f.gaps.windows(2).all(|w| w[0].recoverable >= w[1].recoverable));
+    assert!(f.coverage.is_none_or(|c| (0.0..=1.0).contains(&c)));
+}
+
+/// An op that ran: HLO text, category, duration, stats.
+type Ran<'a> = (&'a str, &'a str, i64, &'a [(&'a str, Value)]);
+
+/// A plane of ops that run one after the other.
+fn plane(device: &str, own: &[(&str, Value)], ops: &[Ran<'_>]) -> XPlane {
+    let mut p = Plane::new("/device:TPU:0");
+    if !device.is_empty() {
+        p.own("device_type_string", text(device));
+    }
+    for (name, value) in own {
+        p.own(name, value.clone());
+    }
+    let (mut events, mut now) = (Vec::new(), 0);
+    for (hlo, category, duration, more) in ops {
+        let name = hlo.trim_start_matches('%').split(" = ").next().unwrap();
+        let mut stats = vec![("program_id", int(7)), ("hlo_category", text(category))];
+        stats.extend(more.iter().cloned());
+        events.push((p.op(hlo, name, &stats), now, *duration));
+        now += duration;
+    }
+    p.line("XLA Ops", &events);
+    p.done()
+}
+
+fn cost(flops: i64, bytes: i64) -> Vec<(&'static str, Value)> {
+    vec![("flops", int(flops)), ("bytes_accessed", int(bytes))]
+}
+
+fn row<'a>(r: &'a Roofline, key: &str) -> &'a rooflight::analysis::roofline::RoofRow {
+    r.rows.iter().find(|row| row.group.key == key).unwrap_or_else(|| panic!("no {key}"))
+}
+
+fn held<'a>(r: &'a Roofline, key: &str) -> &'a Roof {
+    row(r, key).roof.as_ref().unwrap_or_else(|| panic!("{key}: {:?}", row(r, key).skipped))
+}
+
+fn note(r: &Roofline, code: &str) -> bool {
+    r.figures.notes.iter().any(|n| n.code == code)
+}
+
+const DOT: &str = "%dot.1 = f32[64,64]{1,0} dot(bf16[64,64]{1,0} %a, bf16[64,64]{1,0} %b)";
+
+/// 138.8 GFLOP in 2.12 ms on a v5e: gap 1.42 ms, 67 %.
+#[test]
+fn by_hand() {
+    let costs = cost(138_800_000_000, 1_000_000);
+    let r = of(plane("TPU v5 lite", &[], &[(DOT, "convolution", 2120 * US, &costs)]), &all());
+    let roof = held(&r, "dot.1");
+    assert_eq!(
+        (roof.dtype.as_deref(), roof.precision, roof.bound),
+        (Some("bf16"), Some(Precision::Bf16), Bound::Compute)
+    );
+    assert_eq!((roof.t_compute, roof.gap), (Picos(704_568_528), 2_120_000_000 - 704_568_528));
+    assert!((roof.gap_fraction.unwrap() - 0.6677).abs() < 1e-4 && (roof.ridge.unwrap() - 240.537).abs() < 1e-3);
+    assert_eq!(r.figures.peaks[0].chip.as_deref(), Some("TPU v5e"));
+    assert!(r.figures.peaks[0].used.iter().all(|p| p.source == PeakSource::Published) && note(&r, "published_peaks"));
+    let seen = verify(roof).unwrap();
+    assert_eq!(
+        (seen.verdict, seen.checks[0], seen.measured),
+        (Verdict::Far, Check::RetilingCopies, Picos(2_120_000_000))
+    );
+    assert!((seen.ratio - 3.0089).abs() < 1e-3);
+    assert_eq!((r.figures.gaps[0].key.as_str(), r.figures.gaps[0].recoverable), ("dot.1", Picos(1_415_431_472)));
+}
+
+#[test]
+fn peaks_by_choice() {
+    let own = [
+        ("peak_teraflops_per_second", Value::DoubleValue(200.0)),
+        ("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(800.0)),
+    ];
+    let costs = cost(1_000_000, 1_000_000);
+    let mfu = |choice: PeakChoice| {
+        let query = RooflineQuery { peaks: choice, ..all() };
+        let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 10 * US, &costs)]), &query);
+        let roof = held(&r, "dot.1").clone();
+        (roof.mfu.unwrap() * 1e3, roof.hbm_util().unwrap() * 1e3)
+    };
+    let near = |(a, b): (f64, f64), c: f64, d: f64| assert!((a - c).abs() < 1e-3 && (b - d).abs() < 1e-2, "{a} {b}");
+    // 0.1 TFLOP/s of 200, 100 GB/s of 800.
+    near(mfu(PeakChoice::default()), 0.5, 125.0);
+    near(mfu(PeakChoice { prefer: PeakSource::Published, ..PeakChoice::default() }), 0.507_614, 122.1);
+    near(mfu(PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() }), 0.086_693, 27.1);
+    let yours = PeakChoice { flops: vec![(Precision::Bf16, 1e12)], hbm_bytes: Some(1e12), ..PeakChoice::default() };
+    near(mfu(yours), 100.0, 100.0);
+}
+
+/// `flops` and `bytes_accessed` on events, not on metadata; two events of one op may differ.
+#[test]
+fn costs_on_events() {
+    let mut p = Plane::new("/device:TPU:0");
+    p.own("device_type_string", text("TPU v5e"));
+    let op = p.op(DOT, "dot.1", &[("hlo_category", text("convolution"))]);
+    p.line("XLA Ops", &[(op, 0, 10 * US), (op, 10 * US, 10 * US), (op, 20 * US, 5 * US)]);
+    let stats: Vec<Vec<XStat>> = [(1000, 10), (3000, 30)]
+        .into_iter()
+        .map(|(flops, bytes)| vec![p.stat("flops", int(flops)), p.stat("bytes_accessed", int(bytes))])
+        .collect();
+    let mut plane = p.done();
+    for (event, stats) in plane.lines[0].events.iter_mut().zip(stats) {
+        event.stats = stats;
+    }
+    let r = of(plane, &all());
+    let roof = held(&r, "dot.1");
+    assert_eq!((roof.flops, roof.bytes, roof.n, roof.total), (4000.0, 40.0, 2, Picos(20_000_000)));
+    let skipped = &row(&r, "dot.1").skipped;
+    assert_eq!((skipped.len(), skipped[0].reason, skipped[0].n_ops), (1, SkipReason::NoFlops, 1));
+    assert_eq!(skipped[0].total, Picos(5_000_000), "an event that does not say its cost");
+    assert!((r.figures.coverage.unwrap() - 0.8).abs() < 1e-12);
+}
+
+/// A fusion with a tuple as its result: by the dot inside, where the program is there; else by its largest part.
+#[test]
+fn tuples() {
+    let hlo = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(%a, %b), kind=kOutput, calls=%c";
+    let costs = cost(1_000_000, 1000);
+    let r = of(plane("TPU v5e", &[], &[(hlo, "convolution fusion", 10 * US, &costs)]), &all());
+    let roof = held(&r, "fusion.1");
+    assert_eq!((roof.dtype.as_deref(), roof.dtype_uncertain), (Some("bf16"), true), "nothing says what it takes");
+    assert!(note(&r, "dtype_uncertain"));
+    let known = "%fusion.1 = (f32[8]{0}, bf16[64,64]{1,0}) fusion(s8[64,64]{1,0} %a, s8[64,64]{1,0} %b), calls=%c";
+    let r = of(plane("TPU v5e", &[], &[(known, "convolution fusion", 10 * US, &costs)]), &all());
+    let roof = held(&r, "fusion.1");
+    assert_eq!(
+        (roof.dtype.as_deref(), roof.precision, roof.dtype_uncertain),
+        (Some("s8"), Some(Precision::Int8), false)
+    );
+}
+
+/// A kernel at 400 % of the peak is shown as it is, is said to be wrong, and hides no other op's gap.
+#[test]
+fn above_the_peak() {
+    let kernel =
+        "%splash.1 = bf16[64,64]{1,0} custom-call(bf16[64,64]{1,0} %q), custom_call_target=\"tpu_custom_call\"";
+    let (fast, slow) = (cost(7_880_000_000, 1000), cost(985_000_000, 1000));
+    let ops: [Ran<'_>; 2] = [(kernel, "custom-call", 10 * US, &fast), (DOT, "convolution", 10 * US, &slow)];
+    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let roof = held(&r, "splash.1");
+    assert!((roof.mfu.unwrap() - 4.0).abs() < 1e-9 && roof.is_above());
+    assert_eq!((roof.gap, roof.recoverable), (-30_000_000, Picos::ZERO));
+    assert_eq!(verify(roof).map(|v| (v.verdict, v.checks)), Some((Verdict::AbovePeak, vec![Check::CostEstimate])));
+    let step = r.figures.step.as_ref().unwrap();
+    assert_eq!((step.recoverable, step.above, step.gap), (Picos(5_000_000), Picos(10_000_000), -25_000_000));
+    assert!(note(&r, "above_peak"));
+}
+
+#[test]
+fn an_unknown_chip() {
+    let costs = cost(1_000_000, 1000);
+    let ops: [Ran<'_>; 1] = [(DOT, "convolution", 10 * US, &costs)];
+    let r = of(plane("TPU v99", &[], &ops), &all());
+    assert_eq!((r.figures.step.as_ref(), r.figures.skipped[0].reason), (None, SkipReason::NoPeak));
+    assert!(note(&r, "unknown_peaks") && r.figures.coverage == Some(0.0));
+    let yours = PeakChoice { flops: vec![(Precision::Bf16, 1e12)], ..PeakChoice::default() };
+    let r = of(plane("TPU v99", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
+    assert_eq!(r.figures.skipped[0].reason, SkipReason::NoBandwidth);
+    let named = PeakChoice { chip: Some("v5e, or so".into()), ..PeakChoice::default() };
+    assert!(note(&of(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: named, ..all() }), "unknown_chip"));
+}
+
+#[test]
+fn f32_matmuls_need_a_peak() {
+    let dot = "%dot.1 = f32[64,64]{1,0} dot(f32[64,64]{1,0} %a, f32[64,64]{1,0} %b)";
+    let add = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
+    let costs = cost(1_000_000, 1000);
+    let ops: [Ran<'_>; 2] = [(dot, "convolution", 10 * US, &costs), (add, "loop fusion", 5 * US, &costs)];
+    let r = of(plane("TPU v5e", &[], &ops), &all());
+    assert_eq!(row(&r, "dot.1").skipped[0].reason, SkipReason::NoPeak);
+    let message = r.figures.notes.iter().find(|n| n.code == "no_peak_for_dtype").map(|n| n.message.as_str());
+    assert!(message.unwrap().starts_with("66.7 % of the time asked about computes with f32"), "{message:?}");
+    let vector = held(&r, "fusion.2");
+    assert_eq!(
+        (vector.dtype.as_deref(), vector.precision),
+        (Some("f32"), Some(Precision::Bf16)),
+        "not the matrix units"
+    );
+    assert!(note(&r, "vector_work"));
+    let yours = PeakChoice { flops: vec![(Precision::F32, 1e12)], ..PeakChoice::default() };
+    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { peaks: yours, ..all() });
+    assert!(
+        (held(&r, "dot.1").mfu.unwrap() - 0.1).abs() < 1e-12 && (held(&r, "fusion.2").mfu.unwrap() - 0.2).abs() < 1e-12
+    );
+}
+
+#[test]
+fn opaque_kernels_and_what_the_user_knows_of_them() {
+    let kernel = |n: u32| {
+        format!(
+            "%gmm.{n} = bf16[64,64]{{1,0}} custom-call(bf16[64,64]{{1,0}} %q), custom_call_target=\"tpu_custom_call\""
+        )
+    };
+    let (one, two) = (kernel(1), kernel(2));
+    let nothing = [("flops", int(0)), ("bytes_accessed", int(500))];
+    let ops: [Ran<'_>; 2] = [(&one, "custom-call", 10 * US, &[]), (&two, "custom-call", 30 * US, &nothing)];
+    let r = of(plane("TPU v5e", &[], &ops), &all());
+    let kernels: Vec<_> = r.figures.opaque.iter().map(|k| (k.op.as_str(), k.n, k.total.0)).collect();
+    assert_eq!(kernels, [("gmm.2", 1, 30_000_000), ("gmm.1", 1, 10_000_000)]);
+    assert_eq!(r.figures.opaque[0].target.as_deref(), Some("tpu_custom_call"));
+    assert_eq!((r.figures.skipped[0].n_ops, note(&r, "opaque_kernels")), (2, true));
+    let costs = vec![KernelCost { pattern: "gmm".into(), flops: 1.97e9, bytes: 8190.0 }];
+    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { costs, ..all() });
+    let roof = held(&r, "gmm.1");
+    assert!((roof.mfu.unwrap() - 1.0).abs() < 1e-9 && roof.cost == CostSource::Yours);
+    assert_eq!((r.figures.coverage, r.figures.opaque.len()), (Some(1.0), 0));
+}
+
+#[test]
+fn memories_have_their_own_roofs() {
+    let access = |operation: u8, memory: u8, bytes: u8| vec![0x0a, 6, 0x08, operation, 0x10, memory, 0x18, bytes];
+    let split = Value::BytesValue([access(1, 1, 10), access(2, 1, 10), access(1, 3, 100)].concat());
+    let mut costs = cost(40, 120);
+    costs.push(("memory_access_breakdown", split));
+    // 1 GB/s is a byte in 1000 ps.
+    let own = [
+        ("peak_teraflops_per_second", Value::DoubleValue(1.0)),
+        ("peak_hbm_bw_gigabytes_per_second", Value::DoubleValue(1.0)),
+        ("peak_vmem_rd_bw_gigabytes_per_second", Value::DoubleValue(2.0)),
+    ];
+    let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &costs)]), &all());
+    let roof = held(&r, "dot.1");
+    assert_eq!((roof.t_compute, roof.t_hbm(), roof.t_roof), (Picos(40), Picos(20_000), Picos(50_000)));
+    assert_eq!((roof.bound, roof.intensity, roof.bytes), (Bound::Memory(Level::VmemRead), Some(2.0), 120.0));
+    assert_eq!((roof.hbm_util(), roof.util), (Some(0.2), Some(0.5)));
+    assert!(!note(&r, "bytes_not_split"));
+    assert_eq!(verify(roof).unwrap().verdict, Verdict::Fair);
+    // The same op without the split: all bytes are HBM's.
+    let r = of(plane("TPU v5e", &own, &[(DOT, "convolution", 100_000, &cost(40, 120))]), &all());
+    assert_eq!(held(&r, "dot.1").t_hbm(), Picos(120_000));
+    assert!(note(&r, "bytes_not_split"));
+}
+
+#[test]
+fn model_flops_stand_in() {
+    let costs = vec![("model_flops", int(1_970_000_000)), ("bytes_accessed", int(8))];
+    let r = of(plane("TPU v5e", &[], &[(DOT, "convolution", 20 * US, &costs)]), &all());
+    let roof = held(&r, "dot.1");
+    assert!(
+        (roof.mfu.unwrap() - 0.5).abs() < 1e-9 && roof.cost == CostSource::ModelFlops && note(&r, "model_flops_used")
+    );
+    assert!((r.figures.window.model_mfu.unwrap() - 0.5).abs() < 1e-9 && r.figures.window.mfu.is_none());
+}
+
+/// Ends of asynchronous ops and loops have no roof; a pair's bytes count once.
+#[test]
+fn all_kinds() {
+    let start = "%copy-start.1 = (f32[8]{0}, f32[8]{0}, u32[]) copy-start(f32[8]{0} %x)";
+    let done = "%copy-done.1 = f32[8]{0} copy-done((f32[8]{0}, f32[8]{0}, u32[]) %copy-start.1)";
+    let reduce = "%all-reduce.1 = f32[8]{0} all-reduce(f32[8]{0} %x)";
+    let costs = cost(0, 8_190_000);
+    let ops: [Ran<'_>; 3] = [
+        (start, "copy-start", US, &costs),
+        (done, "copy-done", 50 * US, &costs),
+        (reduce, "all-reduce", 20 * US, &costs),
+    ];
+    let compute = of(plane("TPU v5e", &[], &ops), &all());
+    assert_eq!((compute.rows.len(), compute.figures.considered, compute.figures.coverage), (0, Picos::ZERO, None));
+    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { all_kinds: true, ..all() });
+    assert_eq!(r.figures.considered, r.figures.totals.busy);
+    assert_eq!(r.figures.skipped[0].reason, SkipReason::AsyncEnd);
+    let roof = held(&r, "all-reduce.1");
+    assert!((roof.util.unwrap() - 0.5).abs() < 1e-9 && roof.intensity == Some(0.0));
+    assert_eq!(r.figures.window.bytes, Some(2.0 * 8_190_000.0), "the wait's and the collective's");
+}
+
+/// 2·32·1024·8192·32768 FLOP over 8 devices of 23 TFLOP/s take 95.6 ms.
+#[test]
+fn useful_flops_of_a_job() {
+    let mut p = Plane::new("/device:TPU:0");
+    p.own("device_type_string", text("TPU v5e"));
+    let (op, step) = (p.op(DOT, "dot.1", &[]), p.op("1", "", &[]));
+    p.line("Steps", &[(step, 0, 95_600 * US), (step, 95_600 * US, 95_600 * US)]);
+    p.line("XLA Ops", &[(op, 0, 95_600 * US), (op, 95_600 * US, 95_600 * US)]);
+    let plane = p.done();
+    let peaks = PeakChoice { flops: vec![(Precision::Bf16, 23e12)], ..PeakChoice::default() };
+    let useful =
+        UsefulFlops { batch: 32.0, sequence: 1024.0, flops_per_token: 2.0 * 8192.0 * 32768.0, devices: Some(8) };
+    for step in [StepChoice::Busiest, StepChoice::All] {
+        let query = RooflineQuery {
+            query: Query { step, ..Query::default() },
+            peaks: peaks.clone(),
+            useful: Some(useful),
+            ..RooflineQuery::default()
+        };
+        let r = of(plane.clone(), &query);
+        let mfu = r.figures.window.useful_mfu.unwrap();
+        assert!((mfu - 1.0).abs() < 1e-3, "{step}: {mfu}");
+    }
+    let bad = UsefulFlops { batch: f64::NAN, ..useful };
+    let r = of(plane, &RooflineQuery { useful: Some(bad), ..all() });
+    assert!(r.figures.window.useful_mfu.is_none() && note(&r, "no_useful_mfu"));
+}
+
+#[test]
+fn short_ops_are_bound_by_latency() {
+    let costs = cost(1000, 1000);
+    let ops: [Ran<'_>; 1] = [(DOT, "convolution", 5 * US, &costs)];
+    let r = of(plane("TPU v5e", &[], &ops), &all());
+    assert!(held(&r, "dot.1").latency_bound);
+    assert_eq!(r.figures.latency_bound, Picos(5_000_000));
+    assert_eq!(verify(held(&r, "dot.1")).unwrap().checks[0], Check::Latency);
+}
+
+/// Each grouping, step and device of a capture made here and of every real one.
+#[test]
+fn parts_sum_everywhere() {
+    let small = || open("it.xplane.pb", bytes(&make::small())).unwrap();
+    every(small);
+    let Some(dir) = profiles() else { return };
+    for file in common::XSPACES {
+        every(|| open(file, std::fs::read(dir.join(file)).unwrap()).unwrap());
+    }
+}
+
+fn every(open: impl Fn() -> Opened) {
+    for (by, step, all_kinds) in [
+        (GroupBy::Op, StepChoice::All, false),
+        (GroupBy::Op, StepChoice::All, true),
+        (GroupBy::Source, StepChoice::Busiest, false),
+        (GroupBy::Program, StepChoice::All, true),
+        (GroupBy::Kind, StepChoice::Busiest, true),
+    ] {
+        for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(7)] {
+            let query = Query { device, step, by, ..Query::default() };
+            let mut opened = open();
+            let r = ask(&mut opened, &RooflineQuery { query, all_kinds, ..RooflineQuery::default() });
+            let t = &r.figures.totals;
+            assert_eq!(r.figures.considered, if all_kinds { t.busy } else { t.of(Kind::Compute) });
+        }
+    }
+}
+
+/// An op's panel says what its row says.
+#[test]
+fn an_op_by_itself_is_its_row() {
+    let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
+    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    for opened in captures {
+        let analysis = Analysis::new(&opened.profile);
+        let query = Query { device: DeviceChoice::All, ..Query::default() };
+        let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+        let told = analysis.roofline(&opened.profile, &ask, None).unwrap().told(&opened.profile, &analysis, usize::MAX);
+        assert!(!told.rows.is_empty());
+        for row in &told.rows {
+            let found = analysis.find_op(&opened.profile, &ask.query, row.group.program_id, &row.group.key);
+            let one = analysis.op_roof(&opened.profile, &found, &ask, None).unwrap();
+            assert_eq!((&one.roof, &one.skipped), (&row.roof, &row.skipped), "{}", row.group.key);
+            assert_eq!((&one.verified, &one.peaks), (&row.roof.as_ref().and_then(verify), &told.figures.peaks));
+        }
+        let nowhere = analysis.find_op(&opened.profile, &ask.query, None, "no such op");
+        assert_eq!(analysis.op_roof(&opened.profile, &nowhere, &ask, None), None);
+    }
+}
+
+/// A step by itself and among all of them.
+#[test]
+fn steps_are_what_each_is_alone() {
+    let mut captures = vec![open("it.xplane.pb", bytes(&make::small())).unwrap()];
+    captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
+    for mut opened in captures {
+        let analysis = Analysis::new(&opened.profile);
+        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
+            let of = |step| RooflineQuery { query: Query { device, step, ..Query::default() }, all_kinds, ..all() };
+            let busiest = of(StepChoice::Busiest);
+            let steps = engine::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
+            assert_eq!(steps.len(), analysis.devices[0].steps.len());
+            for step in steps.iter().take(5).chain(steps.last()) {
+                let alone = of(StepChoice::Number(step.number));
+                let alone = engine::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
+                assert_eq!(step.total, alone.considered, "step {}", step.number);
+                let of = |r: &Roof| (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round());
+                assert_eq!(step.roof.as_ref().map(of), alone.step.as_ref().map(of), "step {}", step.number);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_filter_chooses_ops() {
+    let costs = cost(1_000_000, 1000);
+    let other = "%fusion.2 = f32[64,64]{1,0} fusion(f32[64,64]{1,0} %a), kind=kLoop, calls=%c";
+    let ops: [Ran<'_>; 2] = [(DOT, "convolution", 10 * US, &costs), (other, "loop fusion", 5 * US, &costs)];
+    let filter = Filter { text: "dot".into(), ..Filter::default() };
+    let query = Query { step: StepChoice::All, filter, ..Query::default() };
+    let r = of(plane("TPU v5e", &[], &ops), &RooflineQuery { query, ..RooflineQuery::default() });
+    assert_eq!((r.rows.len(), r.figures.considered, r.figures.coverage), (1, Picos(10_000_000), Some(1.0)));
+}
+
+fn any_stat() -> impl Strategy<Value = Option<Value>> {
+    prop_oneof![
+        Just(None),
+        any::<i64>().prop_map(|v| Some(Value::Int64Value(v))),
+        any::<f64>().prop_map(|v| Some(Value::DoubleValue(v))),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(|v| Some(Value::BytesValue(v))),
+        (0_i64..1_000_000_000).prop_map(|v| Some(Value::Int64Value(v))),
+    ]
+}
+
+proptest! {
+    /// Whatever stats say, parts sum, and nothing panics.
+    #[test]
+    fn any_stats(
+        ops in prop::collection::vec((0_usize..5, any_stat(), any_stat(), any_stat(), any_stat(), 0_i64..1_000_000), 0..12),
+        peaks in prop::collection::vec(any_stat(), 6),
+        kinds in any::<bool>(),
+        chip in 0_usize..4,
+    ) {
+        const HLO: [&str; 5] = [
+            DOT,
+            "%f = (f32[8]{0}, s8[64,64]) fusion(%a, f32[9] %b), kind=kOutput, calls=%c",
+            "%k = bf16[8] custom-call(%a), custom_call_target=\"t\"",
+            "%while.1 = (s32[]) while((s32[]) %t), body=%b",
+            "not hlo",
+        ];
+        const CATEGORIES: [&str; 5] = ["convolution", "convolution fusion", "custom-call", "while", "loop fusion"];
+        let names = [
+            "peak_teraflops_per_second",
+            "peak_hbm_bw_gigabytes_per_second",
+            "peak_vmem_rd_bw_gigabytes_per_second",
+            "clock_rate",
+            "core_count",
+            "compute_cap_major",
+        ];
+        let own: Vec<(&str, Value)> = names.into_iter().zip(peaks).filter_map(|(n, v)| Some((n, v?))).collect();
+        let stats: Vec<Vec<(&str, Value)>> = ops
+            .iter()
+            .map(|(_, flops, bytes, model, memory, _)| {
+                let all = [("flops", flops), ("bytes_accessed", bytes), ("model_flops", model), ("memory_access_breakdown", memory)];
+                all.into_iter().filter_map(|(n, v)| Some((n, v.clone()?))).collect()
+            })
+            .collect();
+        let rows: Vec<Ran<'_>> =
+            ops.iter().zip(&stats).map(|(op, stats)| (HLO[op.0], CATEGORIES[op.0], op.5, stats.as_slice())).collect();
+        let chip = ["", "TPU v5e", "TPU7x", "no chip"][chip];
+        of(plane(chip, &own, &rows), &RooflineQuery { all_kinds: kinds, ..all() });
+    }
+}
+
+/// A session of a file, and its answer.
+fn answer_of(mut opened: Opened, query: &RooflineQuery) -> Roofline {
+    ask(&mut opened, query)
+}
+
+fn sample() -> Opened {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
+    open("sample.xplane.pb.xz", std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A step is shared by the devices of the job, not by those on screen: one device and all of them reach the same MFU.
+#[test]
+fn useful_flops_are_shared_by_the_devices_of_the_program() {
+    let useful = UsefulFlops { batch: 16.0, sequence: 2048.0, flops_per_token: 6.03e9, devices: None };
+    let window = |device, devices| {
+        let query = Query { device, step: StepChoice::Number(0), ..Query::default() };
+        let useful = Some(UsefulFlops { devices, ..useful });
+        answer_of(sample(), &RooflineQuery { query, useful, ..RooflineQuery::default() })
+    };
+    let (one, all) = (window(DeviceChoice::One(0), None), window(DeviceChoice::All, None));
+    for r in [&one, &all] {
+        let devices = r.figures.window.useful_devices.unwrap();
+        assert_eq!((devices.n, devices.source), (8, DeviceCountSource::Program));
+        let mfu = r.figures.window.useful_mfu.unwrap();
+        assert!((mfu - 0.322).abs() < 0.002, "{mfu}");
+        assert!(note(r, "useful_devices") && !note(r, "window_above_peak"));
+    }
+    // Given a wrong number, it is more than the devices can do, and is said to be.
+    let wrong = window(DeviceChoice::One(0), Some(1));
+    assert!(wrong.figures.window.useful_mfu.unwrap() > 2.5 && note(&wrong, "window_above_peak"));
+}
+
+/// Without a program the devices of the capture count, whichever of them is shown.
+#[test]
+fn useful_flops_without_a_program_are_shared_by_the_devices_of_the_capture() {
+    let device = |n: usize| {
+        let mut p = Plane::new(&format!("/device:TPU:{n}"));
+        p.own("device_type_string", text("TPU v5e"));
+        let (op, step) = (p.op(DOT, "dot.1", &[]), p.op("1", "", &[]));
+        p.line("Steps", &[(step, 0, 1000 * US)]);
+        p.line("XLA Ops", &[(op, 0, 1000 * US)]);
+        p.done()
+    };
+    let space = XSpace { planes: (0..4).map(device).collect(), ..XSpace::default() };
+    let useful = UsefulFlops { batch: 1.0, sequence: 1.0, flops_per_token: 4.0 * 197e9, devices: None };
+    for device in [DeviceChoice::One(2), DeviceChoice::All] {
+        let query = Query { device, ..Query::default() };
+        let r = answer_of(
+            open("it.xplane.pb", bytes(&space)).unwrap(),
+            &RooflineQuery { query, useful: Some(useful), ..RooflineQuery::default() },
+        );
+        let devices = r.figures.window.useful_devices.unwrap();
+        assert_eq!((devices.n, devices.source), (4, DeviceCountSource::Capture));
+        assert!((r.figures.window.useful_mfu.unwrap() - 1.0).abs() < 1e-9);
+    }
+}
+
+/// 34 × 31 × 53 outputs of 5,120 features, a window of 1 × 2 × 2 over 16 features, stride 1 × 2 × 2, padding 1 on every side:
+/// 32 · 60 · 104 positions lie on the input. It runs as two kernels, and costs once per run.
+#[test]
+fn a_convolution_of_two_kernels_costs_once_per_run() {
+    let Some(capture) = common::profile("gpu-mi300-conv-legacy/host.xplane.pb") else { return };
+    let once = 2.0 * 5120.0 * 16.0 * 32.0 * 60.0 * 104.0;
+    let at = |step| {
+        let opened = open("host.xplane.pb", capture.clone()).unwrap();
+        let analysis = Analysis::new(&opened.profile);
+        let device = analysis.devices.iter().position(|device| device.label == "GPU:7").unwrap();
+        let query = Query { device: DeviceChoice::One(device as u32), step, ..Query::default() };
+        answer_of(opened, &RooflineQuery { query, ..RooflineQuery::default() })
+    };
+    let all = at(StepChoice::All);
+    let conv = held(&all, "cudnn-conv.1.0");
+    assert_eq!((conv.n, conv.flops), (10, 5.0 * once));
+    let rate = conv.flop_rate().unwrap() / 1e12;
+    assert!((rate - 106.2).abs() < 0.1, "{rate}");
+    assert_eq!(conv.above, Picos::ZERO, "neither kernel is above a roof of its own");
+    for step in 0..5 {
+        let r = at(StepChoice::Number(step));
+        assert_eq!(held(&r, "cudnn-conv.1.0").flops, once, "step {step}");
+    }
+    // The data sheet's bandwidth counts, the profile's stands beside it.
+    let peaks = &all.figures.peaks[0];
+    assert_eq!((peaks.chip.as_deref(), peaks.bytes(Level::Hbm)), (Some("MI300X"), Some(5300e9)));
+    assert!(note(&all, "published_hbm") && !note(&all, "above_peak"));
+}
+
+/// V100's tensor cores take f16, and no bf16.
+#[test]
+fn a_v100_has_a_peak_of_f16() {
+    let Some(capture) = common::profile("gpu-v100/host.xplane.pb") else { return };
+    let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery::default());
+    let peaks = &r.figures.peaks[0];
+    assert_eq!(peaks.chip.as_deref(), Some("V100 16GB SXM2"));
+    assert_eq!((peaks.flops(Precision::Bf16), peaks.main()), (None, Precision::F16));
+    assert!((peaks.flops(Precision::F16).unwrap() / 125.3376e12 - 1.0).abs() < 1e-9);
+}
+
+/// The averages of 24 ms of a step of 889 ms say so, in the same words everywhere.
+#[test]
+fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
+    let Some(capture) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let r = answer_of(open("host.xplane.pb", capture).unwrap(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let scope = "of 24.05 ms compute, 2.7 % of the step";
+    assert_eq!(roofline_table::scope(&r.figures).as_deref(), Some(scope));
+    let head = roofline_table::head(&r.figures);
+    assert!(head.contains(&format!("Roofline efficiency: 81.8 % {scope}; coverage 100.0 %")), "{head}");
+    let hero = rooflight::chart::roofline::figures::readout(&r.figures, None).hero;
+    assert_eq!((hero.value.as_str(), hero.scope.as_deref()), ("81.8", Some(scope)));
+}
+
+/// MFU counts the model's FLOPs, HFU those of recompute, too.
+#[test]
+fn mfu_is_of_the_models_flops() {
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
+    let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
+    let told = roofline_table::window_use(&r.figures);
+    let of = |name: &str| told.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
+    assert_eq!((of("MFU"), of("HFU (incl. recompute)")), (Some("20.6 %"), Some("26.4 %")));
+}

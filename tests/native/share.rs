@@ -1,0 +1,555 @@
+//! Reports of real captures and of the sample: what they hold, what they weigh, what leaves with them, and how they answer.
+
+use crate::common;
+use rooflight::analysis::comm::CommQuery;
+use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
+use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::{Filter, GroupBy, Kind, Query, StepChoice};
+use rooflight::engine::address::Address;
+use rooflight::engine::{
+    BreakdownHead, Column, CommView, Engine, Export, Input, MemorySession, Question, Reply, Request, RoofRowsPage,
+    RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, Session, ShareAsk, Shared, Sort,
+};
+use rooflight::report::number::{TimeUnit, time, time_text};
+use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
+use rooflight::units::Picos;
+use std::path::Path;
+
+type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// Opens captures as one session.
+fn open(files: &Files) -> (Engine, Session) {
+    let input = |(name, bytes): &(&str, Vec<u8>)| Input {
+        name: (*name).to_owned(),
+        source: Box::new(bytes.clone()),
+        from_folder: false,
+    };
+    Engine::open(files.iter().map(input).collect(), &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
+}
+
+/// What "Open the sample" opens.
+fn sample() -> Files {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sample.xplane.pb.xz");
+    vec![("sample.xplane.pb.xz", std::fs::read(path).unwrap())]
+}
+
+/// The sample, and real captures where there are any.
+fn all() -> Vec<Files> {
+    let real = common::XSPACES.iter().filter_map(|name| Some(vec![(*name, common::profile(name)?)]));
+    std::iter::once(sample()).chain(real).collect()
+}
+
+fn report(files: &Files) -> Report {
+    open(files).0.report(&ShareAsk::default()).unwrap()
+}
+
+#[test]
+fn a_report_is_read_back_exactly() {
+    for report in all().iter().map(report) {
+        for at in [0, 10, 25, 50, 75, 99, 100] {
+            let told = report.at(Level::of(at));
+            let back = decode(&encode(&told)).unwrap_or_else(|error| panic!("{} at {at}: {error}", report.files()));
+            assert!(back == told, "{} at {at}", report.files());
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
+    for full in all().iter().map(report) {
+        for at in [0, 25, 60, 99, 100] {
+            let told = full.at(Level::of(at));
+            let name = format!("{} at {at}", full.files());
+            assert_eq!(told.n_rows(), full.n_rows(), "{name}");
+            for kind in Kind::ALL {
+                let rows = told.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
+                let rest = told.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total);
+                assert_eq!(rows.chain(rest).sum::<Picos>(), told.totals.of(kind), "{name}, {kind:?}");
+            }
+            let totals = &told.totals;
+            assert_eq!(totals.by_kind.iter().copied().sum::<Picos>(), totals.busy, "{name}");
+            if let Some(window) = told.header.step_duration {
+                assert_eq!(totals.union + totals.idle, window, "{name}");
+            }
+            for row in told.rows.iter().filter_map(|row| Some((row, row.point.as_ref()?))) {
+                let skipped: Picos = row.1.skipped.iter().map(|skipped| skipped.total).sum();
+                let roof = row.1.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
+                assert!(at < 100 || roof + skipped == row.0.group.total, "{name}, {}", row.0.group.key);
+                if let Some(roof) = &row.1.roof {
+                    assert_eq!(roof.bound_total.iter().copied().sum::<Picos>(), roof.total, "{name}");
+                    assert_eq!(roof.gap, roof.total.0 as i64 - roof.t_roof.0 as i64, "{name}");
+                }
+            }
+            for space in &told.memory.spaces {
+                let buffers: u64 = space.alive.buffers.iter().map(|buffer| buffer.size).sum();
+                assert_eq!(buffers + space.alive.rest, space.alive.size, "{name}");
+                assert!(space.curve.columns.iter().all(|column| column.most <= space.alive.size), "{name}");
+            }
+            let comm = &told.comm.comm;
+            for row in comm.rows.iter().chain(&comm.copy_rows) {
+                assert_eq!(row.overlap.exposed + row.overlap.overlapped, row.overlap.in_flight, "{name}");
+            }
+            // Totals are what they were, ops to four digits, but for the longest of each kind, which have what rounding left over.
+            assert_eq!((&told.header, totals), (&full.header, &full.totals), "{name}");
+            for row in &told.rows {
+                let is = |other: &&OpRow| {
+                    (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id)
+                };
+                let of = full.rows.iter().find(is).unwrap().group.total;
+                assert!(row.group.total.0.abs_diff(of.0) as f64 <= 1e-3 * of.as_f64(), "{name}, {}", row.group.key);
+            }
+        }
+    }
+}
+
+/// A trace whose programs have no ids, so that ops of several programs share rows: each row holds ops of several kinds.
+fn mixed_rows(n_ops: u64, seed: u64) -> Files {
+    let categories = ["loop fusion", "all-reduce fusion", "data formatting", "convolution fusion", "infeed", "while"];
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut events = String::from(
+        r#"{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:TPU:0"}},{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}}"#,
+    );
+    let mut at = 0;
+    for _ in 0..n_ops {
+        let (op, category) = (random.u64(0..n_ops / 4 + 1), categories[random.usize(0..categories.len())]);
+        let dur = random.u64(1..1_000_000);
+        events += &format!(
+            r#",{{"ph":"X","pid":1,"tid":1,"ts":{at}.5,"dur":{dur}.123457,"name":"fusion.{op}","args":{{"hlo_category":"{category}","long_name":"%fusion.{op} = f32[8] fusion(%a)"}}}}"#
+        );
+        at += dur + 7;
+    }
+    vec![("mixed.trace.json", format!("{{\"traceEvents\":[{events}]}}").into_bytes())]
+}
+
+#[test]
+fn rows_of_several_kinds_keep_their_time_at_every_level() {
+    for seed in 0..12 {
+        let full = report(&mixed_rows(4 << (seed % 6), seed));
+        let is_mixed = |row: &&OpRow| row.group.categories.len() > 1;
+        assert!(full.rows.iter().filter(is_mixed).count() > 0, "seed {seed}: no row holds ops of several kinds");
+        for at in 0..=100 {
+            let told = full.at(Level::of(at));
+            let total = |report: &Report| -> Picos {
+                let rows = report.rows.iter().map(|row| row.group.total);
+                rows.chain(report.rest.iter().map(|rest| rest.total)).sum()
+            };
+            assert_eq!(total(&told), full.totals.busy, "seed {seed} at {at}");
+            for kind in Kind::ALL {
+                let sum = |report: &Report| -> Picos {
+                    let rows = report.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
+                    rows.chain(report.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total)).sum()
+                };
+                assert_eq!(sum(&told), sum(&full), "seed {seed} at {at}, {kind:?}");
+            }
+            let back = decode(&encode(&told)).unwrap();
+            assert_eq!(total(&back), full.totals.busy, "seed {seed} at {at}, read back");
+        }
+    }
+}
+
+#[test]
+fn figures_are_exact_and_rows_print_what_the_capture_prints() {
+    for full in all().iter().map(report) {
+        for at in [0, 25, 60] {
+            let told = full.at(Level::of(at));
+            let name = format!("{} at {at}", full.files());
+            assert_eq!((&told.header, &told.totals), (&full.header, &full.totals), "{name}");
+            let (a, b) = (&told.roofline.figures, &full.roofline.figures);
+            assert_eq!((&a.step, &a.window, &a.skipped), (&b.step, &b.window, &b.skipped), "{name}");
+            assert_eq!(
+                (a.considered, a.coverage, a.latency_bound),
+                (b.considered, b.coverage, b.latency_bound),
+                "{name}"
+            );
+            for (a, b) in told.steps.devices.iter().zip(&full.steps.devices) {
+                for (a, b) in a.all.iter().chain(&a.steady).zip(b.all.iter().chain(&b.steady)) {
+                    assert_eq!((a.n, a.min, a.max), (b.n, b.min, b.max), "{name}");
+                    assert!((a.mean / b.mean - 1.0).abs() < 1e-8 && (a.median / b.median - 1.0).abs() < 1e-8, "{name}");
+                }
+                for (a, b) in a.steps.iter().zip(&b.steps) {
+                    assert_eq!(time_text(a.duration), time_text(b.duration), "{name}, step {}", a.number);
+                    assert_eq!(a.by_kind.iter().copied().sum::<Picos>(), a.busy, "{name}, step {}", a.number);
+                }
+            }
+            let (a, b) = (&told.comm.comm, &full.comm.comm);
+            assert_eq!((&a.tensor, &a.copies, &a.sparse), (&b.tensor, &b.copies, &b.sparse), "{name}");
+            assert_eq!(told.memory.checks, full.memory.checks, "{name}");
+            for row in &told.rows {
+                let same = |of: &&OpRow| (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id);
+                let of = full.rows.iter().find(same).unwrap();
+                let text = time_text(of.group.total);
+                assert_eq!(time_text(row.group.total), text, "{name}, {}", row.group.key);
+                let unit = TimeUnit::for_largest(full.totals.busy);
+                assert_eq!(time(row.group.total, unit), time(of.group.total, unit), "{name}, {}", row.group.key);
+            }
+        }
+    }
+}
+
+/// One op, with a name, a category, a chip and an allocator that anyone may have chosen.
+fn strange(name: &str, category: &str) -> Files {
+    let (name, category) = (serde_json::json!(name), serde_json::json!(category));
+    let events = format!(
+        r#"{{"traceEvents":[{{"ph":"M","pid":1,"name":"process_name","args":{{"name":"/device:TPU:0"}}}},{{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{{"name":"XLA Ops"}}}},{{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1000,"name":{name},"args":{{"hlo_category":{category}}}}}]}}"#
+    );
+    vec![("strange.trace.json", events.into_bytes())]
+}
+
+#[test]
+fn names_act_in_no_export() {
+    for (name, csv, plain) in [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0", None),
+        ("@SUM(1)", "'@SUM(1)", None),
+        ("+1+1", "'+1+1", None),
+        ("![x](http://evil.example/track.png)", "![x](http://evil.example/track.png)", Some("![x](http:")),
+        ("<img src=http://evil.example>", "<img src=http://evil.example>", Some("| <img")),
+        ("a\r\u{1b}[2J| b", "a\\r\\u{1b}[2J| b", Some("\u{1b}")),
+        ("`code`", "`code`", Some("| `code")),
+    ] {
+        let files = strange(name, "loop fusion");
+        let (mut engine, _) = open(&files);
+        let export = Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv };
+        let Reply::Exported(text) = engine.answer(&export) else { panic!() };
+        assert!(text.contains(&format!("\n{csv}")) || text.contains(&format!("\n\"{csv}")), "{text}");
+        let text = markdown(&report(&files), None);
+        assert!(plain.is_none_or(|plain| !text.contains(plain)), "{text}");
+        assert!(!text.contains("http://") && !text.contains('\r'), "{text}");
+    }
+}
+
+#[test]
+fn categories_of_no_compiler_are_pseudonyms_too() {
+    let told = |category: &str| report(&strange("fusion.1", category)).anonymise();
+    let secret = "acme sparse attention";
+    let anonymous = told(secret);
+    assert!(!holds(&anonymous, secret) && !holds(&anonymous, "acme"));
+    assert_eq!(anonymous.rows[0].group.main_category(), Some("category-1"));
+    assert_eq!(told("convolution fusion").rows[0].group.main_category(), Some("convolution fusion"));
+    let sections = report(&strange("fusion.1", secret)).preview().texts;
+    let telling = sections.iter().find(|section| section.texts.contains(&secret.to_owned())).unwrap();
+    assert!(telling.is_telling, "{telling:?}");
+}
+
+fn points(report: &Report) -> usize {
+    report.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some())).count()
+}
+
+#[test]
+fn the_samples_link_is_short_and_holds_what_matters() {
+    let full = report(&sample());
+    let level = ShareAsk::default().fits(&full).unwrap();
+    let told = ShareAsk { level, ..ShareAsk::default() }.cut(&full);
+    let address = Address { report: link(&told), ..Address::default() };
+    let url = format!("https://someone.github.io/rooflight/#{address}");
+    assert!(url.len() <= AIM && Fit::of(url.len()) == Fit::Good, "{}", url.len());
+    let back = read_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
+    assert_eq!(back, told);
+    assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
+    assert!(back.totals.of(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
+    assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
+    assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
+    let space = &back.memory.spaces[0];
+    assert!(level >= 12 && back.rows.len() >= 26 && points(&back) >= 16, "{} {}", back.rows.len(), points(&back));
+    assert!(space.curve.columns.len() >= 32 && space.alive.buffers.len() >= 6);
+    assert!(back.comm.comm.rows.len() >= 6);
+    assert!(back.steps.devices[0].all.is_some());
+}
+
+/// The table of docs/SHARING.md: it is what is measured here.
+#[test]
+fn lengths_are_as_documented() {
+    let report = report(&sample()).without_sources();
+    let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SHARING.md")).unwrap();
+    let mut missing = Vec::new();
+    for at in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
+        let told = report.at(Level::of(at));
+        let space = &told.memory.spaces[0];
+        let (ops, points, length) = (told.rows.len(), points(&told), link(&told).len());
+        let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
+        // To the hundred: a packer's next release may win a few bytes.
+        let length = length.div_ceil(100) * 100;
+        let line =
+            format!("| {at} | {ops} | {points} | {curve} | {buffers} | {} | {length} |", told.comm.comm.rows.len());
+        missing.extend((!docs.contains(&line)).then_some(line));
+    }
+    assert!(missing.is_empty(), "docs/SHARING.md lacks\n{}", missing.join("\n"));
+}
+
+#[test]
+fn too_long_is_told_by_one_measure() {
+    assert_eq!(
+        [Fit::of(AIM), Fit::of(AIM + 1), Fit::of(MOST), Fit::of(MOST + 1)],
+        [Fit::Good, Fit::Long, Fit::Long, Fit::TooLong]
+    );
+    assert_eq!(Fit::Good.sentence(1), None);
+    assert!(Fit::TooLong.sentence(70_000).unwrap().contains("70000"));
+}
+
+/// Whether bytes hold a text, as they are or unpacked.
+fn holds(report: &Report, text: &str) -> bool {
+    let bytes = encode(report);
+    let mut packed = &bytes[1..];
+    while packed[0] & 0x80 != 0 {
+        packed = &packed[1..];
+    }
+    let mut open = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::DeflateDecoder::new(&packed[5..]), &mut open).unwrap();
+    assert!(open.len() > packed.len());
+    let has = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    has(&bytes) || has(&open)
+}
+
+#[test]
+fn no_line_of_source_leaves_unless_it_is_asked_for() {
+    for full in all().iter().map(report) {
+        let groups = full.rows.iter().map(|row| &row.group);
+        let mut sources: Vec<&str> = groups.filter_map(|group| group.source_inner.as_deref()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let file = |source: &&str| source.split(':').next().unwrap().to_owned();
+        let files: std::collections::BTreeSet<String> = sources.iter().map(file).collect();
+        let told = full.without_sources();
+        for file in files.iter().filter(|file| file.len() > 3) {
+            assert!(!holds(&told, file), "{}: {file}", full.files());
+        }
+        if let Some(source) = sources.first() {
+            // Within one text: in the table, a text is told from where it differs from the one before.
+            assert!(
+                full.preview()
+                    .texts
+                    .iter()
+                    .any(|s| s.title.contains("source") && s.texts.contains(&(*source).to_owned()))
+            );
+        }
+        assert!(told.preview().texts.iter().all(|section| !section.title.contains("source")));
+        assert!(!told.origin.has_sources && full.origin.has_sources);
+    }
+}
+
+#[test]
+fn pseudonyms_are_the_same_for_the_same() {
+    let full = report(&sample());
+    let told = full.anonymise();
+    let section = |title: &str| {
+        let found = told.preview().texts.into_iter().find(|section| section.title == title);
+        found.map(|section| section.texts).unwrap_or_default()
+    };
+    for scope in section("Scopes and layers") {
+        assert!(scope.starts_with("scope-"), "{scope}");
+    }
+    for program in section("Programs") {
+        assert!(program.starts_with("program-") || program.bytes().all(|b| b.is_ascii_digit()), "{program}");
+    }
+    assert!(section("Shapes").iter().all(|shape| !shape.contains(|c: char| c == ',' && shape.contains("[8"))));
+    assert!(section("Notes").is_empty() && section("Lines of source code").is_empty());
+    for (a, b) in full.rows.iter().zip(&told.rows) {
+        let same = full.rows.iter().zip(&told.rows).filter(|(other, _)| other.group.tf_op == a.group.tf_op);
+        assert!(same.take(20).all(|(_, other)| other.group.tf_op == b.group.tf_op));
+        assert_eq!(a.group.total, b.group.total);
+    }
+    for row in full.rows.iter().filter_map(|row| row.group.tf_op.as_deref()).take(50) {
+        assert!(!holds(&told, row), "{row}");
+    }
+    assert_eq!(told.anonymise(), told, "twice is once");
+}
+
+fn told<T: serde::de::DeserializeOwned>(engine: &mut Engine, question: Question) -> T {
+    engine.answer(&question.into()).told().unwrap_or_else(|reply| panic!("{reply:?}"))
+}
+
+#[test]
+fn a_full_summary_answers_as_its_capture_does() {
+    for files in all() {
+        let (mut capture, _) = open(&files);
+        let full = capture.report(&ShareAsk::default()).unwrap();
+        let (mut summary, session) = Engine::of_report(full);
+        assert!(session.summary.is_some());
+        for by in [GroupBy::Op, GroupBy::Kind] {
+            let query = Query { by, ..Query::default() };
+            let head = |engine: &mut Engine| match engine.answer(&Request::Breakdown(query.clone())) {
+                Reply::Breakdown(head) => BreakdownHead { notes: Vec::new(), ..*head },
+                other => panic!("{other:?}"),
+            };
+            let (a, b) = (head(&mut capture), head(&mut summary));
+            if by == GroupBy::Op {
+                assert_eq!(a, b);
+            }
+            assert_eq!((a.header, a.totals, a.shown.total), (b.header, b.totals, b.shown.total));
+            for column in Column::ALL.into_iter().filter(|column| by == GroupBy::Op && *column != Column::Phase) {
+                let sort = Sort { column, descending: true };
+                let ask = RowsQuery { query: query.clone(), sort, first: 3, count: 40 };
+                let rows = |engine: &mut Engine| match engine.answer(&Request::Rows(ask.clone())) {
+                    Reply::Rows(page) => *page,
+                    other => panic!("{other:?}"),
+                };
+                let (a, b): (RowsPage, RowsPage) = (rows(&mut capture), rows(&mut summary));
+                assert!(a == b, "{column:?} of {}: {:?} {:?}", files[0].0, a.rows.first(), b.rows.first());
+            }
+        }
+        let roof = |engine: &mut Engine| {
+            let mut head: RooflineHead = told(engine, Question::Roofline(RooflineQuery::default()));
+            head.figures.notes.clear();
+            head
+        };
+        assert_eq!(roof(&mut capture), roof(&mut summary), "{}", files[0].0);
+        let sort = RoofSort::default();
+        let rows = RoofRowsQuery { ask: RooflineQuery::default(), sort, first: 0, count: 50 };
+        let rows = |engine: &mut Engine| told::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
+        assert_eq!(rows(&mut capture), rows(&mut summary));
+        assert_eq!(capture.answer(&Request::Steps), summary.answer(&Request::Steps));
+        let memory = |engine: &mut Engine| {
+            let mut session: MemorySession = told(engine, Question::Memory);
+            session.programs.notes.clear();
+            session
+        };
+        let session = memory(&mut capture);
+        assert_eq!(session, memory(&mut summary));
+        if let Some(program) = session.programs.programs.iter().find(|program| !program.spaces.is_empty()) {
+            let ask = MemoryQuery {
+                program: program.program,
+                color: program.spaces[0].color,
+                columns: 4096,
+                buffers: u32::MAX,
+                ..MemoryQuery::default()
+            };
+            let of = |engine: &mut Engine| told::<StaticMemory>(engine, Question::MemoryOf(ask.clone())).space.unwrap();
+            let (a, b) = (of(&mut capture), of(&mut summary));
+            assert_eq!((a.peak, a.curve, a.alive, a.rollups), (b.peak, b.curve, b.alive, b.rollups));
+        }
+        let comm = |engine: &mut Engine| {
+            let mut view: CommView = told(engine, Question::Comm(CommQuery::default()));
+            view.comm.notes.clear();
+            view.comm = view.comm.as_carried();
+            view
+        };
+        assert_eq!(comm(&mut capture), comm(&mut summary));
+    }
+}
+
+#[test]
+fn what_a_summary_does_not_hold_it_says() {
+    let told = report(&sample()).at(Level::USUAL);
+    let (mut engine, session) = Engine::of_report(told.clone());
+    let summary = session.summary.unwrap();
+    assert!(
+        summary.sentence.starts_with("This is a summary of sample.xplane.pb.xz; it holds step "),
+        "{}",
+        summary.sentence
+    );
+    assert_eq!((summary.level, summary.n_told), (Level::USUAL.at, told.rows.len() as u32));
+    let query = |by| Query { by, ..Query::default() };
+    let other = Query { step: StepChoice::Number(999), ..Query::default() };
+    let filtered = RooflineQuery {
+        query: Query { filter: Filter { text: "x".into(), ..Filter::default() }, ..Query::default() },
+        ..RooflineQuery::default()
+    };
+    let all_kinds = RooflineQuery { all_kinds: true, ..RooflineQuery::default() };
+    let requests: Vec<Request> = vec![
+        Request::Breakdown(query(GroupBy::Source)),
+        Request::Breakdown(query(GroupBy::Category)),
+        Request::Breakdown(other),
+        Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 },
+        Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv },
+        Question::File.into(),
+        Question::NonCompute(Query::default()).into(),
+        Question::Roofline(filtered).into(),
+        Question::Roofline(all_kinds).into(),
+        Question::MemoryAt { ask: MemoryQuery::default(), point: 0 }.into(),
+        Question::MemoryLanes { ask: MemoryQuery::default(), points: Points::default() }.into(),
+        Question::ExportMemory(Export::Json).into(),
+    ];
+    for request in requests {
+        match engine.answer(&request) {
+            Reply::Failed(failure) => {
+                assert!(failure.message.ends_with("Open the capture for this."), "{request:?}: {failure:?}");
+            }
+            other => panic!("{request:?}: {other:?}"),
+        }
+    }
+    // Rows that are summed are rows, and all of them sum to the whole.
+    let ask = RowsQuery { query: Query::default(), sort: Sort::default(), first: 0, count: 1000 };
+    let Reply::Rows(page) = engine.answer(&Request::Rows(ask)) else { panic!() };
+    assert_eq!(page.rows.iter().map(|row| row.total).sum::<Picos>(), told.totals.busy);
+    assert!(page.rows.iter().any(|row| row.key_kind == "other" && row.key.contains("other compute ops")));
+}
+
+#[test]
+fn a_report_can_be_shared_again_and_never_gets_more() {
+    let full = report(&sample());
+    let (mut engine, _) = Engine::of_report(full.at(Level::SMALL).without_sources());
+    let ask = ShareAsk { level: 100, with_sources: true, ..ShareAsk::default() };
+    let shared: Shared = told(&mut engine, Question::Share(ask.clone()));
+    assert_eq!(read_link(&shared.link).unwrap(), full.at(Level::SMALL).without_sources());
+    let (_, session) = Engine::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
+    assert_eq!(session.summary.unwrap().level, 0);
+    let text: String = told(&mut engine, Question::ShareMarkdown { ask, url: Some("https://x/#y".into()) });
+    assert!(text.contains("| Compute") && text.contains("(https://x/#y)") && text.contains("MFU"), "{text}");
+}
+
+#[test]
+fn report_files_open_alone_or_as_their_captures() {
+    let files = sample();
+    let full = report(&files);
+    let name = "sample.rooflight";
+    let (_, session) = open(&vec![(name, pack(&full, &[]))]);
+    assert_eq!(session.summary.map(|summary| summary.level), Some(100));
+    let mut with = pack(&full, &[(files[0].0.to_owned(), files[0].1.len() as u64)]);
+    with.extend(&files[0].1);
+    let (mut engine, session) = open(&vec![(name, with.clone())]);
+    assert_eq!((session.summary, session.files[0].name.as_str()), (None, files[0].0));
+    assert!(engine.report(&ShareAsk::default()).unwrap() == full);
+    let refused = |bytes: &[u8]| {
+        let input = Input { name: name.to_owned(), source: Box::new(bytes.to_vec()), from_folder: false };
+        Engine::open(vec![input], &mut |_| {}).map(|_| ()).unwrap_err()
+    };
+    for end in [8, 9, 20, 1000, with.len() - 1] {
+        assert!(refused(&with[..end]).message.contains("cut"), "{end}");
+    }
+    let mut flipped = with.clone();
+    flipped[200] ^= 1;
+    assert!(refused(&flipped).message.contains("checksum"));
+    // Beside a capture it costs none: one that is whole, one that is damaged, and captures that one carries.
+    let beside = |name: &str, report: Vec<u8>| {
+        let of = |name: &str, bytes: Vec<u8>| Input {
+            name: format!("run/{name}"),
+            source: Box::new(bytes),
+            from_folder: true,
+        };
+        Engine::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
+    };
+    for (report, why) in [(pack(&full, &[]), "opens alone"), (flipped, "checksum")] {
+        let (mut engine, session) = beside(name, report).map_err(|failure| failure.message).unwrap();
+        assert_eq!((session.files.len(), &session.summary, &session.partial), (1, &None, &None));
+        let notes: Vec<_> = session.notes.iter().filter(|note| note.code == "file_not_read").collect();
+        assert!(notes.len() == 1 && notes[0].message.contains(why) && notes[0].message.contains(name), "{notes:?}");
+        assert!(engine.report(&ShareAsk::default()).is_ok());
+    }
+    let (_, session) = beside(name, with).map_err(|failure| failure.message).unwrap();
+    // The capture that it carries is the one beside it: it counts once.
+    assert_eq!(session.files.len(), 1);
+    assert!(session.notes.iter().any(|note| note.code == "same_capture"), "{:?}", session.notes);
+    // Two of them, and nothing else: neither opens.
+    let inputs = [("a", 100), ("b", 50)].map(|(name, level)| Input {
+        name: format!("{name}.rooflight"),
+        source: Box::new(pack(&full.at(Level::of(level)), &[])),
+        from_folder: false,
+    });
+    let failure = Engine::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();
+    assert!(failure.title.starts_with("a.rooflight") && failure.message.contains("opens alone"), "{failure:?}");
+}
+
+#[test]
+fn links_that_were_written_once_open_for_ever() {
+    // Never changed, only added to: one of each version.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/links/v1.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let address: Address = text.trim().split_once('#').unwrap().1.parse().unwrap();
+    let (mut engine, session) = Engine::open_link(&address.report).unwrap_or_else(|failure| panic!("{failure:?}"));
+    assert_eq!(session.files[0].name, "sample.xplane.pb.gz");
+    let Reply::Breakdown(head) = engine.answer(&Request::Breakdown(address.query)) else { panic!() };
+    assert_eq!(head.header.step_duration.map(|time| time.0 / 1_000_000_000), Some(V1_STEP_MS));
+    assert!(markdown(&read_link(&address.report).unwrap(), None).contains("sample.xplane.pb.gz"));
+}
+
+/// The step of that link, whole milliseconds.
+const V1_STEP_MS: u64 = 166;

@@ -1,0 +1,285 @@
+//! GPUs: kernels on streams against xprof's own tables of the same captures, and captures made here where real ones hold no
+//! such case.
+
+use crate::common;
+use crate::common::make::{self, int, text};
+use rooflight::analysis::comm::{CommQuery, Primitive};
+use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, GroupBy, Kind, OpGroup, Query, StepChoice};
+use rooflight::engine::Opened;
+use rooflight::report::row_label::label;
+use rooflight::units::Picos;
+use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
+use std::collections::BTreeMap;
+
+const V100: &str = "gpu-v100";
+const MI300: &str = "gpu-mi300";
+
+fn real(folder: &str, file: &str) -> Option<(Opened, Analysis)> {
+    let opened = common::open(file, common::profile(&format!("{folder}/{file}"))?).unwrap();
+    assert_eq!(opened.partial, None);
+    let analysis = Analysis::new(&opened.profile);
+    Some((opened, analysis))
+}
+
+fn ask(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
+    of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::default() }).unwrap()
+}
+
+/// Rows of one of xprof's tables, by the names of its columns.
+fn table(folder: &str, name: &str) -> Option<Vec<BTreeMap<String, serde_json::Value>>> {
+    let table = common::json(&format!("{folder}/xprof/{name}.json.gz"))?;
+    let ids: Vec<String> =
+        table["cols"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap().to_owned()).collect();
+    let row = |row: &serde_json::Value| {
+        let cells = row["c"].as_array().unwrap().iter().map(|cell| cell["v"].clone());
+        ids.iter().cloned().zip(cells).collect()
+    };
+    Some(table["rows"].as_array().unwrap().iter().map(row).collect())
+}
+
+/// Executions and time of each kernel as xprof has it: its rows are by kernel, op and size of grid.
+fn kernel_stats(folder: &str) -> Option<BTreeMap<String, (f64, f64)>> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for row in table(folder, "kernel_stats")? {
+        let sum = sums.entry(row["kernel_name"].as_str().unwrap().to_owned()).or_default();
+        sum.0 += row["occurrences"].as_f64().unwrap();
+        sum.1 += row["total_duration_us"].as_f64().unwrap();
+    }
+    assert!(!sums.is_empty());
+    Some(sums)
+}
+
+/// The same here, of all devices: counts and self time of the ops' kernels.
+#[expect(clippy::cast_precision_loss, reason = "the table's numbers are doubles")]
+fn kernels((opened, analysis): &(Opened, Analysis)) -> BTreeMap<String, (f64, f64)> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for device in &analysis.devices {
+        let plane = &opened.profile.planes[device.plane];
+        for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+            for (op, (_, duration)) in line.events.ops().zip(line.events.times()) {
+                let kernel = plane.op(op).stats.kernel.expect("all ops of a GPU are kernels");
+                let sum = sums.entry(opened.profile.text(kernel).to_owned()).or_default();
+                *sum = (sum.0 + 1.0, sum.1 + duration as f64 / 1e6);
+            }
+        }
+    }
+    sums
+}
+
+/// All of xprof's kernels, to the digits printed. It lists no copies that CUPTI tells apart from kernels.
+#[test]
+fn every_kernel_equals_kernel_stats() {
+    for (folder, file, busy) in [(V100, "host.xplane.pb", 0), (MI300, "gemm.xplane.pb", 3_475_484_000)] {
+        let (Some(of), Some(theirs)) = (real(folder, file), kernel_stats(folder)) else { return };
+        let mut ours = kernels(&of);
+        for (name, (n, us)) in theirs {
+            let (our_n, our_us) = ours.remove(&name).unwrap_or_else(|| panic!("{name} is missing"));
+            assert!((our_n - n).abs() < 0.5 && (our_us - us).abs() < 1e-3 * n, "{name}: {our_n} {our_us}, {n} {us}");
+        }
+        assert!(ours.keys().all(|name| name.starts_with("Memcpy")), "{:?}", ours.keys());
+        // No kernels of one stream overlap in these: Σ self is Σ durations.
+        let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+        let sum: f64 = kernels(&of).values().map(|(_, us)| us).sum();
+        assert!((b.totals.busy.as_f64() / 1e6 - sum).abs() < 1e-3, "{folder}");
+        assert!(busy == 0 || b.totals.busy == Picos(busy), "{folder}: {:?}", b.totals.busy);
+    }
+}
+
+/// Every (program, op) of xprof's `hlo_stats`: count, time, category, FLOPs and bytes. cuBLAS' calls have FLOPs here.
+#[test]
+fn mi300_every_op_equals_hlo_stats() {
+    let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let row = |g: &rooflight::analysis::Group| Some(((g.program_id?.to_string(), g.key.clone()), g.clone()));
+    let mut ours: BTreeMap<_, _> = b.groups.iter().filter_map(row).collect();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    for row in theirs {
+        let text = |name: &str| row[name].as_str().unwrap().to_owned();
+        let number = |name: &str| row[name].as_f64().unwrap();
+        let key = (text("program_id"), text("hlo_op_name"));
+        let group = ours.remove(&key).unwrap_or_else(|| panic!("{key:?} is missing"));
+        let ps = number("total_self_time") * 1e6;
+        assert!((group.total.as_f64() - ps).abs() < 1.0, "{key:?}");
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let n = group.n_executions as f64;
+        assert!((n - number("occurrences")).abs() < 0.5, "{key:?}");
+        assert_eq!(group.main_category(), Some(text("category").as_str()), "{key:?}");
+        let (flops, bytes) = (group.flops.unwrap(), group.bytes_accessed.unwrap());
+        if text("category") == "custom-call" {
+            assert!(flops > 0.0 && bytes > 0.0, "{key:?}");
+        } else {
+            // GFLOP/s, and GiB/s of base 2.
+            assert!(near(flops / ps * 1e3, number("normalized_flop_rate")), "{key:?} {flops}");
+            let rate = bytes / ps * 1e12 / f64::from(1 << 30);
+            assert!((rate - number("measured_memory_bw")).abs() <= 1e-6 * rate, "{key:?} {rate}");
+        }
+    }
+    assert!(ours.is_empty(), "xprof does not list {:?}", ours.keys());
+}
+
+#[test]
+fn mi300_runs_and_copies() {
+    let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
+    let device = &of.1.devices[0];
+    assert_eq!((device.label.as_str(), device.steps.len(), of.1.devices.len()), ("GPU:0", 3, 1));
+    let steps: Vec<u64> = device.steps.iter().map(|step| step.duration().0 / 1_000_000).collect();
+    assert_eq!(steps, [672, 587, 573], "three runs of the largest matmul, each one kernel");
+    assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
+    // The launches say that these copies come from the host; kernels alone do not.
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let copies = b.groups.iter().find(|g| g.key == "MemcpyH2D").unwrap();
+    assert_eq!((copies.n_executions, copies.kind), (12, Kind::DataMovement));
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
+    let matmul = b.groups.iter().find(|g| g.key == OpGroup::Matmul.label()).unwrap();
+    assert_eq!(matmul.n_executions, 18, "of hipBLASLt, and the fusion named after one");
+}
+
+/// What ROCm calls copies is data movement, and has a category. Figures of `profiles/README.md`.
+#[test]
+fn copies_of_rocm_are_no_compute() {
+    let Some(of) = real("gpu-mi300-conv-legacy", "host.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
+    let kind = |kind: Kind| b.groups.iter().find(|g| g.kind == kind).map(|g| (g.n_executions, g.total.0)).unwrap();
+    assert_eq!(b.totals.busy.0, 4_475_521_000);
+    assert_eq!(kind(Kind::DataMovement), (53, 889_028_000));
+    assert_eq!(kind(Kind::Compute), (25, 3_586_493_000));
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let categories: Vec<&str> = b.groups.iter().map(|g| g.key.as_str()).collect();
+    assert!(categories.contains(&"MemcpyD2D") && !categories.contains(&"<none>"), "{categories:?}");
+}
+
+/// The kernel that ran stands beside the op it is of; the kernels of TensorFlow, which says no ops, have the category that
+/// their names tell.
+#[test]
+fn kernels_are_told_beside_their_ops() {
+    let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
+    assert!(call.kernel.as_deref().is_some_and(|kernel| kernel.starts_with("Cijk_")), "{:?}", call.kernel);
+    let Some(of) = real(V100, "host.xplane.pb") else { return };
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
+    let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
+    assert_eq!(philox.main_category(), Some("rng kernel"));
+    // In little room, rows that differ read differently.
+    let labels: Vec<String> = b.groups.iter().map(|g| label(g, &b.groups, 34)).collect();
+    let distinct: std::collections::BTreeSet<&String> = labels.iter().collect();
+    assert_eq!(distinct.len(), labels.len(), "{labels:#?}");
+    assert!(labels.iter().any(|label| label.contains("FillPhiloxRandomKernelLaunch")), "{labels:#?}");
+}
+
+#[test]
+fn every_grouping_sums() {
+    for (folder, file) in [(V100, "host.xplane.pb"), (MI300, "gemm.xplane.pb")] {
+        let Some(of) = real(folder, file) else { return };
+        for by in GroupBy::ALL {
+            for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(1)] {
+                for step in [StepChoice::All, StepChoice::Busiest] {
+                    let b = ask(&of, device, step, by);
+                    assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
+                    assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
+                    assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration.or(Some(Picos::ZERO)));
+                    assert!(b.totals.union <= b.totals.busy && b.totals.unknown_categories.is_empty());
+                }
+            }
+        }
+    }
+}
+
+/// A kernel with a correlation id, and what it says of its op.
+fn kernel(plane: &mut make::Plane, at: (i64, i64), name: &str, correlation: i64, op: Option<&str>) -> XEvent {
+    let id = plane.op(name, "", &[]);
+    let mut event = make::event(id, at.0, at.1);
+    event.stats.push(plane.stat("correlation_id", int(correlation)));
+    if let Some(op) = op {
+        for (stat, value) in [("hlo_op", text(op)), ("hlo_module", text("jit_f")), ("program_id", int(7))] {
+            event.stats.push(plane.stat(stat, value));
+        }
+    }
+    event
+}
+
+/// ```text
+///  Stream #1   gemm 0…100 │ add 100…150        gemm 200…300 │ add 300…350    graphs' 400…440
+///  Stream #2         AllReduce 50…250                                         copy 460…470
+/// ```
+/// The second gemm and the collective do not say their op: their launches do. A line made of streams counts nothing.
+fn made() -> (Opened, Analysis) {
+    let mut gpu = make::Plane::new("/device:GPU:0");
+    let first = [
+        kernel(&mut gpu, (0, 100), "sm90_gemm", 1, Some("dot.1")),
+        kernel(&mut gpu, (100, 50), "loop_add_fusion", 2, Some("loop_add_fusion")),
+        kernel(&mut gpu, (200, 100), "sm90_gemm", 3, None),
+        kernel(&mut gpu, (300, 50), "loop_add_fusion", 4, Some("loop_add_fusion")),
+        kernel(&mut gpu, (400, 40), "loop_add_fusion_2", 9, None),
+    ];
+    let second = [
+        kernel(&mut gpu, (50, 200), "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 5, None),
+        kernel(&mut gpu, (460, 10), "MemcpyD2H", 6, None),
+    ];
+    gpu.line("Stream #1(Compute)", &[]).events = first.to_vec();
+    gpu.line("Stream #2(Compute,MemcpyD2H)", &[]).events = second.to_vec();
+    gpu.line("XLA Ops", &[]).events = first.to_vec();
+    let mut host = make::Plane::new("/host:CPU");
+    let launches = [
+        // Runtime and driver both tell a launch; one of them says the op.
+        kernel(&mut host, (0, 5), "cudaLaunchKernel", 3, None),
+        kernel(&mut host, (1, 3), "cuLaunchKernel", 3, Some("dot.1")),
+        kernel(&mut host, (6, 3), "cuLaunchKernelEx", 5, Some("all-reduce-start.1")),
+        kernel(&mut host, (9, 3), "cuGraphLaunch", 9, None),
+    ];
+    host.line("python", &[]).events = launches.to_vec();
+    let planes: Vec<XPlane> = vec![host.done(), gpu.done()];
+    let opened = common::open("made.xplane.pb", common::bytes(&XSpace { planes, ..Default::default() })).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    (opened, analysis)
+}
+
+#[test]
+fn launches_say_what_kernels_do_not() {
+    let of = made();
+    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let rows: Vec<(&str, u64, u64, Kind)> =
+        b.groups.iter().map(|g| (g.key.as_str(), g.n_executions, g.total.0, g.kind)).collect();
+    let expected = [
+        ("all-reduce-start.1", 1, 200, Kind::Communication),
+        ("dot.1", 2, 200, Kind::Compute),
+        ("loop_add_fusion", 2, 100, Kind::Compute),
+        ("loop_add_fusion_2", 1, 40, Kind::Compute),
+        ("MemcpyD2H", 1, 10, Kind::DataMovement),
+    ];
+    assert_eq!(rows, expected);
+    // 0…350, 400…440, 460…470 of 0…470.
+    assert_eq!((b.totals.busy, b.totals.union, b.totals.idle), (Picos(550), Picos(400), Picos(70)));
+    assert!(b.notes.iter().any(|note| note.code == "lines_side_by_side"), "{:?}", b.notes);
+    let graphs = of.0.profile.notes.iter().find(|note| note.code == "command_buffers").unwrap();
+    assert!(graphs.message.starts_with("1 kernels") && graphs.message.contains("--xla_gpu_enable_command_buffer="));
+    let by_category = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let keys: Vec<&str> = by_category.groups.iter().map(|g| g.key.as_str()).collect();
+    assert!(keys.contains(&"command buffer") && keys.contains(&"MemcpyD2H"), "{keys:?}");
+}
+
+#[test]
+fn a_run_begins_where_the_first_op_comes_again() {
+    let (_, analysis) = made();
+    let steps: Vec<_> = analysis.devices[0].steps.iter().map(|step| (step.name.as_str(), step.window)).collect();
+    // The collective of the first run lasts into the second; what says no program is of none.
+    assert_eq!(steps, [("jit_f", (0, 250)), ("jit_f", (200, 350))]);
+}
+
+/// A collective's kernel is all of it, though its op is a start; what other streams compute meanwhile hides it.
+#[test]
+fn collectives_are_synchronous_on_their_stream() {
+    let (opened, analysis) = made();
+    let query = Query { step: StepChoice::All, ..Query::default() };
+    let comm = analysis.comm(&opened.profile, &CommQuery { query, ..CommQuery::default() }, None);
+    let of = comm.tensor.overlap;
+    assert_eq!((comm.rows.len(), comm.rows[0].primitive), (1, Some(Primitive::AllReduce)));
+    assert_eq!(
+        (comm.tensor.stall, of.in_flight, of.exposed, of.overlapped),
+        (Picos(200), Picos(200), Picos(50), Picos(150))
+    );
+    assert_eq!(comm.pairing.unpaired, 0);
+    let flags = &comm.primitives[0].flags;
+    assert!(flags.iter().all(|flag| flag.starts_with("xla_gpu_")) && !flags.is_empty(), "{flags:?}");
+}

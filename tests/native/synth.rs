@@ -1,0 +1,375 @@
+//! Captures that were made say what was put into them. The truth beside them (`expected.json`) is computed from the run that
+//! was simulated, without any analysis.
+
+use crate::simulator;
+use clap::Parser;
+use rooflight::analysis::memory::MemoryQuery;
+use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::engine::{Input, Opened, Programs};
+use rooflight::source::{XZ, inflate};
+use rooflight::units::Picos;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Makes captures: the folder, and what is to be found.
+fn made(options: &[&str]) -> (tempfile::TempDir, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let args = ["synth", "--out", out].into_iter().chain(options.iter().copied());
+    simulator::make(&simulator::args::Args::parse_from(args)).unwrap();
+    let truth = serde_json::from_slice(&fs::read(folder.path().join("expected.json")).unwrap()).unwrap();
+    (folder, truth)
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())).collect()
+}
+
+fn open(name: &str, bytes: Vec<u8>) -> Opened {
+    let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
+    rooflight::engine::open(vec![input], &mut |_| {}).unwrap()
+}
+
+#[test]
+fn the_same_arguments_give_the_same_bytes() {
+    let options = ["--seed", "7", "--steps", "2", "--devices", "4", "--hosts", "2", "--fault", "straggler"];
+    let ((a, _), (b, _)) = (made(&options), made(&options));
+    let (a, b) = (files(a.path()), files(b.path()));
+    assert_eq!(a.len(), 5);
+    assert!(a == b);
+    let (c, _) = made(&["--seed", "8", "--steps", "2", "--devices", "4", "--hosts", "2", "--fault", "straggler"]);
+    assert!(a["worker-1.xplane.pb"] != files(c.path())["worker-1.xplane.pb"]);
+}
+
+/// What each device did, by all figures that a breakdown has.
+fn assert_breakdown(options: &[&str]) -> Value {
+    let (folder, truth) = made(options);
+    let ops = truth["ops"].as_array().unwrap();
+    let hosts: BTreeMap<&str, Vec<&Value>> =
+        truth["devices"].as_array().unwrap().iter().fold(BTreeMap::new(), |mut hosts, device| {
+            hosts.entry(device["host"].as_str().unwrap()).or_insert_with(Vec::new).push(device);
+            hosts
+        });
+    let files = files(folder.path());
+    for (host, devices) in hosts {
+        let name = format!("{host}.xplane.pb");
+        let opened = open(&name, files[&name].clone());
+        assert_eq!(opened.partial, None);
+        let analysis = Analysis::new(&opened.profile);
+        let steps = analysis.step_stats(&opened.profile);
+        assert_eq!(steps.devices.len(), devices.len());
+        for (n, device) in devices.into_iter().enumerate() {
+            let ask = |step| {
+                let query = Query { device: DeviceChoice::One(n as u32), step, by: GroupBy::Op, ..Query::default() };
+                analysis.breakdown(&opened.profile, &query).unwrap()
+            };
+            let all = ask(StepChoice::All);
+            assert_eq!(all.header.device, Some(device["device"].as_str().unwrap()["/device:".len()..].to_owned()));
+            assert_eq!(all.totals.busy, Picos(device["busy_ps"].as_u64().unwrap()));
+            assert_eq!(all.header.step_duration, Some(Picos(device["window_ps"].as_u64().unwrap())));
+            let rows: BTreeMap<&str, _> = all.groups.iter().map(|group| (group.key.as_str(), group)).collect();
+            let runs = device["runs"].as_array().unwrap();
+            assert_eq!(rows.len(), runs.iter().filter(|n| n.as_u64() != Some(0)).count());
+            for ((op, self_ps), runs) in ops.iter().zip(device["self_ps"].as_array().unwrap()).zip(runs) {
+                let runs = runs.as_u64().unwrap();
+                if runs == 0 {
+                    continue;
+                }
+                let row = rows[op["name"].as_str().unwrap()];
+                assert_eq!((row.total, row.n_executions), (Picos(self_ps.as_u64().unwrap()), runs), "{}", row.key);
+                for (found, cost) in
+                    [(row.flops, "flops"), (row.model_flops, "model_flops"), (row.bytes_accessed, "bytes_accessed")]
+                {
+                    assert_eq!(
+                        found.map(|found| found as u64),
+                        op[cost].as_u64().map(|each| each * runs),
+                        "{} {cost}",
+                        row.key
+                    );
+                }
+                assert!(row.categories.contains_key(op["category"].as_str().unwrap()));
+            }
+            for (found, step) in steps.devices[n].steps.iter().zip(device["steps"].as_array().unwrap()) {
+                assert_eq!(Some(found.number), step["number"].as_u64());
+                assert_eq!(Some(found.duration.0), step["duration_ps"].as_u64());
+                assert_eq!(Some(found.busy.0), step["busy_ps"].as_u64());
+                assert_eq!(ask(StepChoice::Number(found.number)).totals.busy, found.busy);
+            }
+        }
+    }
+    truth
+}
+
+/// Every op against its roof: the costs and times that were put in, over the peaks of the chip that was simulated, by
+/// arithmetic of this test's own.
+#[test]
+fn a_roofline_finds_what_was_put_in() {
+    use rooflight::analysis::roofline::{Level, Precision, RooflineQuery};
+    let (folder, truth) = made(&["--steps", "2", "--no-trace"]);
+    let name = format!("{}.xplane.pb", truth["devices"][0]["host"].as_str().unwrap());
+    let opened = open(&name, files(folder.path())[&name].clone());
+    let analysis = Analysis::new(&opened.profile);
+    let device = &truth["devices"][0];
+    let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
+    let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+    let answer = analysis.roofline(&opened.profile, &ask, None).unwrap().told(&opened.profile, &analysis, usize::MAX);
+    let rows: BTreeMap<&str, _> = answer.rows.iter().map(|row| (row.group.key.as_str(), row)).collect();
+    let peaks = &answer.figures.peaks[0];
+    let (mut held, mut skipped, mut gaps) = (0, 0, 0_i64);
+    for (at, op) in truth["ops"].as_array().unwrap().iter().enumerate() {
+        let (runs, own) = (device["runs"][at].as_u64().unwrap(), device["self_ps"][at].as_u64().unwrap());
+        if runs == 0 {
+            continue;
+        }
+        let row = rows[op["name"].as_str().unwrap()];
+        assert_eq!(row.group.total.0, own);
+        let Some(roof) = &row.roof else {
+            assert!(!row.skipped.is_empty(), "{} has no roof and no reason", row.group.key);
+            skipped += 1;
+            continue;
+        };
+        held += 1;
+        let (flops, bytes) = (op["flops"].as_u64().unwrap() * runs, op["bytes_accessed"].as_u64().unwrap() * runs);
+        assert_eq!((roof.flops as u64, roof.bytes as u64, roof.n), (flops, bytes, runs), "{}", row.group.key);
+        let peak = peaks.flops(roof.precision.unwrap_or(Precision::Bf16)).unwrap();
+        let compute = flops as f64 / peak;
+        let memory = roof.level_bytes[Level::Hbm.index()] / peaks.bytes(Level::Hbm).unwrap();
+        let floor = compute.max(memory) * 1e12;
+        assert!((roof.t_roof.0 as f64 - floor).abs() <= 1.0, "{}: {} for {floor}", row.group.key, roof.t_roof.0);
+        assert_eq!(roof.gap, own as i64 - roof.t_roof.0 as i64, "{}", row.group.key);
+        assert!(roof.level_bytes[Level::Hbm.index()] as u64 <= bytes);
+        gaps += roof.gap;
+    }
+    assert!(held > 300 && skipped > 50, "{held} held, {skipped} skipped");
+    assert_eq!(answer.figures.step.as_ref().map(|roof| roof.gap), Some(gaps));
+}
+
+/// Each device's allocator and its program's peak, as the run that was simulated has them.
+#[test]
+fn memory_is_what_was_put_in() {
+    let (folder, truth) = made(&["--steps", "3", "--devices", "8", "--hosts", "2", "--no-trace"]);
+    let memory = &truth["memory"];
+    let number = |field: &str| memory[field].as_u64();
+    assert!(number("static_peak_bytes").is_some());
+    let mut n = 0;
+    for (name, bytes) in files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb")) {
+        let mut opened = open(&name, bytes);
+        let analysis = Analysis::new(&opened.profile);
+        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        let ask = MemoryQuery::default();
+        let whole =
+            rooflight::engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, Some(0), &|_| true, None);
+        assert_eq!(whole.checks.len(), analysis.devices.len());
+        for (check, allocator) in whole.checks.iter().zip(&whole.runtime.allocators) {
+            assert_eq!(check.static_peak, number("static_peak_bytes"));
+            assert_eq!(check.runtime_peak, number("runtime_peak_bytes"));
+            assert_eq!(check.capacity.as_ref().map(|capacity| capacity.size), number("capacity_bytes"));
+            // A batch comes just before each step: the first one is the first moment of the peak.
+            assert_eq!((allocator.device.is_some(), allocator.peak.step.unwrap_or(0)), (true, 0));
+            n += 1;
+        }
+    }
+    assert_eq!(n, 8);
+}
+
+#[test]
+fn a_breakdown_finds_what_was_put_in() {
+    let truth = assert_breakdown(&["--steps", "3", "--no-trace"]);
+    assert_eq!((truth["ops"].as_array().unwrap().len() > 500, truth["steps"].as_u64()), (true, Some(3)));
+}
+
+#[test]
+fn with_every_fault_and_loops_unrolled() {
+    let faults = simulator::faults::NAMES.iter().flat_map(|name| ["--fault", name]);
+    let options: Vec<&str> = ["--steps", "2", "--unroll", "--no-trace"].into_iter().chain(faults).collect();
+    assert_breakdown(&options);
+}
+
+#[test]
+fn on_several_hosts_and_more_devices_than_it_was_compiled_for() {
+    let truth = assert_breakdown(&["--steps", "2", "--devices", "12", "--hosts", "3", "--no-trace"]);
+    assert_eq!(truth["devices"].as_array().unwrap().len(), 12);
+}
+
+/// Each fault shows where it should.
+#[test]
+fn faults_leave_their_marks() {
+    let busy = |truth: &Value, of: &dyn Fn(&Value) -> bool| -> u64 {
+        let ops = truth["ops"].as_array().unwrap().iter();
+        let times = truth["devices"][0]["self_ps"].as_array().unwrap();
+        ops.zip(times).filter(|(op, _)| of(op)).map(|(_, time)| time.as_u64().unwrap()).sum()
+    };
+    let category = |name: &'static str| move |op: &Value| op["category"] == name;
+    let run = |fault: &[&str]| {
+        let mut options = vec!["--steps", "2", "--no-trace"];
+        options.extend(fault.iter().flat_map(|name| ["--fault", name]));
+        made(&options).1
+    };
+    let idle = |truth: &Value| {
+        let device = &truth["devices"][0];
+        device["window_ps"].as_u64().unwrap() - device["busy_ps"].as_u64().unwrap()
+    };
+    let well = run(&[]);
+    let times = |bad: &Value, of: &dyn Fn(&Value) -> bool| busy(bad, of) as f64 / busy(&well, of) as f64;
+    let retiling = times(&run(&["retiling-copies"]), &category("data formatting"));
+    assert!((5.0..6.5).contains(&retiling), "{retiling}");
+    let gathers = times(&run(&["exposed-all-gather"]), &category("all-gather"));
+    assert!((3.0..4.5).contains(&gathers), "{gathers}");
+    // The first device waits for the slow one.
+    let waits = times(&run(&["straggler"]), &category("all-reduce"));
+    assert!(waits > 1.2, "{waits}");
+    assert!(idle(&run(&["host-bound"])) > 10 * idle(&well));
+    let (gaps, turns) = (run(&["idle-gaps"]), &category("while"));
+    assert!(times(&gaps, turns) > 2.0, "within a loop the gap is the loop's own time");
+}
+
+/// The landing page's sample is what `cargo xtask sample` makes, and nothing else.
+#[test]
+fn the_sample_is_made_by_its_arguments() {
+    let arguments: Vec<&str> = include_str!("../../samples/arguments.txt").split_whitespace().collect();
+    let (folder, _) = made(&arguments);
+    let packed = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
+    let sample = inflate(&packed, XZ.into(), u64::MAX, &mut |_| {});
+    assert!(sample.stopped.is_none());
+    assert!(files(folder.path())["worker-0.xplane.pb"] == sample.bytes, "cargo xtask sample makes it again");
+}
+
+/// A session of all hosts' captures with what the question is asked of.
+fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::analysis::comm::Comm {
+    let inputs = files(folder).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb"));
+    let inputs = inputs.map(|(name, bytes)| Input { name, source: Box::new(bytes), from_folder: false }).collect();
+    let mut opened = rooflight::engine::open(inputs, &mut |_| {}).unwrap();
+    let analysis = Analysis::new(&opened.profile);
+    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let query = Query { device, step, ..Query::default() };
+    let ask = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
+    rooflight::engine::comm(&analysis, &opened.profile, &mut programs, &ask)
+}
+
+/// In flight, exposed, overlapped and waited for, of every device, as the run that was simulated has them.
+#[test]
+fn communication_is_what_was_put_in() {
+    let faults = ["--fault", "exposed-all-gather", "--fault", "straggler"];
+    for fault in [&[][..], &faults[..], &["--unroll"]] {
+        let options: Vec<&str> = ["--steps", "3", "--no-trace"].iter().chain(fault).copied().collect();
+        let (folder, truth) = made(&options);
+        for (n, device) in truth["devices"].as_array().unwrap().iter().enumerate() {
+            let found = comm(folder.path(), DeviceChoice::One(n as u32), StepChoice::All);
+            for (of, name) in [(found.tensor.overlap, "collectives"), (found.copies.overlap, "copies")] {
+                let is = |field: &str, found: Picos| {
+                    assert_eq!(Some(found.0), device[name][field].as_u64(), "{options:?} device {n} {name} {field}");
+                };
+                is("in_flight_ps", of.in_flight);
+                is("exposed_ps", of.exposed);
+                is("overlapped_ps", of.overlapped);
+                is("stall_ps", of.waited);
+                assert!(of.in_flight > Picos::ZERO);
+            }
+            assert_eq!((found.pairing.unpaired, found.pairing.from_ops), (0, 0));
+            // Unrolled, ops have names that their program does not: what a fusion holds cannot be seen then, and is not guessed.
+            assert_eq!((found.tensor.n_unsized > 0, found.steps.len()), (options.contains(&"--unroll"), 3));
+            // Nothing crosses from one step to the next.
+            let steps =
+                |of: &dyn Fn(&rooflight::analysis::comm::StepComm) -> Picos| found.steps.iter().map(of).sum::<Picos>();
+            assert_eq!(steps(&|step| step.collectives.exposed), found.tensor.overlap.exposed);
+            assert_eq!(steps(&|step| step.copies.waited), found.copies.overlap.waited);
+            for (step, wanted) in found.steps.iter().zip(device["steps"].as_array().unwrap()) {
+                assert_eq!(Some(step.duration.0), wanted["duration_ps"].as_u64());
+                assert_eq!(Some(step.duration.0 - step.idle.0), wanted["busy_ps"].as_u64());
+            }
+        }
+    }
+}
+
+#[test]
+fn injected_faults_are_found_where_compute_waits() {
+    use rooflight::analysis::comm::Primitive;
+    let run = |options: &[&str]| {
+        let (folder, truth) = made(&[&["--steps", "2", "--no-trace"], options].concat());
+        (comm(folder.path(), DeviceChoice::All, StepChoice::Number(1)), truth)
+    };
+    let (well, _) = run(&[]);
+    let (gathers, _) = run(&["--fault", "exposed-all-gather"]);
+    let top = &gathers.rows[0];
+    assert_eq!(top.primitive, Some(Primitive::AllGather), "{}", top.key);
+    assert_eq!(gathers.primitives[0].primitive, Primitive::AllGather);
+    assert!(gathers.primitives[0].flags.iter().any(|flag| flag == "xla_tpu_enable_ici_ag_pipelining"));
+    let before = well.rows.iter().find(|row| row.key == top.key).unwrap();
+    assert!(
+        top.overlap.exposed.0 > 2 * before.overlap.exposed.0,
+        "{} was {}",
+        top.overlap.exposed.0,
+        before.overlap.exposed.0
+    );
+    assert!(top.group.is_some() && top.bytes.is_some() && top.source.is_some() && top.bus_rate.is_some());
+    // All rows are told in the order of what is not covered.
+    assert!(gathers.rows.windows(2).all(|pair| pair[0].overlap.exposed >= pair[1].overlap.exposed));
+}
+
+/// A device that computes an eighth slower is found, by as much as it makes the steps longer; in a healthy run none is. Clocks of the
+/// synthesized devices are 37 µs apart each: lengths of collectives need none.
+#[test]
+fn the_straggler_is_found_and_a_healthy_run_has_none() {
+    let run = |options: &[&str], steps: &str, step: StepChoice| {
+        let (folder, truth) = made(&[&["--steps", steps, "--no-trace"], options].concat());
+        (comm(folder.path(), DeviceChoice::One(0), step), truth)
+    };
+    // How long the steps of a device are, in the truth.
+    let length = |truth: &Value| -> f64 {
+        let steps = truth["devices"][0]["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["duration_ps"].as_u64().unwrap() as f64).sum::<f64>()
+    };
+    let all = StepChoice::All;
+    for (n_steps, step) in [("1", all), ("4", all), ("8", all), ("4", StepChoice::Number(1))] {
+        let (well, healthy) = run(&[], n_steps, step);
+        assert_eq!(well.straggler(), None, "{:?}", well.balance);
+        assert!(well.notes.iter().all(|note| note.code != "straggler"));
+        let (slow, truth) = run(&["--fault", "straggler"], n_steps, step);
+        let label = truth["devices"][5]["device"].as_str().unwrap().trim_start_matches("/device:").to_owned();
+        let straggler = slow.straggler().unwrap();
+        assert_eq!((straggler.arrival.device.as_str(), label.as_str()), ("TPU:5", "TPU:5"));
+        let steps = if step == StepChoice::All { 1.0 } else { 4.0 };
+        let injected = (length(&truth) - length(&healthy)) / steps;
+        let size = straggler.delay.as_f64() / injected;
+        // Somewhat less: devices that come early find the links of their group busy, and all of the group are held up by that. Nobody
+        // waits for a peer there.
+        assert!((0.95..1.05).contains(&size), "{n_steps} steps: {:?} of {injected} ps: {size}", straggler.delay);
+        assert!(slow.notes.iter().any(|note| note.code == "straggler" && note.message.starts_with("TPU:5 ")));
+        let balance = slow.balance.as_ref().unwrap();
+        assert_eq!(balance.devices.len(), 8);
+        // Of each execution one waits for nobody.
+        assert!(balance.devices.iter().all(|device| device.waited.is_some() && device.n_last <= device.n));
+    }
+}
+
+/// A matmul that gathers its operand on the way is a matmul, not a wait.
+#[test]
+fn a_fused_matmul_and_all_gather_is_no_communication() {
+    let of = |inner: &str| {
+        let text = format!(
+            "HloModule m, is_scheduled=true
+
+%fused (p: f32[2,4], q: f32[4,4]) -> f32[8,4] {{
+  %p = f32[2,4]{{1,0}} parameter(0)
+  %q = f32[4,4]{{1,0}} parameter(1)
+  %g = f32[8,4]{{1,0}} all-gather(%p), replica_groups={{{{0,1,2,3}}}}, dimensions={{0}}
+  ROOT %d = f32[8,4]{{1,0}} {inner}
+}}
+
+ENTRY %main (a: f32[2,4], b: f32[4,4]) -> f32[8,4] {{
+  %a = f32[2,4]{{1,0}} parameter(0)
+  %b = f32[4,4]{{1,0}} parameter(1)
+  ROOT %fusion.1 = f32[8,4]{{1,0}} fusion(%a, %b), kind=kOutput, calls=%fused
+}}
+"
+        );
+        let (module, _) = rooflight::hlo::text::module(&text).unwrap();
+        let fusion = module.instruction(module.instruction_named("fusion.1").unwrap()).unwrap();
+        simulator::machine::category(&module, fusion).to_owned()
+    };
+    assert_eq!(of("dot(%g, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}"), "convolution fusion");
+    assert_eq!(of("negate(%g)"), "all-gather fusion");
+}

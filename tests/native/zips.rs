@@ -1,0 +1,264 @@
+//! Zip archives: what is in them opens as the same files beside each other do, and what is hostile in them costs neither
+//! memory nor the others.
+
+use crate::common;
+use crate::common::trace::{gzip, open_all, told, xz};
+use crate::common::zip::{Entry, deflated, stored, zip};
+use crate::common::{asked, bytes, make};
+use rooflight::analysis::{Query, StepChoice};
+use rooflight::engine::{Engine, Failure, Input, OpRef, Opened, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::wire::proto::xspace::XSpace;
+use std::process::{Command, Output};
+
+const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
+
+fn device(n: u32) -> Vec<u8> {
+    bytes(&XSpace { planes: vec![make::device(n)], ..XSpace::default() })
+}
+
+fn open(archive: &[u8]) -> Result<Opened, Failure> {
+    common::open("a.zip", archive.to_vec())
+}
+
+/// Notes on the way files were opened, in words.
+fn said(opened: &Opened) -> Vec<String> {
+    let of_files = ["file_not_read", "files_passed_over", "members_passed_over", "partial_file"];
+    let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.as_str()));
+    notes.map(|note| note.message.clone()).collect()
+}
+
+#[test]
+fn members_are_files() {
+    let trace =
+        common::trace::text(&common::trace::events_of(&XSpace { planes: vec![make::device(2)], ..XSpace::default() }));
+    let files: [(&str, Vec<u8>); 6] = [
+        ("run/a.xplane.pb", device(0)),
+        ("run/b.xplane.pb.gz", gzip(&device(1))),
+        ("c.trace.json", trace.clone()),
+        ("d.trace.json.gz", gzip(&trace)),
+        ("e.xplane.pb.xz", xz(&device(3))),
+        ("run/notes.txt", b"a few words".to_vec()),
+    ];
+    let beside: Vec<(String, &[u8])> = files.iter().map(|(name, b)| (format!("a.zip/{name}"), b.as_slice())).collect();
+    let beside: Vec<(&str, &[u8])> = beside.iter().map(|(name, b)| (name.as_str(), *b)).collect();
+    let expected = open_all(&beside).unwrap();
+    type Pack = fn(&str, &[u8]) -> Entry;
+    let large: Pack = |name, bytes| Entry { zip64: true, ..deflated(name, bytes) };
+    let behind: Pack = |name, bytes| Entry { flags: 0x808, ..deflated(name, bytes) };
+    for (pack, n_packed) in [(stored as Pack, 0), (deflated, 18), (large, 18), (behind, 18)] {
+        let entries: Vec<Entry> = files.iter().map(|(name, bytes)| pack(name, bytes)).collect();
+        let opened = open(&zip(&entries)).unwrap();
+        assert_eq!(told(&opened.profile), told(&expected.profile));
+        assert_eq!(opened.profile.notes, expected.profile.notes);
+        assert!(opened.partial.is_none());
+        for (file, expected) in opened.files.iter().zip(&expected.files) {
+            assert_eq!((&file.name, &file.format), (&expected.name, &format!("{}, zip", expected.format)));
+            let entry = entries.iter().find(|entry| file.name.ends_with(&entry.name)).unwrap();
+            assert_eq!(file.bytes, entry.data.len() as u64 + n_packed);
+        }
+        assert_eq!(opened.files.len(), expected.files.len());
+        assert_eq!(
+            said(&opened),
+            ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]
+        );
+    }
+}
+
+/// Programs are read from where they lie in the archive, also where they are packed twice.
+#[test]
+fn programs_are_read_from_within() {
+    let Some(capture) = common::profile(V6E) else { return };
+    let op = |engine: &mut Engine| {
+        let query = Query { step: StepChoice::All, ..Query::default() };
+        let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };
+        let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
+        let op = OpRef::new(&page.rows[0].key, page.rows[0].program_id);
+        let question = Question::Op { ask: asked(query), op };
+        engine.answer(&question.into()).told::<rooflight::analysis::OpDetail>().unwrap()
+    };
+    let engine = |name: &str, bytes: Vec<u8>| {
+        let input = Input { name: name.into(), source: Box::new(bytes), from_folder: false };
+        Engine::open(vec![input], &mut |_| {}).unwrap().0
+    };
+    let expected = op(&mut engine("x", capture.clone()));
+    assert_eq!(expected.basis, rooflight::analysis::OpBasis::Proto);
+    for entry in
+        [stored("x", &capture), deflated("x", &capture), deflated("x", &gzip(&capture)), deflated("x", &xz(&capture))]
+    {
+        assert_eq!(op(&mut engine("a.zip", zip(&[entry]))), expected);
+    }
+}
+
+#[test]
+fn what_is_no_file_is_not_spoken_of() {
+    let entries = [
+        stored("run/", b""),
+        stored("__MACOSX/run/._a.xplane.pb", b"\0\x05\x16\x07"),
+        stored("run/.DS_Store", b"\0\0\0\x01Bud1"),
+        stored("run/._b", b"\0\x05\x16\x07"),
+        deflated("run/a.xplane.pb", &device(0)),
+    ];
+    let opened = open(&zip(&entries)).unwrap();
+    assert_eq!((opened.files.len(), said(&opened)), (1, vec![]));
+    // A file without bytes is: where it should have been a capture, by itself.
+    let entries = [stored("empty.txt", b""), stored("b.xplane.pb", b""), entries[4].clone()];
+    let opened = open(&zip(&entries)).unwrap();
+    let said = said(&opened);
+    assert!(said[0].starts_with("b.xplane.pb is empty. It has 0 bytes"), "{said:?}");
+    assert_eq!(said[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_others_are_kept() {
+    let good = deflated("good.xplane.pb", &device(0));
+    let bad = deflated("bad.xplane.pb", &device(1));
+    let pairs: [(Vec<Entry>, &str); 10] = [
+        (vec![Entry { flags: 0x801, ..bad.clone() }], "bad.xplane.pb is encrypted and passed over"),
+        (vec![Entry { method: 99, ..bad.clone() }], "bad.xplane.pb is encrypted"),
+        (vec![Entry { method: 14, ..bad.clone() }, Entry { method: 14, ..bad.clone() }], "and 1 more are packed with "),
+        (vec![Entry { method: 777, ..bad.clone() }], "packed with a method of its own"),
+        (
+            vec![Entry { size: 77, ..stored("bad.xplane.pb", &device(1)) }],
+            "bad.xplane.pb is not where the archive says",
+        ),
+        (vec![Entry { at: Some(5), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
+        (vec![Entry { at: Some(u32::MAX - 1), ..bad.clone() }], "bad.xplane.pb is not where the archive says"),
+        (vec![Entry { name: "x".repeat(5000), ..bad.clone() }], "names of more than 4,096 bytes"),
+        (
+            vec![stored("bad.zip", &zip(std::slice::from_ref(&good)))],
+            "bad.zip was not read. It is a zip archive inside another",
+        ),
+        (
+            vec![deflated("bad.zip", &zip(std::slice::from_ref(&good)))],
+            "bad.zip was not read. It is a zip archive inside another",
+        ),
+    ];
+    for (bad, words) in pairs {
+        let opened = open(&zip(&[std::slice::from_ref(&good), &bad[..]].concat())).unwrap();
+        assert_eq!((opened.files.len(), &*opened.files[0].name), (1, "a.zip/good.xplane.pb"), "{words}");
+        let said = said(&opened);
+        assert!(matches!(said.as_slice(), [one] if one.contains(words)), "{words}: {said:?}");
+        // Alone, it is why nothing opens.
+        let Err(failure) = open(&zip(&bad)) else { panic!("{words}") };
+        assert!(format!("{}. {}", failure.title, failure.message).contains(words), "{failure:?}");
+    }
+    // Lies that only show when it is unpacked: what came out is kept, and the session is partial.
+    for lie in [Entry { crc: 1, ..bad.clone() }, Entry { size: 1 << 20, ..bad.clone() }] {
+        let opened = open(&zip(&[good.clone(), lie])).unwrap();
+        assert!(
+            opened.partial.as_ref().unwrap().starts_with("bad.xplane.pb: Unpacking ends early"),
+            "{:?}",
+            opened.partial
+        );
+        assert_eq!(opened.profile.planes.len(), 2);
+    }
+}
+
+#[test]
+fn members_that_share_bytes_are_a_bomb_s() {
+    let one = deflated("a.xplane.pb", &device(0));
+    let entries = [one.clone(), Entry { name: "b.xplane.pb".into(), at: Some(0), ..one.clone() }];
+    // As written the second lies behind; as said, it is the first.
+    let Err(failure) = open(&zip(&entries)) else { panic!("it is read twice") };
+    assert_eq!(failure.title, "Nothing in a.zip could be read");
+    assert!(failure.message.contains("a.xplane.pb and 1 more: passed over, they share bytes"), "{}", failure.message);
+    let opened = open(&zip(&[&entries[..], &[deflated("c.xplane.pb", &device(2))]].concat())).unwrap();
+    assert_eq!((opened.files.len(), said(&opened).len()), (1, 1));
+}
+
+#[test]
+fn archives_that_are_cut_or_hold_nothing() {
+    let whole = zip(&[deflated("a.xplane.pb", &device(0)), stored("b.xplane.pb", &device(1))]);
+    for n in 4..whole.len() {
+        let Err(failure) = open(&whole[..n]) else { panic!("{n}") };
+        assert!(failure.message.contains("copy the file again"), "{n}: {failure:?}");
+    }
+    assert_eq!(
+        open(&whole[..whole.len() / 2]).err().unwrap().message.split(". ").next(),
+        Some("It starts like a zip archive, but its end, where its table of contents is, is missing")
+    );
+    let nothing = open(&zip(&[stored("x/", b""), stored("x/y.txt", b"words")])).err().unwrap();
+    assert_eq!(nothing.title, "No capture in a.zip");
+    assert!(nothing.message.starts_with("Looked at 1 file (a.zip/x/y.txt)"), "{}", nothing.message);
+    assert_eq!(open(&zip(&[])).err().unwrap().title, "No capture in a.zip");
+    let within = open(&gzip(&whole)).err().unwrap();
+    assert!(within.message.contains("It is a zip archive inside gzip."), "{}", within.message);
+    // Three times packed is none of ours.
+    let thrice = gzip(&gzip(&gzip(&device(0))));
+    assert!(
+        open(&thrice)
+            .err()
+            .unwrap()
+            .message
+            .contains("starts like gzip, but unpacking fails: what it holds is packed again, and that once more")
+    );
+    assert!(open(&xz(&gzip(&xz(&device(0))))).err().unwrap().message.contains("starts like xz, but"));
+    assert!(open(&gzip(&gzip(&device(0)))).is_ok());
+}
+
+#[test]
+fn more_members_than_a_session_has() {
+    let mut entries: Vec<Entry> = (0..10_500).map(|i| stored(&format!("{i}.txt"), b"x")).collect();
+    entries[3] = stored("3.xplane.pb", &device(0));
+    let opened = open(&zip(&entries)).unwrap();
+    assert_eq!(opened.files.len(), 1);
+    assert!(said(&opened)[0].starts_with("Only the first 10,000 files of the archive are looked at, 500 entries more"));
+}
+
+/// Any byte may be another one: no panic, and nothing that takes long.
+#[test]
+fn flipped_bits() {
+    let whole = zip(&[deflated("a.xplane.pb", &device(0)), stored("b.pb", &gzip(&device(1)))]);
+    for i in 0..whole.len() {
+        for bit in [0, 3, 7] {
+            let mut bytes = whole.clone();
+            bytes[i] ^= 1 << bit;
+            if let Err(failure) = open(&bytes) {
+                assert!(failure.message.len() > 20, "{failure:?}");
+            }
+        }
+    }
+}
+
+/// Runs the command line on a file with so many KiB of address space: more, and it would not end by itself.
+#[cfg(target_os = "linux")]
+fn limited(name: &str, content: &[u8], kib: u64) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let script = format!("ulimit -v {kib}; exec timeout 60 \"$0\" inspect --json \"$1\"");
+    Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_rooflight")]).arg(path).output().unwrap()
+}
+
+/// A capture, and after it a plane that says it is long and is.
+fn long(n: u64) -> impl Iterator<Item = Vec<u8>> {
+    let mut head = device(0);
+    head.extend([0x0a]);
+    prost::encoding::encode_varint(n << 20, &mut head);
+    std::iter::once(head).chain((0..n).map(|_| vec![0; 1 << 20]))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn bombs_take_neither_memory_nor_time() {
+    use std::io::Write;
+    let mut bomb = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    let mut crc = flate2::Crc::new();
+    for piece in long(1500) {
+        bomb.write_all(&piece).unwrap();
+        crc.update(&piece);
+    }
+    let data = bomb.finish().unwrap();
+    assert!(data.len() < 2 << 20);
+    let entry = Entry { data, crc: crc.sum(), size: 1500 << 20, ..deflated("bomb.xplane.pb", b"") };
+    let out = limited("a.zip", &zip(&[entry, deflated("good.xplane.pb", &device(1))]), 400 << 10);
+    let words = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(1), "{words}");
+    assert!(
+        words.contains("bomb.xplane.pb: Reading stops early: it unpacks to more than 200 times its size"),
+        "{words}"
+    );
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let devices = json["planes"].as_array().unwrap().iter().filter(|plane| plane["role"] == "device").count();
+    assert_eq!((json["files"].as_array().unwrap().len(), devices), (2, 2), "{json:#}");
+}
