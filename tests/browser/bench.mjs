@@ -129,7 +129,7 @@ async function rows(browser, url) {
   const filters = { few: await filter((n) => `fusion.${n}7`), many: await filter((n) => [..."mixer/mlp/"].map((c, i) => ((n >> i) & 1 ? c.toUpperCase() : c)).join("")) };
   await field.fill("");
   await settled(page);
-  await page.waitForTimeout(500);
+  await painted(page);
   const frames = await grid(page).evaluate((node) => new Promise((done) => {
     const gaps = [];
     let last = performance.now();

@@ -1,7 +1,7 @@
 // What tests open: real captures where there are some, synthetic ones of any size, and files that are none.
 // All but the real ones are made in a folder that goes when the tests end. Knows no page.
 import { execFileSync } from "node:child_process";
-import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,35 +30,43 @@ export const cpu = () => real("cpu-jax", "vm.xplane.pb");
 export const program = () => real("tpu-aot", "v5e_2x2_dense_L2_d1024_s1024_b8_tp2.hlo_proto.pb");
 export const mangled = () => real("damaged", "utf8-mangled.xplane.pb");
 
-/** Makes a capture: the same arguments give the same bytes. ROOFLIGHT_SYNTH names the program, else cargo runs it. */
-export function synth({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${devices}-${ops}.xplane.pb` } = {}) {
-  const out = join(folder, name);
+/** Where what is made from arguments alone is kept: for all files of a run, where ROOFLIGHT_CAPTURES names a folder. */
+const shared = process.env.ROOFLIGHT_CAPTURES ? resolve(process.env.ROOFLIGHT_CAPTURES) : folder;
+
+/**
+ * What one of `examples/` makes, by a name of its own: its path. `args` is given the path to write to. ROOFLIGHT_EXAMPLES is the
+ * folder of built examples; without it cargo builds them.
+ */
+function example(program, name, args) {
+  const out = join(shared, name);
   if (existsSync(out)) return out;
-  const args = [out, "--mb", mb, "--devices", devices, "--ops", ops].map(String);
-  const program = process.env.ROOFLIGHT_SYNTH;
-  const cargo = ["run", "--quiet", "--profile", "test", "--example", "many_ops", "--", ...args];
-  execFileSync(program ?? "cargo", program ? args : cargo, { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  // Another file of this run may make the same: whoever ends last finds it there.
+  const unfinished = join(shared, `${process.pid} ${name}`);
+  const built = process.env.ROOFLIGHT_EXAMPLES && join(resolve(process.env.ROOFLIGHT_EXAMPLES), program);
+  const cargo = ["run", "--quiet", "--profile", "test", "--example", program, "--"];
+  const rest = args(unfinished).map(String);
+  execFileSync(built ?? "cargo", built ? rest : [...cargo, ...rest], { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  if (existsSync(out)) rmSync(unfinished, { recursive: true });
+  else renameSync(unfinished, out);
   return out;
 }
+
+/** Makes a capture: the same arguments give the same bytes. */
+export const synth = ({ mb = 1, devices = 2, ops = 40, name = `synth-${mb}-${devices}-${ops}.xplane.pb` } = {}) =>
+  example("many_ops", name, (out) => [out, "--mb", mb, "--devices", devices, "--ops", ops]);
 
 /** A plane of a host alone: nothing that ran on a device. */
 export const hostOnly = () => write("host-only.xplane.pb", Buffer.from("\x0a\x0b\x12\x09/host:CPU\x22\x06host-a", "latin1"));
 
 /** A program of 37,000 instructions with all its buffers: its path. */
-export function manyBuffers() {
-  const out = join(folder, "many-buffers.hlo_proto.pb");
-  if (!existsSync(out)) execFileSync("cargo", ["run", "--quiet", "--profile", "test", "--example", "many_buffers", "--", out], { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
-  return out;
-}
+export const manyBuffers = () => example("many_buffers", "many-buffers.hlo_proto.pb", (out) => [out]);
 
 /**
  * A capture with the truth beside it: a real program's run, simulated by `cargo xtask synth` with these arguments.
  * { captures: paths, truth: what an analysis has to find }.
  */
 export function made(...args) {
-  const out = join(folder, `made ${args.join(" ")}`);
-  const cargo = ["run", "--quiet", "--profile", "test", "--example", "synth", "--", "--out", out, "--no-trace", ...args];
-  if (!existsSync(join(out, "expected.json"))) execFileSync("cargo", cargo.map(String), { cwd: repository, stdio: ["ignore", "ignore", "pipe"] });
+  const out = example("synth", `made ${args.join(" ")}`, (folder) => ["--out", folder, "--no-trace", ...args]);
   const captures = readdirSync(out).filter((name) => name.endsWith(".pb")).sort().map((name) => join(out, name));
   return { captures, truth: JSON.parse(readFileSync(join(out, "expected.json"), "utf8")) };
 }

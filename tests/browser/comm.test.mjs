@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { made, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, pickFiles, reload, until } from "./lib.mjs";
+import { opened, painted, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, rowCount, settled, sortBy } from "./reading.mjs";
 import { decimal, matches, percent, printed } from "./written.mjs";
 
@@ -29,7 +29,7 @@ async function show(page, file) {
 
 /** Waits for the answer to what was asked last. */
 async function ready(page) {
-  await page.waitForTimeout(30);
+  await painted(page);
   await settled(page);
 }
 

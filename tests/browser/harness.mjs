@@ -63,20 +63,20 @@ export async function holdLoads(page, { kind = "Opened", holding = true } = {}) 
   await readMessages(page);
   await page.addInitScript(({ kind, holding }) => {
     const Real = window.Worker;
-    const held = [];
+    window.held = [];
     window.holding = holding;
     window.Worker = class extends Real {
       set onmessage(heard) {
         this.heard = heard; // null once the page has ended this worker
         super.onmessage = (event) => {
-          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) held.push(() => this.heard?.(event));
+          if (window.holding && window.messageOf(event.data, "Reply").kind === kind) window.held.push(() => this.heard?.(event));
           else this.heard?.(event);
         };
       }
     };
     window.release = () => {
       window.holding = false;
-      for (const go of held.splice(0)) go();
+      for (const go of window.held.splice(0)) go();
     };
   }, { kind, holding });
   await reload(page);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { made, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, pickFiles, reload, started, until } from "./lib.mjs";
+import { opened, pickFiles, reload, started, stays, until } from "./lib.mjs";
 import { figures } from "./reading.mjs";
 import { link, share } from "./sharing.mjs";
 
@@ -111,8 +111,8 @@ onPage("what no list names is taken away: a tab closed while it kept, a list tha
   await until(() => stored(page), (sizes) => !sizes.includes(7) && sizes.includes(size));
   await write("list", [2, 1, 1, 1]);
   await home(page);
-  await page.waitForTimeout(500);
-  assert.ok((await stored(page)).includes(size), "the list is of a newer build");
+  // The list is of a newer build.
+  await stays(() => stored(page), (sizes) => sizes.includes(size));
   await page.evaluate(() => localStorage.setItem("rooflight.kept", "1"));
   await write("list", Array.from({ length: 50 }, () => 255));
   await home(page);

@@ -106,3 +106,22 @@ export async function until(read, wanted = Boolean, timeout = 15_000) {
     await new Promise((done) => setTimeout(done, 25));
   }
 }
+
+/** Watches for a while that `read()` gives what `wanted` accepts each time: what must not happen would have happened by then. */
+export async function stays(read, wanted, time = 600) {
+  const end = Date.now() + time;
+  while (Date.now() < end) {
+    const value = await read();
+    if (!wanted(value)) throw new Error(`it became ${JSON.stringify(value)}`);
+    await new Promise((done) => setTimeout(done, 25));
+  }
+}
+
+/** Waits until what changed is drawn, and transitions have ended: a colour half-way has another contrast. */
+export async function painted(page) {
+  await page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const ends = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
+    await Promise.all(ends.map((one) => one.finished.catch(() => {})));
+  });
+}

@@ -1,8 +1,8 @@
 // Memory: the curve, what is alive, and what the peak would be without some of it are the command line's (whose figures equal
 // the reference's); chosen by mouse and keyboard; programs, memories and allocators; a program's file alone.
-import { AxeBuilder } from "@axe-core/playwright";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { violations } from "./accessibility.mjs";
 import { made, program, tpu } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { opened, pickFiles, reload, until } from "./lib.mjs";
@@ -231,15 +231,14 @@ for (const theme of ["light", "dark"]) {
   onPage(`axe finds nothing in any pane: ${theme}`, { theme }, async ({ page }) => {
     await show(page, capture());
     const look = async (where) => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].target}`), [], where);
+      const found = await violations(page, theme);
+      assert.deepEqual(found.map(({ id, nodes }) => `${id}: ${nodes[0].target}`), [], where);
     };
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
     await look("map");
     for (const pane of ["Lives", "Padding", "Findings"]) {
       await page.getByRole("button", { name: pane, exact: true }).click();
-      await page.waitForTimeout(150);
       await look(pane);
     }
     await page.getByRole("button", { name: "Allocator", exact: true }).click();

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { made, repository, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { opened, pickFiles, until } from "./lib.mjs";
+import { opened, pickFiles, stays, until } from "./lib.mjs";
 import { figures, pick, settled } from "./reading.mjs";
 
 const sample = (page) => page.getByRole("button", { name: "Open the sample" });
@@ -72,8 +72,7 @@ onPage("a sample that comes late takes no place: what was opened meanwhile stays
   await opened(page);
   const title = await page.title();
   come();
-  await page.waitForTimeout(1000);
-  assert.equal(await page.title(), title);
+  await stays(() => page.title(), (now) => now === title, 1000);
   assert.ok(!title.startsWith("sample"));
 });
 

@@ -1,10 +1,10 @@
 // Pictures of every state, light and dark, wide and narrow: to be looked at, and put beside the design's.
 // The captures are made here (names and times are invented), so that the pictures may be shown anywhere.
-// Reads ROOFLIGHT_DIST, ROOFLIGHT_SCREENS (where to write), ROOFLIGHT_CHROMIUM, ROOFLIGHT_SYNTH.
+// Reads ROOFLIGHT_DIST, ROOFLIGHT_SCREENS (where to write), ROOFLIGHT_CHROMIUM.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as captures from "./captures.mjs";
-import { dropFiles, launch, need, open, opened, pickFiles, reload, startServer } from "./lib.mjs";
+import { dropFiles, launch, need, open, opened, painted, pickFiles, reload, startServer, until } from "./lib.mjs";
 import { host } from "./hosts.mjs";
 import { readMessages } from "./messages.mjs";
 import { link, share } from "./sharing.mjs";
@@ -44,7 +44,8 @@ const states = {
     await reload(page);
     await pickFiles(page, [tpu]);
     await page.getByRole("progressbar").waitFor();
-    await page.waitForTimeout(1200);
+    // What has been read so far is told a few times a second.
+    await until(() => page.locator(".loading").innerText(), (text) => /event/.test(text));
   },
   breakdown: async (page) => {
     await pickFiles(page, [tpu]);
@@ -56,7 +57,7 @@ const states = {
     await page.keyboard.press("g");
     await page.keyboard.press("k");
     await page.locator(".segment").first().focus();
-    await page.waitForTimeout(200);
+    await painted(page);
   },
   steps: async (page) => {
     await pickFiles(page, [tpu]);
@@ -114,14 +115,14 @@ const states = {
     await page.keyboard.press("Space");
     await page.locator(".roofline-selection b").waitFor();
     await page.evaluate(() => (document.activeElement.blur(), scrollTo(0, 0)));
-    await page.waitForTimeout(300);
+    await painted(page);
   },
   memory: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
     await opened(page);
     await page.keyboard.press("4");
     await page.locator(".map-canvas .scene rect").first().waitFor();
-    await page.waitForTimeout(300);
+    await painted(page);
   },
   lives: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
@@ -152,7 +153,7 @@ const states = {
     await opened(page);
     await page.keyboard.press("5");
     await page.locator(".comm-lanes .scene rect").first().waitFor();
-    await page.waitForTimeout(300);
+    await painted(page);
   },
   "communication-zoomed": async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
@@ -162,7 +163,7 @@ const states = {
     for (let n = 0; n < 3; n += 1) await page.getByRole("button", { name: "Zoom in" }).click();
     await page.locator(".comm-lanes .scene").focus();
     await page.keyboard.press("ArrowRight");
-    await page.waitForTimeout(300);
+    await painted(page);
   },
   bandwidth: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
@@ -180,7 +181,7 @@ const states = {
     await page.getByLabel("Axis 2, devices").fill("4");
     await page.getByLabel("Axis 2, devices").press("Enter");
     await page.getByText("model=4").waitFor();
-    await page.waitForTimeout(300);
+    await painted(page);
   },
   stragglers: async (page) => {
     await page.getByRole("button", { name: "Open the sample" }).click();
@@ -292,7 +293,7 @@ for (const [name, reach] of Object.entries(states)) {
       const { page, problems, close } = await open(browser, server.url, { width, height, theme });
       try {
         await reach(page);
-        await page.waitForTimeout(150);
+        await painted(page);
       } catch (error) {
         problems.push(`not reached: ${error.message.split("\n")[0]}`);
       }

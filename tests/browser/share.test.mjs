@@ -8,7 +8,7 @@ import { after, before } from "node:test";
 import { crc32 } from "node:zlib";
 import { folder, made, repository } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, launch, need, open, opened, pickFiles, started, until } from "./lib.mjs";
+import { dropFiles, launch, need, open, opened, pickFiles, started, stays, until } from "./lib.mjs";
 import { allRows, figures, groupBy, settled } from "./reading.mjs";
 import { inside, length, link, report, save, share, unpacked } from "./sharing.mjs";
 
@@ -61,8 +61,8 @@ onPage("a link opens in a fresh profile with no file and, after one visit, no ne
     await view(other.page, name);
     assert.match(await summary(other.page).innerText(), SUMMARY);
   }
-  await other.page.waitForTimeout(300);
-  assert.equal(await other.page.getByRole("alert").count(), 0, "nothing is offered that is then refused");
+  // Nothing is offered that is then refused.
+  await stays(() => other.page.getByRole("alert").count(), (n) => n === 0);
   // What was told is passed on once more.
   await share(other.page);
   const again = new URL(await link(other.page)).hash;
@@ -94,7 +94,6 @@ onPage("detail is turned up: the length is told, and where a link ends a file is
   const [mark, box] = [await page.locator(".share-mark").boundingBox(), await slider.boundingBox()];
   const level = Math.round(((mark.x + 1 - box.x - 8) / (box.width - 16)) * 100);
   await slider.fill(String(level));
-  await page.waitForTimeout(100);
   const fits = await until(told, (n) => n !== least);
   assert.ok(fits <= 8000 && fits > 6500, `${fits} at level ${level}`);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, opened } from "./lib.mjs";
+import { dropFiles, opened, painted } from "./lib.mjs";
 import { figures, heads } from "./reading.mjs";
 
 /** What sticks out of the window to the right, in words. */
@@ -37,7 +37,7 @@ for (const [width, height, what] of SIZES) {
   onPage(`${width} × ${height}, ${what}: nothing sticks out, no figure is cut`, { width, height }, async ({ page }) => {
     await dropFiles(page, [synth()], { x: 100, y: 200 });
     await opened(page);
-    await page.waitForTimeout(100);
+    await painted(page);
     assert.deepEqual(await sticksOut(page), []);
     assert.deepEqual(await cutFigures(page), []);
     assert.ok(Object.keys(await figures(page)).length >= 4);

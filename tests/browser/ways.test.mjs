@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { cpu, real } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
-import { dropFiles, opened, pickFiles, reload, until } from "./lib.mjs";
+import { dropFiles, opened, painted, pickFiles, reload, until } from "./lib.mjs";
 import { column, figures, groupBy, pick, rowCount, seenRows, settled } from "./reading.mjs";
 import { decimal, matches, printed } from "./written.mjs";
 
@@ -119,7 +119,7 @@ onPage("a CPU's trace JSON and its XSpace have the same rows; together, the XSpa
   await dropFiles(page, [cpuTrace(), cpu()]);
   await until(() => page.title(), (is) => is.startsWith("vm.xplane.pb"));
   await settled(page);
-  await page.waitForTimeout(200);
+  await painted(page);
   await page.locator("#notes-button").click();
   await page.locator("#notes").getByText(/vm\.trace\.json\.gz/).first().waitFor();
 });

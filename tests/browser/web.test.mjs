@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { made, synth } from "./captures.mjs";
 import { onPage } from "./harness.mjs";
 import { host } from "./hosts.mjs";
-import { opened, pickFiles, reload, started, until } from "./lib.mjs";
+import { opened, pickFiles, reload, started, stays, until } from "./lib.mjs";
 import { figures } from "./reading.mjs";
 
 const capture = () => made("--steps", "3").captures[0];
@@ -173,8 +173,7 @@ onPage("Cancel ends it for good, and a failure stays said: it is fetched again w
     await cancel.click();
     await field(page).waitFor();
     // Longer than it takes until a load is shown.
-    await page.waitForTimeout(600);
-    assert.deepEqual([await page.locator(".loading").count(), from.asked.length], [0, 1]);
+    await stays(async () => [await page.locator(".loading").count(), from.asked.length].join(), (both) => both === "0,1");
     await fetchFrom(page, from.url("a.xplane.pb"), { anew: false });
     await cancel.waitFor();
     assert.equal(from.asked.length, 2);
@@ -183,8 +182,7 @@ onPage("Cancel ends it for good, and a failure stays said: it is fetched again w
   }
   const broke = /broke after/;
   await until(() => failed(page).catch(() => ""), (text) => broke.test(text));
-  await page.waitForTimeout(600);
-  assert.match(await failed(page), broke);
+  await stays(() => failed(page), (text) => broke.test(text));
 });
 
 onPage("only the host that the address names can be asked", { expected: /content security policy|violates|refused to connect|Failed to (load|fetch)|net::ERR/i }, async ({ page, server, allow }) => {

@@ -8,6 +8,8 @@
 //! | `ROOFLIGHT_CHROMIUM` | the browser |
 //! | `ROOFLIGHT_FIREFOX` | the other one, where there is one: for pages that are one file |
 //! | `ROOFLIGHT_CLI` | the native `rooflight`, to compare numbers with |
+//! | `ROOFLIGHT_EXAMPLES` | the built programs of `examples/`, which make captures |
+//! | `ROOFLIGHT_CAPTURES` | where the captures that were made are, for all tests of a run |
 //! | `ROOFLIGHT_PROFILES` | real captures, where there are any |
 //! | `ROOFLIGHT_SCREENS` | where `screens` puts its pictures |
 //! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | where the captures to measure with are, and of which sizes |
@@ -60,9 +62,14 @@ pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Res
     files.retain(|path| name(path).is_some_and(|name| which(&name)));
     files.sort();
     ensure!(!files.is_empty(), "no *.test.mjs in tests/browser");
-    // One after the other: each starts a browser, and two on a small machine time each other out.
-    let args = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
-    process::run_and_read(node(Cli::AsTested, dist)?.args(args).args(files), each)
+    // Those that are there were made by the run before, maybe of other sources.
+    let captures = repo::target()?.join("browser-captures");
+    if captures.exists() {
+        fs::remove_dir_all(&captures)?;
+    }
+    fs::create_dir_all(&captures)?;
+    let args = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
+    process::run_and_read(node(Cli::AsTested, dist)?.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files), each)
 }
 
 fn folder() -> PathBuf {
@@ -73,14 +80,15 @@ fn folder() -> PathBuf {
 fn node(cli: Cli, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
-    let cli = build_cli(cli)?;
+    let built = build_native(cli)?;
     npm_ci()?;
     let mut command = Command::new(node);
     command
         .current_dir(folder())
         .env("ROOFLIGHT_DIST", dist)
         .env("ROOFLIGHT_CHROMIUM", chromium)
-        .env("ROOFLIGHT_CLI", cli);
+        .env("ROOFLIGHT_CLI", built.join(format!("rooflight{}", env::consts::EXE_SUFFIX)))
+        .env("ROOFLIGHT_EXAMPLES", built.join("examples"));
     match browser::firefox()? {
         Some(firefox) => command.env("ROOFLIGHT_FIREFOX", firefox),
         None => command.env_remove("ROOFLIGHT_FIREFOX"),
@@ -107,14 +115,14 @@ fn npm_ci() -> Result<()> {
     Ok(())
 }
 
-fn build_cli(cli: Cli) -> Result<PathBuf> {
+/// Builds the command line and the programs that make captures: the folder that holds them.
+fn build_native(cli: Cli) -> Result<PathBuf> {
     // Cargo puts what its `test` profile makes beside what `dev` makes.
     let (profile, folder) = match cli {
         Cli::AsTested => ("test", "debug"),
         Cli::Fast => ("release", "release"),
     };
-    process::run(
-        process::cargo().args(["build", "--bin", "rooflight", "--profile", profile]).current_dir(repo::root()),
-    )?;
-    Ok(repo::target()?.join(folder).join(format!("rooflight{}", env::consts::EXE_SUFFIX)))
+    let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
+    process::run(process::cargo().args(args).current_dir(repo::root()))?;
+    Ok(repo::target()?.join(folder))
 }

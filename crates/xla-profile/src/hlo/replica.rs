@@ -14,7 +14,7 @@ use super::mesh::MeshAxes;
 /// Which devices take part in a collective together.
 ///
 /// ```
-/// let groups = rooflight::hlo::text::replica_groups("[4,2]<=[2,4]T(1,0)").unwrap();
+/// let groups = xla_profile::hlo::text::replica_groups("[4,2]<=[2,4]T(1,0)").unwrap();
 /// assert_eq!(groups.groups().unwrap(), [[0, 4], [1, 5], [2, 6], [3, 7]]);
 /// assert_eq!((groups.size(), groups.stride()), (Some(2), Some(4)));
 /// assert_eq!(groups.to_string(), "[4,2]<=[2,4]T(1,0)");

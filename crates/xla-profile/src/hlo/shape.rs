@@ -127,7 +127,7 @@ impl ArrayShape {
     /// Its dimensions rounded up to whole tiles, in logical order.
     ///
     /// ```
-    /// # use rooflight::hlo::text;
+    /// # use xla_profile::hlo::text;
     /// let shape = text::shape("bf16[3,5]{1,0:T(8,128)(2,1)}").unwrap();
     /// let array = shape.as_array().unwrap();
     /// assert_eq!(array.padded_dims(), Some(vec![8, 128]));

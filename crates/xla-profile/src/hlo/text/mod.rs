@@ -40,7 +40,7 @@ pub struct Parsed {
 ///
 /// ```
 /// let text = "%add.1 = f32[8]{0} add(f32[8]{0} %a, f32[8]{0} %b), metadata={op_name=\"jit(f)/add\"}";
-/// let add = rooflight::hlo::text::instruction(text).unwrap();
+/// let add = xla_profile::hlo::text::instruction(text).unwrap();
 /// assert_eq!(&*add.instruction.opcode, "add");
 /// assert_eq!(&*add.instruction.operands[1].name, "b");
 /// assert_eq!(add.instruction.op_name(), "jit(f)/add");
