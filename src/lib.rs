@@ -25,10 +25,8 @@ pub mod analysis;
 pub mod chart;
 pub mod chip;
 pub mod engine;
-pub mod keyed;
 pub mod report;
 pub mod share;
-pub mod sorted;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
 

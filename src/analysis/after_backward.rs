@@ -12,8 +12,8 @@
 use super::device::{Device, intervals};
 use super::ops::OpFacts;
 use super::phase::Phase;
-use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, ProgramId};
+use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 /// Gives phases to those ops of a device that have none of their own.
@@ -34,7 +34,7 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
     if !facts.iter().any(|f| f.phase == Phase::Backward) || !facts.iter().any(|f| f.phase == Phase::Unknown) {
         return;
     }
-    let mut last: Keyed<Run, u64> = Keyed::default();
+    let mut last: IndexMap<Run, u64> = IndexMap::default();
     let mut unknown: Vec<(u64, Run, OpId)> = Vec::new();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         let times = intervals(line, device.step_clock).unwrap_or_default();
@@ -78,9 +78,9 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
 type Run = (usize, Option<ProgramId>);
 
 /// Keeps the start of a run's last backward op so far.
-fn keep(last: &mut Keyed<Run, u64>, latest: Option<(Run, u64)>) {
+fn keep(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
     if let Some((of, start)) = latest {
-        let at = last.entry(of, u64::default);
+        let at = last.entry(of).or_default();
         *at = start.max(*at);
     }
 }

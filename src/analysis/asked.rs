@@ -12,8 +12,8 @@ use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
 use super::sweep::Interval;
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
-use crate::sorted;
 use crate::units::Picos;
+use std::collections::BTreeSet;
 
 /// What a query is of.
 pub struct Asked {
@@ -76,7 +76,7 @@ impl Analysis {
         notes.extend(self.only_copies(&chosen, &totals));
         let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
         let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
-        let types = sorted::distinct(types.iter().map(String::as_str));
+        let types: Vec<&str> = types.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter().collect();
         let header = Header {
             status: if duration.is_some() { Status::Ok } else { Status::Absent },
             device: match chosen.as_slice() {

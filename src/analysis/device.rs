@@ -17,10 +17,9 @@ use super::longest;
 use super::measure::union_length;
 use super::platform::Platform;
 use super::sweep::Interval;
-use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::{IndexMap, IndexSet};
 
 /// A device with ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,13 +223,14 @@ fn device(
 
 /// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
 fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
-    let mut time: Keyed<Option<ProgramId>, Picos> = Keyed::default();
+    let mut time: IndexMap<Option<ProgramId>, Picos> = IndexMap::default();
     for line in lines.iter().map(|i| &plane.lines[*i]) {
         for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(line.events.ops()) {
-            *time.entry(program_of_run(profile, plane, op), Picos::default) += Picos(end - start);
+            *time.entry(program_of_run(profile, plane, op)).or_default() += Picos(end - start);
         }
     }
-    time.into_entries()
+    time.into_iter()
+        .collect::<Vec<_>>()
         .into_iter()
         .max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program)))
         .map(|(program, _)| program)
@@ -263,7 +263,7 @@ fn steps(
             }
         }
     }
-    sorted::sort_by(&mut steps, |a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    steps.sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
     // The events' own numbers, if each has one and no two are the same.
     let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
     let distinct = numbers.as_ref().is_some_and(|n| {
@@ -341,8 +341,8 @@ impl Starts {
 
 /// `TPU:0` twice becomes `host-a TPU:0` and `host-b TPU:0`; failing that, `TPU:0 (2)`.
 fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
-    let mut labels: Keyed<&str, ()> = Keyed::default();
-    let has_double = !devices.iter().all(|device| labels.first(&device.label, ()));
+    let mut labels: IndexSet<&str> = IndexSet::default();
+    let has_double = !devices.iter().all(|device| labels.insert(&device.label));
     if has_double && profile.files.len() > 1 {
         let names = hosts::names(profile);
         for device in devices.iter_mut() {
@@ -350,9 +350,9 @@ fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
             device.label = format!("{host} {}", device.label);
         }
     }
-    let mut seen: Keyed<String, u32> = Keyed::default();
+    let mut seen: IndexMap<String, u32> = IndexMap::default();
     for device in devices {
-        let n = seen.entry(device.label.clone(), u32::default);
+        let n = seen.entry(device.label.clone()).or_default();
         *n += 1;
         if *n > 1 {
             device.label = format!("{} ({n})", device.label);

@@ -3,9 +3,9 @@
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
-use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, Severity};
-use crate::sorted;
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
 
 /// Steps that may be open at one moment. What is counted per step takes as many times as long as steps overlap, and no program
 /// has so many steps under way.
@@ -24,17 +24,17 @@ pub fn beyond_sums() -> Note {
 
 /// The same sentence about several devices is one note.
 pub fn join_places(notes: Vec<Note>) -> Vec<Note> {
-    let mut joined: Keyed<Note, Vec<String>> = Keyed::default();
+    let mut joined: IndexMap<Note, Vec<String>> = IndexMap::default();
     for mut note in notes {
         let place = note.place.take();
-        joined.entry(note, Vec::new).extend(place);
+        joined.entry(note).or_default().extend(place);
     }
     let place = |places: Vec<String>| match places.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
         [first, .., last] => Some(format!("{} devices, {first} to {last}", places.len())),
     };
-    joined.into_entries().into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
+    joined.into_iter().map(|(note, places)| Note { place: place(places), ..note }).collect()
 }
 
 /// Steps that overlap. Where too many do, there are none: see [`MAX_OPEN_STEPS`].
@@ -85,7 +85,7 @@ pub fn derived_runs(platform: Platform) -> Note {
 
 /// Why there is no device with ops.
 pub fn no_devices(profile: &Profile) -> Note {
-    let names = sorted::distinct(profile.planes.iter().map(|p| p.name.as_str()));
+    let names = profile.planes.iter().map(|p| p.name.as_str()).collect::<BTreeSet<&str>>();
     let is = |of| profile.planes.iter().any(|p| Platform::of(&p.name) == Some(of));
     let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));

@@ -9,9 +9,9 @@
 //! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
 
 use super::device::{Clock, Device, Step, StepBasis};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, Severity};
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A host's first device with steps stands for it.
@@ -26,8 +26,8 @@ pub(super) fn names(profile: &Profile) -> Vec<String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         name.split(".xplane").next().unwrap_or(name).to_owned()
     };
-    let mut files: Keyed<String, u32> = Keyed::default();
-    profile.files.iter().for_each(|file| *files.entry(short(file), u32::default) += 1);
+    let mut files: IndexMap<String, u32> = IndexMap::default();
+    profile.files.iter().for_each(|file| *files.entry(short(file)).or_default() += 1);
     let of = |file: &String| {
         let name = short(file);
         let again = files.get(&name).is_some_and(|n| *n > 1);
@@ -115,12 +115,12 @@ fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
 }
 
 /// When a host says that each of its steps began, ps after its own zero, by the step's number.
-fn starts(host: &Host<'_>) -> Keyed<u64, i128> {
-    let mut starts = Keyed::default();
+fn starts(host: &Host<'_>) -> IndexMap<u64, i128> {
+    let mut starts = IndexMap::default();
     if let Clock::Event { origin_ns } = host.device.event_clock {
         let start = |step: &Step| i128::from(origin_ns) * 1000 + i128::from(step.event_window.0);
         for step in &host.device.steps {
-            starts.first(step.number, start(step));
+            starts.entry(step.number).or_insert(start(step));
         }
     }
     starts

@@ -4,8 +4,8 @@
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
 use super::sweep::{Interval, sweep};
-use crate::keyed::Keyed;
 use crate::profile::Plane;
+use indexmap::IndexMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -151,7 +151,7 @@ pub struct Measures {
 
 #[derive(Default)]
 struct Generation {
-    kept: Keyed<(usize, Window), Rc<Measured>>,
+    kept: IndexMap<(usize, Window), Rc<Measured>>,
     n_ops: usize,
 }
 
@@ -165,7 +165,7 @@ impl Measures {
         }
         let measured = old.kept.get(&key).map_or_else(|| Rc::new(measure(plane, device, window)), Rc::clone);
         young.n_ops = young.n_ops.saturating_add(measured.ops.len()).saturating_add(ENTRY_OPS);
-        young.kept.first(key, Rc::clone(&measured));
+        young.kept.entry(key).or_insert(Rc::clone(&measured));
         if young.n_ops > KEPT_OPS {
             *old = std::mem::take(young);
         }

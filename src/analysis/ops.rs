@@ -12,8 +12,8 @@ use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
 use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
-use crate::keyed::Keyed;
 use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
@@ -45,8 +45,8 @@ pub struct Finder<'p> {
     /// Whether the first of several paths was taken anywhere.
     pub merged_paths: bool,
     paths: FxHashMap<StrId, PathFacts>,
-    known: Keyed<OpTexts, OpFacts>,
-    trips: Keyed<&'p str, Option<u64>>,
+    known: IndexMap<OpTexts, OpFacts>,
+    trips: IndexMap<&'p str, Option<u64>>,
     stacks: bool,
     buffer: String,
 }
@@ -70,7 +70,7 @@ impl<'p> Finder<'p> {
             words: Strings::default(),
             merged_paths: false,
             paths: FxHashMap::default(),
-            known: Keyed::default(),
+            known: IndexMap::default(),
             trips: trips(profile, planes),
             stacks: has_stacks(paths),
             buffer: String::new(),
@@ -103,7 +103,7 @@ impl<'p> Finder<'p> {
             return *known;
         }
         let facts = self.look(op);
-        *self.known.entry(said, || facts)
+        *self.known.entry(said).or_insert_with(|| facts)
     }
 
     fn look(&mut self, op: &Op) -> OpFacts {
@@ -185,7 +185,7 @@ fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
         return;
     }
     let place = |(i, op): (usize, &Op)| ((op.stats.program, profile.text(op.name)), i);
-    let places: Keyed<_, usize> = plane.ops.iter().enumerate().map(place).collect();
+    let places: IndexMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
     for i in unknown {
         let mut at = i;
         // An update may stand between the two; more than a few there are not.
@@ -240,13 +240,13 @@ fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
 }
 
 /// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
-fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> Keyed<&'p str, Option<u64>> {
-    let mut trips: Keyed<&str, Option<u64>> = Keyed::default();
+fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> IndexMap<&'p str, Option<u64>> {
+    let mut trips: IndexMap<&str, Option<u64>> = IndexMap::default();
     for op in planes.flat_map(|plane| &plane.ops) {
         let Some(tf_op) = op.stats.tf_op else { continue };
         let Some(path) = loop_path(scope_path::path(profile.text(tf_op))) else { continue };
         let n = trip_count(profile.text(op.text));
-        let known = trips.entry(path, || n);
+        let known = trips.entry(path).or_insert_with(|| n);
         *known = known.filter(|k| Some(*k) == n);
     }
     trips

@@ -9,10 +9,9 @@ use super::query::GroupBy;
 use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use super::rows::{Key, Known, Row, Rows, Slice};
 use super::{layer, scope_path};
-use crate::keyed::Keyed;
 use crate::profile::{Op, Profile, ProgramId, StrId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -240,7 +239,7 @@ impl<'a> RowView<'a> {
         let named = |(id, (own, n)): (Option<StrId>, (u64, u64))| {
             (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(own) })
         };
-        sorted::map(shares.into_iter().map(named))
+        shares.into_iter().map(named).collect()
     }
 
     fn parts(self, i: usize) -> Vec<Part> {
@@ -307,18 +306,18 @@ fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> 
         // A row of one op, as most are: no map is made.
         return vec![first];
     }
-    let mut sums: Keyed<K, (u64, u64)> = Keyed::default();
+    let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
     for (key, (own, n)) in std::iter::once(first).chain(items) {
-        let sum = sums.entry(key, Default::default);
+        let sum = sums.entry(key).or_default();
         *sum = (sum.0.saturating_add(own), sum.1 + n);
     }
-    sums.into_entries()
+    sums.into_iter().collect::<Vec<_>>()
 }
 
 /// Most time first; ties by key.
 fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
     let mut items: Vec<_> = items.into_iter().collect();
-    sorted::sort_by_key(&mut items, |(key, (own, _))| (Reverse(*own), *key));
+    items.sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
     items
 }
 

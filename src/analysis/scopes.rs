@@ -17,10 +17,9 @@ use super::query::Query;
 use super::row_view::NO_SCOPE;
 use super::rows::{Known, Slice, each};
 use super::scope_path::{is_within, segments};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, StrId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -137,14 +136,14 @@ fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Su
     let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
     let mut all: Vec<(&str, Sums)> = by_scope.into_iter().filter_map(named).collect();
     all.retain(|(path, _)| is_within(path, root));
-    sorted::sort_by_key(&mut all, |(path, _)| *path);
+    all.sort_by_key(|(path, _)| *path);
     (all, none)
 }
 
 /// The tree, with what ends at each node. Node 0 is the root.
 fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
     let mut tree = vec![Growing::default()];
-    let mut places: Keyed<(u32, &str), u32> = Keyed::default();
+    let mut places: IndexMap<(u32, &str), u32> = IndexMap::default();
     for (path, sums) in scopes {
         let below = &path[root.len()..];
         let mut node = 0;
@@ -157,7 +156,7 @@ fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<
                 segment = &path[end - segment.len()..];
                 end = path.len();
             }
-            node = *places.entry((node, segment), || {
+            node = *places.entry((node, segment)).or_insert_with(|| {
                 let at = tree.len() as u32;
                 tree.push(Growing { path: &path[..end], name: segment, parent: node, ..Growing::default() });
                 tree[node as usize].children.push(at);
@@ -240,6 +239,6 @@ fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> 
         let n = small.len() as u32;
         told.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
     }
-    sorted::sort_by(&mut told, |a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     told.into_iter().map(|(.., next)| next).collect()
 }

@@ -12,10 +12,9 @@ use super::breakdown::Analysis;
 use super::device::{Device, Step, intervals};
 use super::ops::PlaneFacts;
 use super::sweep::{Interval, sweep};
-use crate::keyed::Keyed;
 use crate::profile::{Plane, Profile};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 /// The steps of all devices.
@@ -198,7 +197,7 @@ fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
 #[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
 fn spread(durations: &[Picos]) -> Option<Spread> {
     let mut ordered = durations.to_vec();
-    sorted::sort_by_key(&mut ordered, |d| *d);
+    ordered.sort_by_key(|d| *d);
     let (min, max) = (*ordered.first()?, *ordered.last()?);
     let n = ordered.len();
     let mean = ordered.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
@@ -209,10 +208,10 @@ fn spread(durations: &[Picos]) -> Option<Spread> {
 }
 
 fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
-    let mut by_number: Keyed<u64, Vec<(Picos, &str)>> = Keyed::default();
+    let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
     for device in devices {
         for step in &device.steps {
-            by_number.entry(step.number, Vec::new).push((step.duration, &device.label));
+            by_number.entry(step.number).or_default().push((step.duration, &device.label));
         }
     }
     let of = |(number, all): (u64, Vec<(Picos, &str)>)| {
@@ -232,8 +231,8 @@ fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
             spread,
         })
     };
-    let mut by_number = by_number.into_entries();
-    sorted::sort_by_key(&mut by_number, |(number, _)| *number);
+    let mut by_number = by_number.into_iter().collect::<Vec<_>>();
+    by_number.sort_by_key(|(number, _)| *number);
     by_number.into_iter().filter_map(of).collect()
 }
 

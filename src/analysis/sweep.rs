@@ -11,8 +11,6 @@
 //! picosecond, and for anything else, it is still exact: **Σ self = length of the union**, always. Events are
 //! never cut or dropped. Knows intervals only.
 
-use crate::sorted;
-
 /// An interval of a line, `[start, end)` in picoseconds.
 pub type Interval = (u64, u64);
 
@@ -34,7 +32,8 @@ pub fn sweep(events: &[Interval], mut own: impl FnMut(usize, u64, u64)) {
     if in_order {
         (0..events.len() as u32).for_each(|i| push(i, &mut stack));
     } else {
-        let indices = sorted::order(events.len(), &|a, b| order(a).cmp(&order(b)));
+        let mut indices: Vec<usize> = (0..events.len()).collect();
+        indices.sort_by_key(|i| order(*i));
         indices.into_iter().for_each(|i| push(i as u32, &mut stack));
     }
     advance(events, &mut stack, &mut now, u64::MAX, &mut own);

@@ -6,7 +6,7 @@
 //! Invariants: a placed label overlaps no other and no obstacle, and is wholly inside the frame.
 
 use super::place::Rect;
-use crate::sorted;
+use std::cmp::Reverse;
 
 /// A label that would like to be written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,8 @@ pub enum Obstacle {
 /// The box of each label, in the order given; `None` for those that are dropped.
 pub fn place(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
     let priority = |at: usize| labels.get(at).map(|label| label.priority);
-    let order = sorted::order(labels.len(), &|a, b| priority(b).cmp(&priority(a)));
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by_key(|label| Reverse(priority(*label)));
     let mut placed = vec![None; labels.len()];
     let mut taken: Vec<Rect> = Vec::new();
     for at in order {

@@ -5,8 +5,8 @@ use super::icicle::Node;
 use super::rows::Tip;
 use crate::analysis::{Kind, ScopeNode, Scopes, scope_segments};
 use crate::report::number;
-use crate::sorted;
 use crate::units::Picos;
+use std::cmp::Reverse;
 
 /// The tree's nodes, as the layout wants them.
 pub fn nodes(scopes: &Scopes) -> Vec<Node> {
@@ -61,7 +61,7 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     rows.push(("Executions".to_owned(), number::count(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
         Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
-    sorted::sort_most_first(&mut kinds, |(_, time)| *time);
+    kinds.sort_by_key(|(_, time)| Reverse(*time));
     rows.extend(kinds.into_iter().map(|(kind, time)| {
         let of = time.fraction_of(node.total).map(number::percent_text).unwrap_or_default();
         (kind.label().to_owned(), format!("{}, {of}", number::time_text(time)))

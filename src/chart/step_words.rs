@@ -2,7 +2,6 @@
 
 use super::steps::Step;
 use crate::report::number;
-use crate::sorted;
 use crate::units::Picos;
 
 /// What sums up several steps.
@@ -21,7 +20,8 @@ pub struct Facts {
 /// The facts; `None` of no steps.
 pub fn facts(steps: &[Step]) -> Option<Facts> {
     let duration = |at: usize| steps.get(at).map_or(Picos::ZERO, |step| step.duration);
-    let order = sorted::order(steps.len(), &|a, b| duration(a).cmp(&duration(b)));
+    let mut order: Vec<usize> = (0..steps.len()).collect();
+    order.sort_by_key(|step| duration(*step));
     let n = order.len();
     let middle = |at: usize| order.get(at).map(|at| duration(*at));
     let (low, high) = (middle(n.checked_sub(1)? / 2)?, middle(n / 2)?);

@@ -1,9 +1,9 @@
 //! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
 
 use super::recognise::{Capture, What};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Severity};
 use crate::source::{Source, SourceError};
+use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bytes of the start and of the end that tell most captures apart.
@@ -15,7 +15,7 @@ const PIECE: u64 = 1 << 20;
 pub(super) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>) {
     let mut kept: Vec<Capture> = Vec::with_capacity(captures.len());
     let mut notes = Vec::new();
-    let mut alike: Keyed<(u64, u64), Vec<usize>> = Keyed::default();
+    let mut alike: IndexMap<(u64, u64), Vec<usize>> = IndexMap::default();
     for capture in captures {
         // A program that is there twice is joined to the same ops; what is skipped in one file is not in the other.
         let key = fingerprint(capture.source.as_ref());
@@ -23,7 +23,7 @@ pub(super) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
             kept.push(capture);
             continue;
         };
-        let others = alike.entry(key, Vec::new);
+        let others = alike.entry(key).or_default();
         let same = others.iter().find(|at| is_same(kept[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
         if let Some(of) = same {
             let message = format!(

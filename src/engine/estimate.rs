@@ -9,7 +9,6 @@
 
 use super::recognise::format;
 use super::{Failure, Input};
-use crate::sorted;
 use crate::source::SourceError;
 use crate::wire::Format;
 use crate::wire::xspace::planes;
@@ -124,7 +123,7 @@ fn choose(estimate: &mut Estimate) {
         Some(_) => 2,
     };
     let mut order: Vec<usize> = (0..estimate.choices.len()).collect();
-    sorted::sort_by(&mut order, |a, b| (rank(&estimate.choices[*a]), a).cmp(&(rank(&estimate.choices[*b]), b)));
+    order.sort_by(|a, b| (rank(&estimate.choices[*a]), a).cmp(&(rank(&estimate.choices[*b]), b)));
     let mut left = estimate.budget;
     for at in order {
         let choice = &mut estimate.choices[at];

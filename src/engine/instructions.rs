@@ -13,9 +13,8 @@ use super::kernel_counts;
 use super::programs::{Kept, choose, load};
 use crate::analysis::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
-use crate::sorted;
+use indexmap::IndexMap;
 use std::num::NonZeroU32;
 
 /// Programs looked at for one that has an op, where several have its program's name.
@@ -37,15 +36,15 @@ fn is_open(plane: &Plane, op: &Op) -> bool {
 
 /// Reads the programs of these ops, and takes from them what the ops do not say.
 pub(super) fn fill(profile: &mut Profile, files: &[Kept]) {
-    let mut programs: Keyed<Program, Vec<(usize, OpId)>> = Keyed::default();
+    let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
     for (at, plane) in profile.planes.iter().enumerate() {
         for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {
             let key = (op.stats.program, op.stats.hlo_module, plane.file);
-            programs.entry(key, Vec::new).push((at, OpId(i as u32)));
+            programs.entry(key).or_default().push((at, OpId(i as u32)));
         }
     }
-    let mut programs = programs.into_entries();
-    sorted::sort_by_key(&mut programs, |((id, _, file), ops)| (*file, *id, ops.first().copied()));
+    let mut programs = programs.into_iter().collect::<Vec<_>>();
+    programs.sort_by_key(|((id, _, file), ops)| (*file, *id, ops.first().copied()));
     let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
     let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
     for ((id, module, file), mut ops) in programs {
@@ -85,21 +84,21 @@ fn events_per_execution(
     module: &Module,
     program: Option<ProgramId>,
     events: &[Vec<u64>],
-) -> Keyed<(usize, OpId), u32> {
-    let mut by_plane: Keyed<usize, Vec<kernel_counts::OpInstruction>> = Keyed::default();
+) -> IndexMap<(usize, OpId), u32> {
+    let mut by_plane: IndexMap<usize, Vec<kernel_counts::OpInstruction>> = IndexMap::default();
     for (at, op) in ops {
         let name = profile.planes[*at].op(*op).stats.hlo_op.map(|name| profile.text(name));
         if let Some(id) = name.and_then(|name| module.instruction_named(name)) {
-            by_plane.entry(*at, Vec::new).push((*op, id));
+            by_plane.entry(*at).or_default().push((*op, id));
         }
     }
-    let mut per_execution = Keyed::default();
-    for (at, found) in by_plane.iter() {
+    let mut per_execution = IndexMap::default();
+    for (at, found) in &by_plane {
         let plane = &profile.planes[*at];
         let runs = kernel_counts::runs(plane, program);
         let counts = kernel_counts::per_execution(plane, found, module, &events[*at], runs);
         for ((op, _), n) in found.iter().zip(counts) {
-            per_execution.entry((*at, *op), || n);
+            per_execution.entry((*at, *op)).or_insert_with(|| n);
         }
     }
     per_execution

@@ -11,8 +11,8 @@
 //! Knows ops and their instructions; no time and no cost.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
-use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, ProgramId, StrId};
+use indexmap::IndexMap;
 
 /// An op, and the instruction that it is of.
 pub(super) type OpInstruction = (OpId, InstructionId);
@@ -27,7 +27,7 @@ const MOST: u32 = 64;
 struct EventCounts {
     events: u64,
     /// Events by kernel.
-    kernels: Keyed<StrId, u64>,
+    kernels: IndexMap<StrId, u64>,
 }
 
 impl EventCounts {
@@ -57,20 +57,20 @@ pub(super) fn per_execution(
     events: &[u64],
     runs: Option<u64>,
 ) -> Vec<u32> {
-    let mut seen: Keyed<InstructionId, EventCounts> = Keyed::default();
+    let mut seen: IndexMap<InstructionId, EventCounts> = IndexMap::default();
     for (op, instruction) in found {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
         let of = plane.op(*op);
-        let seen = seen.entry(*instruction, EventCounts::default);
+        let seen = seen.entry(*instruction).or_default();
         seen.events = seen.events.saturating_add(n);
         // Of one kernel there are several ops, where only some of its events say all of it.
-        let kernel = seen.kernels.entry(of.stats.kernel.unwrap_or(of.text), || 0);
+        let kernel = seen.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
         *kernel = kernel.saturating_add(n);
     }
-    let mut computations: Keyed<Option<ComputationId>, Vec<u64>> = Keyed::default();
+    let mut computations: IndexMap<Option<ComputationId>, Vec<u64>> = IndexMap::default();
     let computation = |id: InstructionId| module.instruction(id).and_then(|of| of.computation);
-    for (id, seen) in seen.iter() {
-        computations.entry(computation(*id), Vec::new).push(seen.least());
+    for (id, seen) in &seen {
+        computations.entry(computation(*id)).or_default().push(seen.least());
     }
     let per = |(_, id): &OpInstruction| {
         let of = computation(*id);
@@ -86,8 +86,8 @@ pub(super) fn per_execution(
 /// How often a computation ran: its instructions run equally often, so the count that most have, or one that it is a
 /// multiple of.
 fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
-    let mut by_count: Keyed<u64, u32> = Keyed::default();
-    counts.iter().filter(|n| **n > 0).for_each(|n| *by_count.entry(*n, || 0) += 1);
+    let mut by_count: IndexMap<u64, u32> = IndexMap::default();
+    counts.iter().filter(|n| **n > 0).for_each(|n| *by_count.entry(*n).or_default() += 1);
     let most = by_count.iter().max_by_key(|(n, times)| (*times, std::cmp::Reverse(*n))).map_or(0, |(n, _)| *n);
     let candidates = counts.iter().copied().chain(runs).filter(|n| *n > 0 && *n < most);
     candidates.filter(|n| multiple(most, *n).is_some()).min().unwrap_or(most)

@@ -9,7 +9,6 @@ use super::{
 use crate::analysis::{FileProgram, Filter, FilterError, ProgramSource, opcode};
 use crate::hlo::{Line, Listing, Module};
 use crate::profile::{Note, Profile, ProgramId};
-use crate::sorted;
 use std::rc::Rc;
 
 /// Texts kept: beside a program its half a dozen megabytes of text, and those of the one before.
@@ -143,7 +142,7 @@ fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
         .map(|op| (profile.text(op.name), profile.text(op.text)))
         .filter(|(_, text)| opcode(text).is_some())
         .collect();
-    sorted::sort_by(&mut texts, Ord::cmp);
+    texts.sort_by(Ord::cmp);
     texts.dedup();
     let comment = if texts.is_empty() {
         "The HLO of this program is not there, and no op with a text says that it is of this program."

@@ -9,7 +9,6 @@ use crate::analysis::memory::{
 use crate::analysis::{Analysis, FileProgram};
 use crate::chip::Chip;
 use crate::profile::{Note, Profile, Severity};
-use crate::sorted;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -18,7 +17,7 @@ use std::rc::Rc;
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
     let mut told: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    sorted::sort_by(&mut told, |a, b| (Reverse(hbm(a)), a.program).cmp(&(Reverse(hbm(b)), b.program)));
+    told.sort_by_key(|one| (Reverse(hbm(one)), one.program));
     let mut notes = Vec::new();
     if !told.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program here says how its memory is planned: open the .hlo_proto.pb of one, alone or beside the capture.";

@@ -9,7 +9,6 @@ use super::told::{Captures, Unpacked, unpack};
 use super::trace;
 use super::{Failure, FileInfo, Progress, Skip, Stage, program_sentences, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
-use crate::sorted;
 use crate::source::{Bomb, Inflated, Source, Stopped, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
@@ -112,7 +111,7 @@ pub(super) fn open_files(
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
     let is_trace = |c: &Capture| matches!(c.what, What::Trace(_));
-    sorted::sort_by(&mut captures, |a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
+    captures.sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);
     let mut opened = read(captures, state, progress)?;
     opened.profile.notes.extend(notes);

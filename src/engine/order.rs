@@ -5,7 +5,6 @@
 
 use super::{Column, Largest, Sort};
 use crate::analysis::{RowText, RowView, sort_by_text};
-use crate::sorted;
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -68,7 +67,9 @@ pub(super) fn ranks(rows: RowView<'_>) -> Vec<u32> {
 
 /// By row: its place by a key and a program.
 pub(super) fn ranks_of<'a>(n: usize, key: &dyn Fn(usize) -> (&'a str, Option<u64>)) -> Vec<u32> {
-    places(sorted::order(n, &|a, b| key(a).cmp(&key(b))).into_iter())
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| key(*a).cmp(&key(*b)));
+    places(order.into_iter())
 }
 
 /// By row: its place in an order of all rows.
@@ -132,7 +133,7 @@ fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
     };
     let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
     let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
-    sorted::sort_by_key(&mut order, |(text, _)| (natural(text), *text));
+    order.sort_by_key(|(text, _)| (natural(text), *text));
     let mut ranks = vec![0; order.len()];
     for (rank, (_, number)) in order.into_iter().enumerate() {
         ranks[number as usize] = rank as u64;

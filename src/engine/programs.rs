@@ -5,7 +5,6 @@ use crate::analysis::FoundOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
 use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
-use crate::sorted;
 use crate::source::{Packing, Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
@@ -102,7 +101,7 @@ impl Programs {
     /// The first program that has an instruction of a name, the largest first.
     fn search(&mut self, profile: &Profile, name: &str) -> Found {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
-        sorted::sort_by_key(&mut order, |i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
+        order.sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
         let mut notes = Vec::new();
         for at in order.into_iter().take(SEARCHED) {
             match self.get(profile, at) {
@@ -262,13 +261,13 @@ pub(super) fn choose(
     let larger = |i: usize| std::cmp::Reverse(hlo[i].span.len());
     if let Some(id) = id {
         let mut of_id = chosen(&|blob| blob.program == Some(id));
-        sorted::sort_by_key(&mut of_id, |i| elsewhere(*i));
+        of_id.sort_by_key(|i| elsewhere(*i));
         if !of_id.is_empty() {
             return (of_id, Vec::new());
         }
         let name = profile.programs.get(&id).map(String::as_str).or(module);
         let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
-        sorted::sort_by_key(&mut of_name, |i| larger(*i));
+        of_name.sort_by_key(|i| larger(*i));
         let message = if of_name.is_empty() {
             "The HLO of its program is not in the capture: what is told comes from the event's text."
         } else {
@@ -282,7 +281,7 @@ pub(super) fn choose(
         // Nothing says which: only where there is but one is it clear.
         None => chosen(&|_| hlo.len() == 1),
     };
-    sorted::sort_by_key(&mut named, |i| (Some(hlo[*i].file) != file, larger(*i)));
+    named.sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
     let message = match named.len() {
         0 => Some("Events do not say which program it is of: what is told comes from the event's text."),
         1 => None,

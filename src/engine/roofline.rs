@@ -13,8 +13,8 @@ use crate::analysis::roofline::{
 use crate::analysis::{Analysis, FilterError};
 use crate::profile::{Note, Profile};
 use crate::report::{json, roofline_json, roofline_table};
-use crate::sorted;
 use crate::units::Picos;
+use std::collections::BTreeSet;
 
 /// Holds ops against their roofs, with the programs at hand.
 ///
@@ -109,7 +109,7 @@ impl Kept {
     }
 
     fn texts<'a>(&'a self, of: &dyn Fn(usize) -> Option<&'a str>) -> Vec<Option<u64>> {
-        let known = sorted::distinct((0..self.roofs.len()).filter_map(of));
+        let known: Vec<&str> = (0..self.roofs.len()).filter_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
         (0..self.roofs.len()).map(|row| Some(known.binary_search(&of(row)?).ok()? as u64)).collect()
     }
 

@@ -3,7 +3,6 @@
 use super::{Failure, Skip};
 use crate::profile::{Note, Severity, Survey};
 use crate::report::number;
-use crate::sorted;
 use crate::source::{Refused, ZipError};
 use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
@@ -151,7 +150,7 @@ pub(super) fn no_text(name: &str, message: String) -> Failure {
 
 /// Several files, none of them a capture.
 pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
-    sorted::sort_by(&mut examples, Ord::cmp);
+    examples.sort_by(Ord::cmp);
     let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     let rest = if examples.len() > 3 { ", …" } else { "" };
     let message = if n == 0 {

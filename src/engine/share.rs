@@ -6,15 +6,15 @@ use crate::analysis::comm::CommQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::roofline::RooflineQuery;
 use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Kind, Query};
-use crate::keyed::Keyed;
 use crate::profile::Note;
 use crate::share::{
     AIM, CommPart, DeviceTold, Level, MemoryPart, OpRow, Origin, Point, Preview, Report, RooflinePart, SpaceTold, link,
     markdown, pack,
 };
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Columns of a curve at full detail.
 const COLUMNS: u32 = 4096;
@@ -181,7 +181,7 @@ impl Engine {
             None => {
                 let report = self.report(ask)?;
                 let sources = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
-                let n_sources = sorted::distinct(sources).len() as u32;
+                let n_sources = sources.collect::<BTreeSet<&str>>().len() as u32;
                 Kept { of, n_sources, lengths: Vec::new(), report }
             }
         };
@@ -209,15 +209,15 @@ impl Engine {
         let breakdown = self.analysis.breakdown(&self.profile, query)?;
         let (figures, roof_steps, points) = self.roofline_told(roofline)?;
         let n_rows = points.len() as u32;
-        let mut by_op: Keyed<(String, Option<u64>), Option<RoofPoint>> = Keyed::default();
+        let mut by_op: IndexMap<(String, Option<u64>), Option<RoofPoint>> = IndexMap::default();
         for point in points {
             let key = (point.key.clone(), point.program_id);
-            *by_op.entry(key, || None) = Some(point);
+            *by_op.entry(key).or_default() = Some(point);
         }
         let rows = breakdown.groups.into_iter().map(|mut group| {
             // Names of kernels are in no link.
             group.kernel = None;
-            let point = by_op.entry((group.key.clone(), group.program_id), || None).take();
+            let point = by_op.entry((group.key.clone(), group.program_id)).or_default().take();
             let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
             OpRow { group, point }
         });

@@ -7,7 +7,6 @@ pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
 use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, Totals};
 use crate::profile::Note;
-use crate::sorted;
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -167,7 +166,7 @@ impl<'a> GroupJson<'a> {
             flops_sum: g.flops,
             model_flops_sum: g.model_flops,
             bytes_accessed_sum: g.bytes_accessed,
-            hlo_categories: sorted::map(g.categories.iter().map(|(k, s)| (k.as_str(), share(s)))),
+            hlo_categories: g.categories.iter().map(|(k, s)| (k.as_str(), share(s))).collect(),
             hlo_op_breakdown: g.parts.iter().map(|p| PartJson::new(p, g.total)).collect(),
             op_group: g.op_group.as_deref(),
             phase: g.phase.as_deref(),

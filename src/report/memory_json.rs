@@ -6,7 +6,6 @@ use crate::analysis::memory::{
     ToldProgram, ToldSpace, UseColumn, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
-use crate::sorted;
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -224,7 +223,7 @@ impl EstimateJson {
         Self {
             n_parameters: estimate.n_parameters,
             counted: estimate.counted,
-            by_class: sorted::map(estimate.rows.iter().map(row)),
+            by_class: estimate.rows.iter().map(row).collect(),
         }
     }
 }
@@ -259,9 +258,11 @@ impl<'a> SpaceJson<'a> {
             timeline: &told.timeline,
             n_alive: space.alive.n,
             alive: BufferJson::all(&space.alive.buffers, top),
-            rollups: sorted::map(
-                space.rollups.iter().map(|r| (r.by.key(), r.rows.iter().take(top).map(RollUpJson::new).collect())),
-            ),
+            rollups: space
+                .rollups
+                .iter()
+                .map(|r| (r.by.key(), r.rows.iter().take(top).map(RollUpJson::new).collect()))
+                .collect(),
             padding: PaddingJson {
                 wasted_bytes: space.padding.wasted,
                 n: space.padding.n,

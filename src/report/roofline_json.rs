@@ -7,7 +7,6 @@ use crate::analysis::roofline::{
     RooflineFigures, Skipped, StepRoof, WindowUse, verify,
 };
 use crate::profile::Note;
-use crate::sorted;
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -93,17 +92,19 @@ impl<'a> PeaksJson<'a> {
             device_type: peaks.device_type.as_deref(),
             chip: peaks.chip.as_deref(),
             devices_per_chip: peaks.devices_per_chip,
-            tflops: sorted::map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.flops(p)? / 1e12)))),
+            tflops: Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.flops(p)? / 1e12))).collect(),
             hbm_gbps: gbps(Level::Hbm),
-            memory_gbps: sorted::map(Level::ALL.into_iter().filter_map(|l| Some((l.key(), gbps(l)?)))),
-            ridge_points: sorted::map(Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.ridge(p)?)))),
+            memory_gbps: Level::ALL.into_iter().filter_map(|l| Some((l.key(), gbps(l)?))).collect(),
+            ridge_points: Precision::ALL.into_iter().filter_map(|p| Some((p.key(), peaks.ridge(p)?))).collect(),
             source: match main {
                 [Some(one), Some(other)] if one != other => Some("mixed"),
                 [one, other] => one.or(other),
             },
-            sources: sorted::map(
-                peaks.used.iter().map(|p| (name(p.of), SourceJson { source: p.source.key(), from: &p.from })),
-            ),
+            sources: peaks
+                .used
+                .iter()
+                .map(|p| (name(p.of), SourceJson { source: p.source.key(), from: &p.from }))
+                .collect(),
             offers: peaks.offers.iter().map(offer).collect(),
         }
     }
@@ -159,7 +160,7 @@ impl<'a> RoofJson<'a> {
             cost_source: Some(roof.cost.key()),
             rooflined_flops_sum: Some(roof.flops),
             rooflined_bytes_sum: Some(roof.bytes),
-            bytes_by_memory: Some(sorted::map(bytes.filter(|(_, bytes)| *bytes > 0.0))),
+            bytes_by_memory: Some(bytes.filter(|(_, bytes)| *bytes > 0.0).collect()),
             arithmetic_intensity: roof.intensity,
             ridge_point: roof.ridge,
             bound: Some(if roof.bound == Bound::Compute { "compute" } else { "memory" }),
@@ -169,7 +170,7 @@ impl<'a> RoofJson<'a> {
             t_roofline_ps: Some(roof.t_roof),
             mfu: roof.mfu,
             hbm_util: roof.hbm_util(),
-            memory_util: Some(sorted::map(utils)),
+            memory_util: Some(utils.collect()),
             roofline_util: roof.util,
             gap_ps: Some(roof.gap),
             gap_pct: roof.gap_fraction.map(|f| f * 100.0),
@@ -199,7 +200,7 @@ struct SkippedJson {
 }
 
 fn skipped(all: &[Skipped]) -> BTreeMap<&'static str, SkippedJson> {
-    sorted::map(all.iter().map(|s| (s.reason.key(), SkippedJson { n_groups: s.n_ops, dur_ps: s.total })))
+    all.iter().map(|s| (s.reason.key(), SkippedJson { n_groups: s.n_ops, dur_ps: s.total })).collect()
 }
 
 #[derive(Serialize)]

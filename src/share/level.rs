@@ -5,7 +5,6 @@ use crate::analysis::comm::CommRow;
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
 use crate::analysis::{Group, Kind};
 use crate::profile::Note;
-use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -225,7 +224,7 @@ fn narrow_comm(row: &mut CommRow) {
 /// Leaves those that matter most, in their order.
 fn cut_notes(notes: &mut Vec<Note>, level: Level) {
     let mut order: Vec<usize> = (0..notes.len()).collect();
-    sorted::sort_by_key(&mut order, |at| Reverse(notes[*at].severity));
+    order.sort_by_key(|at| Reverse(notes[*at].severity));
     order.truncate(level.notes as usize);
     let mut at = 0..;
     notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));

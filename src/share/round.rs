@@ -9,7 +9,6 @@ use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{Roof, RooflineFigures};
 use crate::report::number::{self, TimeUnit};
-use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -258,7 +257,7 @@ impl Report {
 fn fill(parts: &mut [Picos], whole: Picos) {
     let sum = parts.iter().copied().sum::<Picos>();
     let mut order: Vec<&mut Picos> = parts.iter_mut().collect();
-    sorted::sort_by_key(&mut order, |part| Reverse(**part));
+    order.sort_by_key(|part| Reverse(**part));
     if let Some(first) = order.first_mut() {
         **first += whole.saturating_sub(sum);
     }

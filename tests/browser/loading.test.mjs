@@ -124,7 +124,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
     assert.match(await page.locator(".stages .now").innerText(), /Recognise.*synth-1-2-40\.xplane\.pb/s);
     assert.ok(!(await grid(page).isVisible()));
     await press(page);
-    await grid(page).waitFor();
+    await opened(page);
     assert.deepEqual([await figures(page), await seenRows(page), await page.title()], before);
     await until(() => page.workers().length, (n) => n === 1);
     await sortBy(page, "Op", "ascending");

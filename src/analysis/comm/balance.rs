@@ -23,10 +23,9 @@ use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::query::StepChoice;
 use crate::hlo::ReplicaGroups;
-use crate::keyed::Keyed;
 use crate::profile::{Profile, ProgramId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
@@ -52,7 +51,7 @@ impl Analysis {
         step: StepChoice,
         first: usize,
         known: &[Side<'_>],
-        whats: &Keyed<Named, What>,
+        whats: &IndexMap<Named, What>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
         let beside: Vec<usize> =
@@ -61,13 +60,13 @@ impl Analysis {
             return None;
         }
         let mut balance = self.step_balance(profile);
-        let mut ops: Keyed<Named, Executions> = Keyed::default();
+        let mut ops: IndexMap<Named, Executions> = IndexMap::default();
         for at in &beside {
             let side = known.iter().find(|side| side.device == *at && side.core == Core::Tensor);
             self.lengths(profile, *at, step, side, &mut ops);
         }
         let mut arrivals: Vec<Sum> = vec![Sum::default(); self.devices.len()];
-        for (named, lengths) in ops.into_entries() {
+        for (named, lengths) in ops {
             let sets = whats.get(&named).map_or_else(Vec::new, |what| self.sets(profile, &lengths, what));
             let at_once = whats.get(&named).is_some_and(|what| what.primitive != Primitive::Permute);
             match self.spread(profile, named, (&sets, at_once), &mut arrivals) {
@@ -75,9 +74,9 @@ impl Analysis {
                 None => balance.n_unmatched += 1,
             }
         }
-        sorted::sort_by(&mut balance.collectives, |a, b| {
-            (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
-        });
+        balance
+            .collectives
+            .sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
         balance.collectives.truncate(Balance::MOST);
         let told = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
@@ -85,7 +84,7 @@ impl Analysis {
             Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
         balance.devices = beside.iter().map(told).filter(|arrival| arrival.n > 0).collect();
-        sorted::sort_by_key(&mut balance.devices, |arrival| (arrival.waited, Reverse(arrival.late)));
+        balance.devices.sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }
 
@@ -111,7 +110,7 @@ impl Analysis {
         at: usize,
         step: StepChoice,
         side: Option<&Side<'_>>,
-        ops: &mut Keyed<Named, Executions>,
+        ops: &mut IndexMap<Named, Executions>,
     ) {
         if let Some(side) = side {
             return add(at, &side.links, &side.flight, |span| side.starts(span.at.0), ops);
@@ -230,7 +229,13 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
 
 /// Adds a device's executions, which are in order of time. Of an op's spans and dones the first belong together, the second, and so
 /// on; where they differ in number, all of the length counts as waited for.
-fn add(at: usize, links: &Links, flight: &Flight, is_in: impl Fn(&Span) -> bool, ops: &mut Keyed<Named, Executions>) {
+fn add(
+    at: usize,
+    links: &Links,
+    flight: &Flight,
+    is_in: impl Fn(&Span) -> bool,
+    ops: &mut IndexMap<Named, Executions>,
+) {
     let mut dones: Vec<VecDeque<u64>> = vec![VecDeque::new(); links.all.len()];
     for ((start, end), link) in &flight.dones {
         dones[*link as usize].push_back(end - start);
@@ -249,7 +254,7 @@ fn add(at: usize, links: &Links, flight: &Flight, is_in: impl Fn(&Span) -> bool,
         if link.is_copy || !is_in(span) {
             continue;
         }
-        let lengths = ops.entry(link.named, Vec::new);
+        let lengths = ops.entry(link.named).or_default();
         if lengths.last().is_none_or(|(device, _)| *device != at) {
             lengths.push((at, Some(Vec::new())));
         }

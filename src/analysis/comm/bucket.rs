@@ -7,8 +7,8 @@ use super::report::{Overlap, Traffic};
 use super::words::Way;
 use crate::analysis::report::per_second;
 use crate::analysis::sweep::Interval;
-use crate::keyed::Keyed;
 use crate::units::Picos;
+use indexmap::IndexSet;
 
 /// What all of several say, if all say the same.
 #[derive(Clone, Debug, Default)]
@@ -54,14 +54,14 @@ pub struct Bucket {
     pub way: Alike<Way>,
     /// Bytes of one execution.
     pub each: Alike<Option<u64>>,
-    ops: Keyed<Named, ()>,
+    ops: IndexSet<Named>,
     flying: Vec<Interval>,
 }
 
 impl Bucket {
     /// One more op, whether it runs or not.
     pub fn op(&mut self, named: Named, way: Way, bytes: Option<u64>) {
-        if self.ops.first(named, ()) {
+        if self.ops.insert(named) {
             self.way.add(way);
             self.each.add(bytes);
         }

@@ -13,9 +13,8 @@ use super::link::{Links, Part};
 use crate::analysis::Kind;
 use crate::analysis::device::{Clock, Device, intervals};
 use crate::analysis::sweep::{Interval, sweep};
-use crate::keyed::Keyed;
 use crate::profile::{Line, OpId, Plane};
-use crate::sorted;
+use indexmap::IndexMap;
 use std::collections::VecDeque;
 
 /// How a span was found.
@@ -158,9 +157,9 @@ impl Flight {
         flight.moving = Merged::new(moving);
         flight.communicating = Merged::new(communicating);
         flight.pair(halves, links.all.len());
-        sorted::sort_by_key(&mut flight.spans, |span| (span.at, span.link));
-        sorted::sort_by_key(&mut flight.waits, |wait| *wait);
-        sorted::sort_by_key(&mut flight.dones, |done| *done);
+        flight.spans.sort_by_key(|span| (span.at, span.link));
+        flight.waits.sort_by_key(|wait| *wait);
+        flight.dones.sort_by_key(|done| *done);
         flight
     }
 
@@ -178,7 +177,7 @@ impl Flight {
             self.lost_lines += 1;
             return;
         };
-        let mut flows: Keyed<(u64, u32), (Interval, u32)> = Keyed::default();
+        let mut flows: IndexMap<(u64, u32), (Interval, u32)> = IndexMap::default();
         let mut told = line.flows.iter().peekable();
         for (i, (at, op)) in events.into_iter().zip(line.events.ops()).enumerate() {
             while told.next_if(|(event, _)| (*event as usize) < i).is_some() {}
@@ -197,7 +196,7 @@ impl Flight {
             }
             match flow {
                 Some(flow) => {
-                    let (whole, n) = flows.entry((flow, link), || (at, 0));
+                    let (whole, n) = flows.entry((flow, link)).or_insert_with(|| (at, 0));
                     *whole = (whole.0.min(at.0), whole.1.max(at.1));
                     *n += 1;
                 }
@@ -208,12 +207,12 @@ impl Flight {
             let from = if n > 1 { From::Flow } else { From::Line };
             Span { at, link, from }
         };
-        self.spans.extend(flows.into_entries().into_iter().map(span));
+        self.spans.extend(flows.into_iter().map(span));
     }
 
     /// Starts and dones of one link belong together in the order they come: what was set off first is waited for first.
     fn pair(&mut self, mut halves: Vec<(Interval, Part, u32)>, n_links: usize) {
-        sorted::sort_by_key(&mut halves, |(at, ..)| *at);
+        halves.sort_by_key(|(at, ..)| *at);
         let mut open: Vec<VecDeque<u64>> = vec![VecDeque::new(); n_links];
         for (at, part, link) in halves {
             let open = &mut open[link as usize];

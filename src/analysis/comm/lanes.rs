@@ -8,17 +8,16 @@ use super::report::{CommLanes, LaneSpan};
 use super::side::Side;
 use super::words::{Primitive, Way};
 use crate::analysis::sweep::Interval;
-use crate::keyed::Keyed;
 use crate::profile::Profile;
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// Lays out what is in flight in a window of a core's time. `what`: what links do.
 pub fn lanes(
     profile: &Profile,
     side: &Side<'_>,
-    what: &Keyed<super::link::Named, What>,
+    what: &IndexMap<super::link::Named, What>,
     (window, step): (Interval, Interval),
     carried: Carried,
     most: usize,
@@ -86,8 +85,8 @@ pub fn lanes(
 /// Keeps the longest, in order of time; how many are not kept, and their time.
 fn longest<T>(items: &mut Vec<T>, most: usize, at: impl Fn(&T) -> Interval) -> (u64, Picos) {
     let length = |item: &T| at(item).1 - at(item).0;
-    sorted::sort_by_key(items, |item| (Reverse(length(item)), at(item)));
+    items.sort_by_key(|item| (Reverse(length(item)), at(item)));
     let rest = items.split_off(items.len().min(most));
-    sorted::sort_by_key(items, |item| at(item));
+    items.sort_by_key(|item| at(item));
     (rest.len() as u64, rest.iter().map(|item| Picos(length(item))).sum())
 }

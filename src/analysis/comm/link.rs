@@ -11,8 +11,8 @@ use crate::analysis::Kind;
 use crate::analysis::classify::{is_async, opcode};
 use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::text;
-use crate::keyed::Keyed;
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};
+use indexmap::IndexMap;
 use std::cell::OnceCell;
 
 /// An op's name in its program: the same on every device.
@@ -58,7 +58,7 @@ impl Links {
     /// Looks at a plane's ops, whose kinds are known.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
         let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
-        let mut by_name: Keyed<Named, u32> = Keyed::default();
+        let mut by_name: IndexMap<Named, u32> = IndexMap::default();
         let found: Vec<Option<(Part, bool)>> =
             plane.ops.iter().zip(kinds).map(|(op, kind)| look(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
@@ -93,8 +93,8 @@ impl Links {
         self.parts.iter().enumerate().filter_map(|(at, part)| part.map(|(part, link)| (OpId(at as u32), part, link)))
     }
 
-    fn link(&mut self, by_name: &mut Keyed<Named, u32>, named: Named, op: OpId, is_copy: bool) -> u32 {
-        *by_name.entry(named, || {
+    fn link(&mut self, by_name: &mut IndexMap<Named, u32>, named: Named, op: OpId, is_copy: bool) -> u32 {
+        *by_name.entry(named).or_insert_with(|| {
             self.all.push(Link { named, op, is_copy, is_whole: false, is_fused: false });
             (self.all.len() - 1) as u32
         })
@@ -105,16 +105,16 @@ impl Links {
 /// missing: the text has the name, and an op of the op line with that name the rest.
 struct Names<'a> {
     profile: &'a Profile,
-    by_text: Keyed<&'a str, Named>,
+    by_text: IndexMap<&'a str, Named>,
 }
 
 impl<'a> Names<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
-        let mut by_text: Keyed<&str, Named> = Keyed::default();
+        let mut by_text: IndexMap<&str, Named> = IndexMap::default();
         for (_, op, ..) in told(plane, found) {
             let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
             if written(profile.text(op.text)).is_none_or(|written| written == name) {
-                let known = by_text.entry(name, || named);
+                let known = by_text.entry(name).or_insert_with(|| named);
                 known.0 = known.0.or(named.0);
             }
         }
@@ -215,19 +215,19 @@ pub fn collective(text: &str, name: &str, category: Option<&str>) -> Primitive {
 /// Finds the start that a done waits for.
 struct Starts<'a> {
     profile: &'a Profile,
-    links: Keyed<(Option<ProgramId>, &'a str), u32>,
+    links: IndexMap<(Option<ProgramId>, &'a str), u32>,
     plane: &'a Plane,
     /// Texts of updates, which stand between the two; found when they are first looked for, as few captures have any.
-    texts: OnceCell<Keyed<(Option<ProgramId>, &'a str), StrId>>,
+    texts: OnceCell<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
 }
 
 impl<'a> Starts<'a> {
-    fn new(profile: &'a Profile, plane: &'a Plane, by_name: &Keyed<Named, u32>) -> Self {
+    fn new(profile: &'a Profile, plane: &'a Plane, by_name: &IndexMap<Named, u32>) -> Self {
         let links = by_name.iter().map(|((program, name), link)| ((*program, profile.text(*name)), *link)).collect();
         Self { profile, links, plane, texts: OnceCell::new() }
     }
 
-    fn texts(&self) -> &Keyed<(Option<ProgramId>, &'a str), StrId> {
+    fn texts(&self) -> &IndexMap<(Option<ProgramId>, &'a str), StrId> {
         let profile = self.profile;
         let is_update = |op: &&Op| part(opcode(profile.text(op.text)), profile.text(op.name)) == Part::Update;
         let text = |op: &'a Op| ((op.stats.program, profile.text(op.name)), op.text);

@@ -57,8 +57,8 @@ impl Analysis {
         let beside: Vec<Side<'_>> =
             slices.iter().flat_map(|slice| self.sparse_sides(profile, slice.device, step)).collect();
         let mut whats = sums::look_up(profile, &own, programs);
-        for (named, what) in sums::look_up(profile, &beside, programs).into_entries() {
-            whats.first(named, what);
+        for (named, what) in sums::look_up(profile, &beside, programs) {
+            whats.entry(named).or_insert(what);
         }
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);

@@ -7,9 +7,9 @@ use super::side::Side;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Clock;
 use crate::analysis::report::Status;
-use crate::keyed::Keyed;
 use crate::profile::{Note, Severity};
 use crate::units::Picos;
+use indexmap::IndexSet;
 
 /// Of a step: one collective of more than this lacks a sharding constraint.
 const DOMINANT: f64 = 0.7;
@@ -182,11 +182,11 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         let message = "What the links of this device carry is not known: no utilisation.";
         return say(Severity::Info, "no_link_peak", message.to_owned());
     }
-    let mut off: Keyed<&str, ()> = Keyed::default();
+    let mut off: IndexSet<&str> = IndexSet::default();
     for row in comm.rows.iter().filter(|row| row.group.as_ref().is_some_and(|group| group.n_axes.is_none())) {
-        off.first(&row.key, ());
+        off.insert(&row.key);
     }
-    let n = off.iter().count();
+    let n = off.len();
     if n > 0 {
         let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
         say(Severity::Caution, "off_topology", message);

@@ -5,7 +5,6 @@ use super::flags::{Flag, accepted};
 use super::words::{Core, Primitive, Role, Way};
 use crate::analysis::report::{Header, Totals};
 use crate::profile::Note;
-use crate::sorted;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -197,7 +196,7 @@ impl CommRow {
             && let Some(row) = rest.get_mut(at)
         {
             std::mem::swap(row, last);
-            sorted::sort_by_key(&mut rest, |row| Reverse(row.overlap.exposed));
+            rest.sort_by_key(|row| Reverse(row.overlap.exposed));
         }
         rest
     }

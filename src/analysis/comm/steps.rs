@@ -7,9 +7,8 @@ use super::report::{Overlap, Remainder, StepComm};
 use super::side::Side;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::sweep::Interval;
-use crate::keyed::Keyed;
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 /// A traffic of a core, merged once for all steps.
 struct Lists {
@@ -54,14 +53,15 @@ impl Lists {
 impl Analysis {
     /// All steps of the devices whose own cores are given, summed by number.
     pub(super) fn comm_steps(&self, sides: &[Side<'_>]) -> Vec<StepComm> {
-        let mut steps: Keyed<u64, StepComm> = Keyed::default();
+        let mut steps: IndexMap<u64, StepComm> = IndexMap::default();
         for side in sides {
             let (collectives, copies) = (Lists::new(side, false), Lists::new(side, true));
             let device = &self.devices[side.device];
             for step in &device.steps {
                 let window = step.on(side.flight.clock, device);
                 let duration = window.1 - window.0;
-                let sum = steps.entry(step.number, || StepComm { number: step.number, ..StepComm::default() });
+                let sum =
+                    steps.entry(step.number).or_insert_with(|| StepComm { number: step.number, ..StepComm::default() });
                 sum.duration += Picos(duration);
                 sum.compute_busy += Picos(side.flight.compute.length_in(window));
                 sum.idle += Picos(duration.saturating_sub(side.flight.busy.length_in(window)));
@@ -72,8 +72,8 @@ impl Analysis {
                 sum.beside_copies.get_or_insert_default().add(&beside(&copies));
             }
         }
-        let mut steps: Vec<StepComm> = steps.into_entries().into_iter().map(|(_, step)| step).collect();
-        sorted::sort_by_key(&mut steps, |step| step.number);
+        let mut steps: Vec<StepComm> = steps.into_iter().map(|(_, step)| step).collect();
+        steps.sort_by_key(|step| step.number);
         steps
     }
 }

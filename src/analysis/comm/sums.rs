@@ -17,10 +17,9 @@ use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::non_compute::Programs;
 use crate::hlo::ReplicaGroups;
-use crate::keyed::Keyed;
 use crate::profile::{Op, Profile, ProgramId, StrId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// What is known of a link, on every device alike.
@@ -79,22 +78,22 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    told: Keyed<Named, Told>,
+    told: IndexMap<Named, Told>,
     /// The sums; what follows says which is which, by place.
     buckets: Vec<Bucket>,
-    rows: Keyed<RowKey, (RowFacts, usize)>,
-    primitives: Keyed<(bool, Core, Primitive), usize>,
-    traffic: Keyed<(bool, Core), usize>,
+    rows: IndexMap<RowKey, (RowFacts, usize)>,
+    primitives: IndexMap<(bool, Core, Primitive), usize>,
+    traffic: IndexMap<(bool, Core), usize>,
     /// How executions were found.
     pub pairing: Pairing,
 }
 
 /// What links do: looked up once per op of a program, whichever device has it.
-pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<'_>>) -> Keyed<Named, What> {
-    let mut whats = Keyed::default();
+pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<'_>>) -> IndexMap<Named, What> {
+    let mut whats = IndexMap::default();
     for side in sides {
         for link in &side.links.all {
-            whats.entry(link.named, || {
+            whats.entry(link.named).or_insert_with(|| {
                 let module = link.named.0.and_then(|id| programs.and_then(|of| of(id)));
                 look(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
             });
@@ -104,7 +103,7 @@ pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<
 }
 
 /// How many devices a program has, as far as its collectives name them.
-pub fn n_devices(whats: &Keyed<Named, What>) -> Option<u64> {
+pub fn n_devices(whats: &IndexMap<Named, What>) -> Option<u64> {
     let of = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
         ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
@@ -121,7 +120,7 @@ impl<'a> Sums<'a> {
         profile: &'a Profile,
         analysis: &'a Analysis,
         by: CommBy,
-        whats: Keyed<Named, What>,
+        whats: IndexMap<Named, What>,
         wiring: Wiring<'_>,
     ) -> Self {
         let told = |(named, what): (Named, What)| {
@@ -133,11 +132,11 @@ impl<'a> Sums<'a> {
             profile,
             analysis,
             by,
-            told: whats.into_entries().into_iter().map(told).collect(),
+            told: whats.into_iter().map(told).collect(),
             buckets: Vec::new(),
-            rows: Keyed::default(),
-            primitives: Keyed::default(),
-            traffic: Keyed::default(),
+            rows: IndexMap::default(),
+            primitives: IndexMap::default(),
+            traffic: IndexMap::default(),
             pairing: Pairing::default(),
         }
     }
@@ -206,7 +205,7 @@ impl<'a> Sums<'a> {
 
     fn traffic_of(&mut self, is_copy: bool, core: Core) -> usize {
         let buckets = &mut self.buckets;
-        *self.traffic.entry((is_copy, core), || place(buckets))
+        *self.traffic.entry((is_copy, core)).or_insert_with(|| place(buckets))
     }
 
     /// The sums that a link adds to, with what is known of it.
@@ -219,8 +218,9 @@ impl<'a> Sums<'a> {
         let key = self.row_key(side, link, &told, source.as_deref());
         let traffic = self.traffic_of(link.is_copy, side.core);
         let buckets = &mut self.buckets;
-        let of_primitive = *self.primitives.entry((link.is_copy, side.core, primitive), || place(buckets));
-        let (facts, row) = self.rows.entry(key.clone(), || (RowFacts::new(key), place(buckets)));
+        let of_primitive =
+            *self.primitives.entry((link.is_copy, side.core, primitive)).or_insert_with(|| place(buckets));
+        let (facts, row) = self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), place(buckets)));
         facts.primitive.add(primitive);
         facts.op.add(link.named);
         facts.source.add(source);
@@ -272,7 +272,7 @@ impl<'a> Sums<'a> {
     pub fn rows(&self, is_copy: bool, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> Vec<CommRow> {
         let of = self.rows.iter().map(|(_, row)| row).filter(|(facts, _)| facts.key.0 == is_copy);
         let mut rows: Vec<CommRow> = of.map(|(facts, at)| self.row(facts, &self.buckets[*at], wiring, link)).collect();
-        sorted::sort_by(&mut rows, |a, b| {
+        rows.sort_by(|a, b| {
             let order =
                 |row: &CommRow| (Reverse(row.overlap.exposed), Reverse(row.stall), Reverse(row.overlap.in_flight));
             order(a).cmp(&order(b)).then_with(|| (&a.key, a.program_id, a.core).cmp(&(&b.key, b.program_id, b.core)))
@@ -324,7 +324,7 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let told = |((_, core, primitive), at): &((bool, Core, Primitive), usize)| {
+        let told = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
             let traffic = self.buckets[*at].traffic;
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
@@ -333,7 +333,7 @@ impl<'a> Sums<'a> {
         };
         let mut all: Vec<PrimitiveSums> =
             self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(told).collect();
-        sorted::sort_by_key(&mut all, |sums| {
+        all.sort_by_key(|sums| {
             (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
         });
         all

@@ -14,15 +14,15 @@ pub use report::{
 use super::breakdown::Analysis;
 use super::device::{Device, StepBasis};
 use super::platform::Platform;
-use crate::keyed::Keyed;
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 impl Analysis {
     /// Looks at everything that was opened; `files` are those of the profile, in its order.
     pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
         // What was derived is in no file.
-        let by_plane: Keyed<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
+        let by_plane: IndexMap<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
         let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
             let device = by_plane.get(&i).copied();
             let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));

@@ -3,10 +3,9 @@
 use super::report::{FileProgram, ProgramSource};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::program_of_run;
-use crate::keyed::Keyed;
 use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// What a program did.
@@ -24,11 +23,11 @@ impl Analysis {
     /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is told by its ops' self time. Of
     /// programs that did not run the one with the largest HLO comes first.
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
-        let mut known: Keyed<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
+        let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
         let mut told = Vec::new();
         let mut programs: Vec<FileProgram> = Vec::new();
-        for (id, ran) in known.into_entries() {
+        for (id, ran) in known {
             let hlo = hlo_of(profile, id);
             told.extend(hlo);
             let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
@@ -46,20 +45,20 @@ impl Analysis {
                 programs.push(program(profile, blob.module().to_owned(), blob.program, Some(i)));
             }
         }
-        sorted::sort_by(&mut programs, |a, b| {
+        programs.sort_by(|a, b| {
             let key = |p: &FileProgram| (Reverse(p.run_time.or(p.busy)), Reverse(p.n_runs), Reverse(p.bytes));
             key(a).cmp(&key(b)).then_with(|| (&a.name, a.program_id, a.hlo).cmp(&(&b.name, b.program_id, b.hlo)))
         });
         programs
     }
 
-    fn add_runs(&self, profile: &Profile, known: &mut Keyed<ProgramId, Ran>) {
+    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, Ran>) {
         for (index, device) in self.devices.iter().enumerate() {
             let plane = &profile.planes[device.plane];
             for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
                 for (op, (_, length)) in line.events.ops().zip(line.events.times()) {
                     let Some(id) = program_of_run(profile, plane, op) else { continue };
-                    let ran = known.entry(id, Ran::default);
+                    let ran = known.entry(id).or_default();
                     ran.n_runs += 1;
                     ran.run_time = Picos(ran.run_time.0.saturating_add(length));
                 }
@@ -67,7 +66,7 @@ impl Analysis {
             let measured = self.measures.of(plane, index, device, &device.whole_capture());
             for (op, time) in plane.ops.iter().zip(&measured.ops) {
                 let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.own > 0) else { continue };
-                let ran = known.entry(id, Ran::default);
+                let ran = known.entry(id).or_default();
                 ran.busy = Some(ran.busy.unwrap_or_default() + Picos(time.own));
                 if ran.module.is_none() {
                     ran.module = op.stats.hlo_module.map(|id| profile.text(id).to_owned());

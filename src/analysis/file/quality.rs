@@ -14,9 +14,8 @@ use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Device;
 use crate::analysis::framework::Framework;
 use crate::analysis::platform::Platform;
-use crate::keyed::Keyed;
 use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
-use crate::sorted;
+use indexmap::IndexMap;
 
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";
@@ -76,15 +75,15 @@ impl Analysis {
                 remedy: Some(AGAIN.to_owned()),
             })
         }));
-        let mut lacks: Keyed<Lack, Vec<&str>> = Keyed::default();
+        let mut lacks: IndexMap<Lack, Vec<&str>> = IndexMap::default();
         for device in &self.devices {
             let plane = &profile.planes[device.plane];
             for lack in lacking(plane, device) {
-                lacks.entry(lack, Vec::new).push(&device.label);
+                lacks.entry(lack).or_default().push(&device.label);
             }
             found.extend(unpaired(profile, plane, device, framework));
         }
-        found.extend(lacks.into_entries().into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
+        found.extend(lacks.into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
         if profile.hlo.is_empty() && !self.devices.is_empty() {
             found.push(missing(
                 "There is no HLO proto: no memory view, no programs’ texts, and parts of fusions are not known.",
@@ -98,7 +97,7 @@ impl Analysis {
                 "Capture with ProfileOptions.host_tracer_level of 1 or more.",
             ));
         }
-        sorted::sort_by(&mut found, |a, b| a.kind.cmp(&b.kind));
+        found.sort_by_key(|lack| lack.kind);
         found
     }
 }
@@ -173,13 +172,13 @@ fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framew
         Some((base.to_owned(), if name[base.len()..].starts_with("-start") { 1 } else { -1 }))
     };
     let halves: Vec<Option<(String, i64)>> = plane.ops.iter().map(|op| half(profile.text(op.name))).collect();
-    let mut sums: Keyed<&str, i64> = Keyed::default();
+    let mut sums: IndexMap<&str, i64> = IndexMap::default();
     for line in device.ops.iter().map(|i| &plane.lines[*i]) {
         for (base, by) in line.events.ops().filter_map(|op| halves.get(op.0 as usize)?.as_ref()) {
-            *sums.entry(base.as_str(), i64::default) += by;
+            *sums.entry(base.as_str()).or_default() += by;
         }
     }
-    let n: u64 = sums.into_entries().into_iter().map(|(_, sum)| sum.unsigned_abs()).sum();
+    let n: u64 = sums.into_iter().map(|(_, sum)| sum.unsigned_abs()).sum();
     (n > 0).then(|| Finding {
         kind: FindingKind::Unpaired,
         place: Some(device.label.clone()),

@@ -13,7 +13,6 @@
 
 use super::buffers::Buffers;
 use super::lives::Life;
-use crate::sorted;
 
 /// Bytes at each point: `below` all the time, and each address that a life covers once. `size` may be less than a buffer has.
 pub(super) fn curve(
@@ -31,7 +30,7 @@ pub(super) fn curve(
             changes.push((life.last + 1, false, i));
         }
     }
-    sorted::sort_by_key(&mut changes, |change| *change);
+    changes.sort_by_key(|change| *change);
     let mut union = Union::new(&ranges);
     let mut left = changes.into_iter().peekable();
     let points = (0..=n_events).map(|point| {
@@ -72,7 +71,7 @@ struct Union {
 impl Union {
     fn new(ranges: &[(u64, u64)]) -> Self {
         let mut edges: Vec<u64> = ranges.iter().flat_map(|(start, end)| [*start, *end]).collect();
-        sorted::sort_by_key(&mut edges, |edge| *edge);
+        edges.sort_by_key(|edge| *edge);
         edges.dedup();
         let width = edges.len().max(1).next_power_of_two();
         Self { edges, nodes: vec![(0, 0); width * 2], width }

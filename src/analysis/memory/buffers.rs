@@ -2,9 +2,9 @@
 
 use super::words::Category;
 use crate::hlo::{InstructionId, Module, Shape};
-use crate::keyed::Keyed;
-use crate::sorted;
 use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
+use indexmap::map::Entry;
+use indexmap::{IndexMap, IndexSet};
 
 /// Bytes of an entry in the table of pointers that a tuple is in memory.
 const POINTER: u64 = 8;
@@ -20,7 +20,7 @@ pub(super) struct Buffers {
     pub(super) all: Vec<Logical>,
     /// In the order of the file.
     pub(super) allocations: Vec<Allocation>,
-    places: Keyed<i64, u32>,
+    places: IndexMap<i64, u32>,
     /// Sizes below zero, which no compiler writes: they count as nothing.
     pub(super) damaged: u32,
 }
@@ -117,15 +117,16 @@ impl Buffers {
                 name: at.map_or("", |at| &at.instruction_name).into(),
                 index: at.map_or(&[][..], |at| &at.shape_index).into(),
             };
-            if buffers.places.first(*id, buffers.all.len() as u32) {
+            if let Entry::Vacant(place) = buffers.places.entry(*id) {
+                place.insert(buffers.all.len() as u32);
                 buffers.all.push(logical);
             }
         }
-        let mut ends: Keyed<i64, u64> = Keyed::default();
+        let mut ends: IndexMap<i64, u64> = IndexMap::default();
         for (place, allocation) in proto.buffer_allocations.iter().enumerate() {
             let size = buffers.size(allocation.size);
             let mut told = Allocation::new(allocation, size);
-            let end = ends.entry(allocation.color, u64::default);
+            let end = ends.entry(allocation.color).or_default();
             told.start = *end;
             *end = end.saturating_add(size);
             for assigned in &allocation.assigned {
@@ -181,12 +182,12 @@ impl Buffers {
 
     /// Memories that the program has anything in, in order, and how many more than [`COLORS`] there are.
     pub(super) fn colors(&self) -> (Vec<i64>, usize) {
-        let mut seen: Keyed<i64, ()> = Keyed::default();
+        let mut seen: IndexSet<i64> = IndexSet::default();
         for allocation in self.allocations.iter().filter(|a| !a.is_thread_local) {
-            seen.first(allocation.color, ());
+            seen.insert(allocation.color);
         }
-        let mut colors: Vec<i64> = seen.iter().map(|(color, ())| *color).collect();
-        sorted::sort_by_key(&mut colors, |color| *color);
+        let mut colors: Vec<i64> = seen.into_iter().collect();
+        colors.sort_by_key(|color| *color);
         let more = colors.len().saturating_sub(COLORS);
         colors.truncate(COLORS);
         (colors, more)

@@ -10,7 +10,7 @@
 
 use super::words::{Category, MemoryClass};
 use crate::hlo::{Module, Shape, opcode};
-use crate::keyed::Keyed;
+use indexmap::IndexSet;
 
 /// Which sizes of dimensions are of a vocabulary.
 #[derive(Clone, Debug, Default)]
@@ -25,21 +25,21 @@ impl Vocabularies {
     /// What a module says of its vocabularies. Shapes are of one device's share: an embedding and the logits that it gives
     /// are mostly shared in the same way.
     pub(super) fn new(module: &Module) -> Self {
-        let (mut embedded, mut last): (Keyed<u64, ()>, Keyed<u64, ()>) = <_>::default();
+        let (mut embedded, mut last): (IndexSet<u64>, IndexSet<u64>) = <_>::default();
         for (_, instruction) in module.instructions() {
             let Shape::Array(array) = &instruction.shape else { continue };
             let name = instruction.op_name();
             if &*instruction.opcode == "parameter" {
                 if array.dims.len() > 1 && is_embedding(name) {
                     for dim in &array.dims {
-                        embedded.first(*dim, ());
+                        embedded.insert(*dim);
                     }
                 }
             } else if let Some(dim) = array.dims.last().filter(|_| array.dims.len() > 1 && is_logits(name)) {
-                last.first(*dim, ());
+                last.insert(*dim);
             }
         }
-        let known = last.iter().map(|(dim, ())| *dim).filter(|dim| *dim > 1 && embedded.has(dim)).collect();
+        let known = last.intersection(&embedded).copied().filter(|dim| *dim > 1).collect();
         Self { least: u64::MAX, known }
     }
 

@@ -13,12 +13,11 @@
 use super::live_text::{aliases, arrays};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
-use crate::keyed::Keyed;
-use crate::sorted;
 use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
 use crate::wire::proto::hlo::heap_simulator_trace::{Event, event::Kind};
 use crate::wire::proto::hlo::logical_buffer_proto::Location;
 use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto};
+use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -85,9 +84,9 @@ struct LiveRanges<'m> {
     module: &'m Module,
     made: Vec<Made>,
     /// By instruction, the buffers of its arrays in order.
-    values: Keyed<InstructionId, Value>,
+    values: IndexMap<InstructionId, Value>,
     /// By tuple, where the arrays of each part begin, and where they end.
-    starts: Keyed<InstructionId, Rc<[usize]>>,
+    starts: IndexMap<InstructionId, Rc<[usize]>>,
     /// The instruction of each event.
     order: Vec<InstructionId>,
     /// Instructions and arrays that may still be walked.
@@ -102,8 +101,8 @@ pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
     let mut ranges = LiveRanges {
         module,
         made: Vec::new(),
-        values: Keyed::default(),
-        starts: Keyed::default(),
+        values: IndexMap::default(),
+        starts: IndexMap::default(),
         order: Vec::new(),
         left: arrays.saturating_mul(TIMES),
     };
@@ -123,7 +122,7 @@ impl LiveRanges<'_> {
             let instruction = module.instruction(*at)?;
             let value = self.instruction(*at, instruction, operands, depth)?;
             self.left = self.left.checked_sub(value.len() + 1)?;
-            *self.values.entry(*at, || Rc::new([])) = value;
+            *self.values.entry(*at).or_insert_with(|| Rc::new([])) = value;
         }
         Some(())
     }
@@ -189,7 +188,7 @@ impl LiveRanges<'_> {
         let part: usize = of.text("index")?.parse().ok()?;
         let tuple = self.module.operands(id).next()?;
         let Shape::Tuple(parts) = &self.module.instruction(tuple)?.shape else { return None };
-        let starts = self.starts.entry(tuple, || {
+        let starts = self.starts.entry(tuple).or_insert_with(|| {
             let mut end = 0;
             let ends = parts.iter().map(|part| {
                 end += part.arrays().count();
@@ -298,7 +297,7 @@ impl LiveRanges<'_> {
             let buffer = self.memory(*buffer);
             self.made[buffer as usize].is_output = true;
         }
-        let parameters: Keyed<u64, InstructionId> = module
+        let parameters: IndexMap<u64, InstructionId> = module
             .instructions_of(entry)
             .filter_map(|id| Some((module.instruction(id)?.parameter_number()?, id)))
             .collect();
@@ -329,12 +328,12 @@ impl LiveRanges<'_> {
     /// Gives what an instruction made the memory of operands that nothing uses after it.
     fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) {
         let operands: Vec<u32> = self.module.operands(id).flat_map(|operand| self.value(operand).to_vec()).collect();
-        let mut free: Keyed<(u64, i64), VecDeque<u32>> = Keyed::default();
+        let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
         for operand in operands {
             let held = self.memory(operand);
             let of = &self.made[held as usize];
             if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&held) {
-                free.entry((of.size, of.color), VecDeque::new).push_back(held);
+                free.entry((of.size, of.color)).or_default().push_back(held);
             }
         }
         for buffer in made {
@@ -351,9 +350,9 @@ impl LiveRanges<'_> {
     fn into_assignment(mut self) -> BufferAssignmentProto {
         let memory: Vec<u32> = (0..self.made.len() as u32).map(|buffer| self.memory(buffer)).collect();
         let mut assignment = BufferAssignmentProto::default();
-        let mut places: Keyed<u32, usize> = Keyed::default();
-        let mut temporaries: Keyed<i64, BufferAllocationProto> = Keyed::default();
-        let mut events: Keyed<i64, Vec<(u32, Kind, u32)>> = Keyed::default();
+        let mut places: IndexMap<u32, usize> = IndexMap::default();
+        let mut temporaries: IndexMap<i64, BufferAllocationProto> = IndexMap::default();
+        let mut events: IndexMap<i64, Vec<(u32, Kind, u32)>> = IndexMap::default();
         for (i, made) in (0_u32..).zip(&self.made) {
             let name = self.module.instruction(made.instruction).map_or(String::new(), |of| of.name.to_string());
             let size = i64::try_from(made.size).unwrap_or(i64::MAX);
@@ -369,7 +368,7 @@ impl LiveRanges<'_> {
                 continue;
             }
             if made.is_parameter || made.is_constant || made.is_output {
-                places.first(i, assignment.buffer_allocations.len());
+                places.entry(i).or_insert(assignment.buffer_allocations.len());
                 assignment.buffer_allocations.push(BufferAllocationProto {
                     size,
                     color: made.color,
@@ -382,18 +381,19 @@ impl LiveRanges<'_> {
                 continue;
             }
             let heap = temporaries
-                .entry(made.color, || BufferAllocationProto { color: made.color, ..BufferAllocationProto::default() });
+                .entry(made.color)
+                .or_insert_with(|| BufferAllocationProto { color: made.color, ..BufferAllocationProto::default() });
             // Where pieces lie is not known: each has a place of its own.
             heap.assigned.push(Assigned { offset: heap.size, ..assigned });
             heap.size = heap.size.saturating_add(size);
-            let events = events.entry(made.color, Vec::new);
+            let events = events.entry(made.color).or_default();
             events.push((made.first, Kind::Alloc, i));
             events.push((made.last, Kind::Free, i));
         }
-        assignment.buffer_allocations.extend(temporaries.into_entries().into_iter().map(|(_, heap)| heap));
-        for (_, mut events) in events.into_entries() {
+        assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
+        for (_, mut events) in events {
             // An instruction's results are taken before what it used is freed.
-            sorted::sort_by_key(&mut events, |(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
+            events.sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
             let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
                 kind: kind.into(),
                 buffer_id: buffer.into(),

@@ -17,10 +17,9 @@ use super::space::{Space, columns, curve, highest, shares_addresses};
 use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Severity};
-use crate::sorted;
 use crate::wire::proto::hlo::BufferAssignmentProto;
+use indexmap::IndexSet;
 
 /// A program's buffers, with the curves of all its memories.
 #[derive(Debug)]
@@ -97,18 +96,18 @@ impl ProgramMemory {
     /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
     pub fn what_if(&self, module: &Module, ask: &MemoryQuery, without: &[BufferId], points: Points) -> Option<WhatIf> {
         let space = self.space(ask.color)?;
-        let gone: Keyed<u32, ()> = without.iter().map(|id| (id.0, ())).collect();
+        let gone: IndexSet<u32> = without.iter().map(|id| id.0).collect();
         let n = self.buffers.all.len() as u32;
         let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite());
         let gone_below =
-            indefinite.filter(|(i, _)| gone.has(&(n + i))).fold(0, |sum: u64, (_, a)| sum.saturating_add(a.size));
-        let mut taken: Keyed<u32, ()> = Keyed::default();
-        for life in space.lives.iter().filter(|life| gone.has(&life.slot)) {
-            taken.first(life.slot, ());
+            indefinite.filter(|(i, _)| gone.contains(&(n + i))).fold(0, |sum: u64, (_, a)| sum.saturating_add(a.size));
+        let mut taken: IndexSet<u32> = IndexSet::default();
+        for life in space.lives.iter().filter(|life| gone.contains(&life.slot)) {
+            taken.insert(life.slot);
         }
-        let gone_above = taken.iter().fold(0, |sum: u64, (slot, ())| sum.saturating_add(self.size(*slot)));
+        let gone_above = taken.iter().fold(0, |sum: u64, slot| sum.saturating_add(self.size(*slot)));
         let below = space.peak.indefinite.saturating_sub(gone_below);
-        let size = |slot| if gone.has(&slot) { 0 } else { self.size(slot) };
+        let size = |slot| if gone.contains(&slot) { 0 } else { self.size(slot) };
         let all = curve(&space.lives, (space.n_events, space.color), below, &self.buffers, size);
         let (peak, position) = highest(&all);
         let instruction =
@@ -199,7 +198,7 @@ impl ProgramMemory {
         let temporary = lives.iter().zip(sizes).filter(|(life, size)| *size > 0 || self.size(life.slot) == 0);
         let temporary = temporary.map(|(life, size)| Buffer { size, ..self.living(module, &vocabularies, *life) });
         let mut all: Vec<Buffer> = indefinite.chain(temporary).collect();
-        sorted::sort_by_key(&mut all, |buffer| (std::cmp::Reverse(buffer.size), buffer.id));
+        all.sort_by_key(|buffer| (std::cmp::Reverse(buffer.size), buffer.id));
         all
     }
 

@@ -12,10 +12,9 @@ use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, Us
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::{Clock, Device, StepBasis, intervals};
 use crate::analysis::platform::Platform;
-use crate::keyed::Keyed;
 use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 /// Columns of a timeline.
 const COLUMNS: usize = 1000;
@@ -43,7 +42,7 @@ impl Analysis {
         };
         // Of lines of the host and of devices alike, so that moments can be compared.
         let clock = Clock::Event { origin_ns: self.origin_ns(profile).min(first) };
-        let mut by_allocator: Keyed<Key, Vec<Moment>> = Keyed::default();
+        let mut by_allocator: IndexMap<Key, Vec<Moment>> = IndexMap::default();
         let mut out_of_range = 0_usize;
         for (plane, line) in lines() {
             let Some(times) = intervals(line, clock) else {
@@ -52,7 +51,7 @@ impl Analysis {
             };
             for row in &line.allocator {
                 let Some((at, _)) = times.get(row.event as usize) else { continue };
-                by_allocator.entry((plane, row.ordinal, row.name), Vec::new).push((*at, *row));
+                by_allocator.entry((plane, row.ordinal, row.name)).or_default().push((*at, *row));
             }
         }
         if out_of_range > 0 {
@@ -61,12 +60,12 @@ impl Analysis {
             notes.push(Note::new(Severity::Caution, "allocator_clock", message));
         }
         let mut allocators = Vec::new();
-        for (key, mut moments) in by_allocator.into_entries() {
+        for (key, mut moments) in by_allocator {
             // Events of one moment stay in the order of the file.
-            sorted::sort_by_key(&mut moments, |(at, _)| *at);
+            moments.sort_by_key(|(at, _)| *at);
             allocators.extend(self.allocator(profile, key, &moments, clock));
         }
-        sorted::sort_by(&mut allocators, |a: &AllocatorMemory, b| {
+        allocators.sort_by(|a: &AllocatorMemory, b| {
             (a.file, a.ordinal, &a.allocator, &a.plane).cmp(&(b.file, b.ordinal, &b.allocator, &b.plane))
         });
         RuntimeMemory { allocators, notes }
@@ -133,7 +132,7 @@ impl Analysis {
         let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
         let is_own = |i: &usize| profile.planes[*i].file == file && Platform::of(&profile.planes[*i].name).is_some();
         let mut own: Vec<usize> = (0..profile.planes.len()).filter(is_own).collect();
-        sorted::sort_by_key(&mut own, number);
+        own.sort_by_key(number);
         let plane = own.get(usize::try_from(ordinal?).ok()?)?;
         self.devices.iter().position(|device| device.plane == *plane)
     }

@@ -4,8 +4,7 @@ use super::buffers::Buffers;
 use super::lives::Life;
 use super::report::{Moment, MomentPart};
 use crate::hlo::{InstructionId, Module};
-use crate::keyed::Keyed;
-use crate::sorted;
+use indexmap::{IndexMap, IndexSet};
 
 /// Calls nested deeper than this lead nowhere: computations that call each other in a circle.
 const DEPTH: usize = 64;
@@ -17,7 +16,7 @@ const USERS: u32 = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     pub(super) order: Vec<InstructionId>,
-    places: Keyed<InstructionId, u32>,
+    places: IndexMap<InstructionId, u32>,
     /// Some instruction is of a gradient: the program trains.
     pub(super) has_gradient: bool,
 }
@@ -51,18 +50,18 @@ impl Schedule {
     /// until whatever takes it, or a part or an alias of it, has run. Buffers in one piece of an allocation whose lives meet
     /// are one.
     pub(super) fn lives(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<Life> {
-        let mut pieces: Keyed<(u32, i64), Vec<Life>> = Keyed::default();
+        let mut pieces: IndexMap<(u32, i64), Vec<Life>> = IndexMap::default();
         for (slot, buffer) in (0_u32..).zip(&buffers.all) {
             let Some(assigned) = buffer.allocation else { continue };
             let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.comes_and_goes());
             let defined = buffer.instruction(module).filter(|_| is_temporary);
             let Some((id, first)) = defined.and_then(|id| Some((id, *self.places.get(&id)?))) else { continue };
             let life = Life { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
-            pieces.entry((assigned.allocation, assigned.offset), Vec::new).push(life);
+            pieces.entry((assigned.allocation, assigned.offset)).or_default().push(life);
         }
         let mut lives: Vec<Life> = Vec::new();
-        for (_, mut piece) in pieces.into_entries() {
-            sorted::sort_by_key(&mut piece, |life| (life.first, life.slot));
+        for (_, mut piece) in pieces {
+            piece.sort_by_key(|life| (life.first, life.slot));
             let from = lives.len();
             for life in piece {
                 match lives[from..].last_mut() {
@@ -76,7 +75,7 @@ impl Schedule {
                 }
             }
         }
-        sorted::sort_by_key(&mut lives, |life| (life.first, life.slot));
+        lives.sort_by_key(|life| (life.first, life.slot));
         lives
     }
 
@@ -89,7 +88,7 @@ impl Schedule {
             ) || crate::hlo::opcode::is_done(opcode)
         };
         let (mut last, mut left) = (0, vec![id]);
-        let mut seen: Keyed<InstructionId, ()> = Keyed::default();
+        let mut seen: IndexSet<InstructionId> = IndexSet::default();
         let mut n = 0;
         while let Some(id) = left.pop() {
             n += 1;
@@ -101,7 +100,7 @@ impl Schedule {
             last = last.max(if is_root { self.order.len() as u32 } else { place + 1 });
             for user in module.users(id) {
                 let opcode = module.instruction(*user).map_or("", |i| &i.opcode);
-                if seen.first(*user, ()) {
+                if seen.insert(*user) {
                     if passes_on(opcode) {
                         left.push(*user);
                     }

@@ -12,10 +12,10 @@ use super::space::{Space, curve, highest};
 use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::scope_path;
 use crate::hlo::Module;
-use crate::keyed::Keyed;
 use crate::profile::{Note, Severity};
-use crate::sorted;
+use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Rows of the lists of what is worst.
 const WORST: usize = 50;
@@ -70,7 +70,7 @@ impl ProgramMemory {
         let is_long = |life: &&Life| (life.last - life.first) > space.n_events / 2;
         let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
         let mut told: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
-        sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id, buffer.first));
+        told.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
         told.truncate(WORST);
         told
     }
@@ -83,7 +83,7 @@ impl ProgramMemory {
         let rise = |life: &Life| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
         let size = |life: &Life| if space.overlaps { rise(life) } else { self.size(life.slot) };
         let mut lives: Vec<&Life> = space.lives.iter().filter(|life| size(life) > 0).collect();
-        sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first));
+        lives.sort_by_key(|life| (Reverse(size(life)), life.first));
         let jump = |life: &Life| Jump {
             position: life.first,
             size: size(life),
@@ -100,27 +100,26 @@ impl ProgramMemory {
         if large.is_empty() {
             return None;
         }
-        let dims: Keyed<u64, ()> = large.iter().map(|(dim, _)| (*dim, ())).collect();
-        let mut dims: Vec<u64> = dims.into_entries().into_iter().map(|(dim, ())| dim).collect();
-        sorted::sort_by_key(&mut dims, |dim| Reverse(*dim));
+        let dims: BTreeSet<u64> = large.iter().map(|(dim, _)| *dim).collect();
+        let dims: Vec<u64> = dims.into_iter().rev().collect();
         let mut told = Vec::new();
         // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
-        let mut in_pieces: Keyed<u32, ()> = Keyed::default();
+        let mut in_pieces: IndexSet<u32> = IndexSet::default();
         for (_, life) in large {
             let buffer = self.living(module, &vocabularies, life);
             if buffer.class == MemoryClass::Logits {
-                in_pieces.first(life.slot, ());
+                in_pieces.insert(life.slot);
             }
             if life.covers(space.peak_point()) {
                 told.push(buffer);
             }
         }
         let size = told.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
-        sorted::sort_by_key(&mut told, |buffer| (Reverse(buffer.size), buffer.id));
+        told.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id));
         told.truncate(WORST);
         let piece = |slot: u32| {
             let size = self.size(slot);
-            if in_pieces.has(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
+            if in_pieces.contains(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
         };
         let (peak, _) =
             highest(&curve(&space.lives, (space.n_events, space.color), space.peak.indefinite, &self.buffers, piece));
@@ -164,7 +163,7 @@ impl ProgramMemory {
             .filter(|life| life.first + 1 < to && life.last >= from && size(life) > 0)
             .copied()
             .collect();
-        sorted::sort_by_key(&mut lives, |life| (Reverse(size(life)), life.first, life.slot));
+        lives.sort_by_key(|life| (Reverse(size(life)), life.first, life.slot));
         let mut lanes: Vec<Vec<Life>> = Vec::new();
         let mut n_left_out = 0;
         for life in lives {
@@ -241,7 +240,7 @@ fn padding(alive: &[Buffer]) -> Padding {
         let ratio = |unpadded: u64| (unpadded > 0).then(|| wasted as f64 / unpadded as f64);
         worst.push(Padded { buffer: buffer.clone(), wasted, overhead: buffer.unpadded.and_then(ratio) });
     }
-    sorted::sort_by_key(&mut worst, |padded| (Reverse(padded.wasted), padded.buffer.id));
+    worst.sort_by_key(|padded| (Reverse(padded.wasted), padded.buffer.id));
     let all = worst.iter().fold(0, |sum: u64, padded| sum.saturating_add(padded.wasted));
     let n = worst.len() as u32;
     worst.truncate(WORST);
@@ -254,7 +253,7 @@ pub fn roll_ups(alive: &[Buffer]) -> Vec<RollUp> {
 }
 
 fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {
-    let mut rows: Keyed<String, RollUpRow> = Keyed::default();
+    let mut rows: IndexMap<String, RollUpRow> = IndexMap::default();
     for buffer in alive {
         let key = match by {
             RollUpBy::Category => buffer.category.key(),
@@ -264,13 +263,14 @@ fn roll_up(by: RollUpBy, alive: &[Buffer]) -> RollUp {
             RollUpBy::Source => buffer.source.as_deref().unwrap_or_default(),
             RollUpBy::Dtype => buffer.dtype.as_deref().unwrap_or_default(),
         };
-        let row = rows.entry(key.to_owned(), || RollUpRow { key: key.to_owned(), ..RollUpRow::default() });
+        let row =
+            rows.entry(key.to_owned()).or_insert_with(|| RollUpRow { key: key.to_owned(), ..RollUpRow::default() });
         row.size = row.size.saturating_add(buffer.size);
         row.unpadded = row.unpadded.saturating_add(buffer.unpadded.unwrap_or(buffer.size));
         row.n += 1;
     }
-    let mut rows: Vec<RollUpRow> = rows.into_entries().into_iter().map(|(_, row)| row).collect();
-    sorted::sort_by(&mut rows, |a, b| b.size.cmp(&a.size).then_with(|| a.key.cmp(&b.key)));
+    let mut rows: Vec<RollUpRow> = rows.into_iter().map(|(_, row)| row).collect();
+    rows.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.key.cmp(&b.key)));
     RollUp { by, rows }
 }
 

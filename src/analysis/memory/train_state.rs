@@ -18,7 +18,7 @@
 use super::buffers::Buffers;
 use super::words::{Category, MemoryClass};
 use crate::hlo::{ComputationId, InstructionId, Module, Shape};
-use crate::keyed::Keyed;
+use indexmap::{IndexMap, IndexSet};
 
 /// Opcodes that pass a value on without computing with it.
 const TRANSPARENT: [&str; 18] = [
@@ -45,7 +45,7 @@ const TRANSPARENT: [&str; 18] = [
 /// The class of each entry parameter that the program's use decides, by instruction.
 #[derive(Debug, Default)]
 pub(super) struct TrainState {
-    classes: Keyed<InstructionId, MemoryClass>,
+    classes: IndexMap<InstructionId, MemoryClass>,
 }
 
 impl TrainState {
@@ -66,10 +66,10 @@ impl TrainState {
                 continue;
             }
             let is_statistic = || is_statistic(module, &from_gradients, written.get(&slot).map_or(&[], Vec::as_slice));
-            match read.has(&id) {
+            match read.contains(&id) {
                 true if is_statistic() => {}
-                true => _ = state.classes.first(id, MemoryClass::Weights),
-                false => _ = state.classes.first(id, MemoryClass::Optimizer),
+                true => _ = state.classes.entry(id).or_insert(MemoryClass::Weights),
+                false => _ = state.classes.entry(id).or_insert(MemoryClass::Optimizer),
             }
         }
         // Without any weights the program's forward pass was not recognised, so nothing can be told from it.
@@ -86,19 +86,19 @@ impl TrainState {
 }
 
 /// What is written to the memory of each parameter that is updated in place, by the buffer that stands for the parameter.
-fn written(module: &Module, buffers: &Buffers) -> Keyed<u32, Vec<Option<InstructionId>>> {
-    let mut written: Keyed<u32, Vec<Option<InstructionId>>> = Keyed::default();
+fn written(module: &Module, buffers: &Buffers) -> IndexMap<u32, Vec<Option<InstructionId>>> {
+    let mut written: IndexMap<u32, Vec<Option<InstructionId>>> = IndexMap::default();
     for (slot, buffer) in (0_u32..).zip(&buffers.all) {
         let Some(shown) = buffers.allocation(slot).and_then(|allocation| allocation.shown) else { continue };
         if shown != slot {
-            written.entry(shown, Vec::new).push(buffer.instruction(module));
+            written.entry(shown).or_default().push(buffer.instruction(module));
         }
     }
     written
 }
 
 /// Whether something is computed for a parameter's memory, all of it by the entry, and none of it from gradients.
-fn is_statistic(module: &Module, from_gradients: &Keyed<InstructionId, ()>, written: &[Option<InstructionId>]) -> bool {
+fn is_statistic(module: &Module, from_gradients: &IndexSet<InstructionId>, written: &[Option<InstructionId>]) -> bool {
     let is_computed = |id: &Option<InstructionId>| {
         let instruction = id.and_then(|id| module.instruction(id))?;
         let passes_on = matches!(&*instruction.opcode, "parameter" | "tuple" | "get-tuple-element")
@@ -107,19 +107,19 @@ fn is_statistic(module: &Module, from_gradients: &Keyed<InstructionId, ()>, writ
     };
     let is_sure = |id: &Option<InstructionId>| {
         let id = (*id)?;
-        Some(module.instruction(id)?.computation == module.entry && !from_gradients.has(&id))
+        Some(module.instruction(id)?.computation == module.entry && !from_gradients.contains(&id))
     };
     written.iter().any(|id| is_computed(id) == Some(true)) && written.iter().all(|id| is_sure(id) == Some(true))
 }
 
 /// Whatever may depend on the backward pass: its operations, what takes their results, and what calls a computation with such an
 /// operation. One walk, linear in the program.
-fn from_gradients(module: &Module) -> Keyed<InstructionId, ()> {
+fn from_gradients(module: &Module) -> IndexSet<InstructionId> {
     let backward = module.instructions().filter(|(_, instruction)| instruction.op_name().contains("transpose(jvp("));
     let mut waiting: Vec<InstructionId> = backward.map(|(id, _)| id).collect();
-    let mut found: Keyed<InstructionId, ()> = Keyed::default();
+    let mut found: IndexSet<InstructionId> = IndexSet::default();
     while let Some(id) = waiting.pop() {
-        if found.first(id, ()) {
+        if found.insert(id) {
             waiting.extend(module.users(id));
             let computation = module.instruction(id).and_then(|instruction| instruction.computation);
             waiting.extend(computation.map_or(&[][..], |computation| module.callers(computation)));
@@ -142,11 +142,11 @@ fn is_forward(op_name: &str) -> bool {
 
 /// The values that the forward pass reads, directly or through copies, conversions and gathers of them. One walk from the
 /// operations of the forward pass back to what they read: linear in the program, however its values are shared.
-fn read_by_forward(module: &Module) -> Keyed<InstructionId, ()> {
-    let mut read: Keyed<InstructionId, ()> = Keyed::default();
+fn read_by_forward(module: &Module) -> IndexSet<InstructionId> {
+    let mut read: IndexSet<InstructionId> = IndexSet::default();
     // Many fusions may call one body: each body is looked at once.
     let bodies = module.computations().map(|(id, _)| id).filter(|body| is_transparent(module, *body));
-    let transparent: Keyed<ComputationId, ()> = bodies.map(|body| (body, ())).collect();
+    let transparent: IndexSet<ComputationId> = bodies.collect();
     let mut waiting: Vec<InstructionId> = Vec::new();
     for (id, instruction) in module.instructions() {
         if is_forward(instruction.op_name()) {
@@ -154,7 +154,7 @@ fn read_by_forward(module: &Module) -> Keyed<InstructionId, ()> {
         }
     }
     while let Some(value) = waiting.pop() {
-        if read.first(value, ()) {
+        if read.insert(value) {
             sources(module, value, &transparent, &mut waiting);
         }
     }
@@ -165,7 +165,7 @@ fn read_by_forward(module: &Module) -> Keyed<InstructionId, ()> {
 fn sources(
     module: &Module,
     value: InstructionId,
-    transparent: &Keyed<ComputationId, ()>,
+    transparent: &IndexSet<ComputationId>,
     waiting: &mut Vec<InstructionId>,
 ) {
     let Some(instruction) = module.instruction(value) else { return };
@@ -180,7 +180,7 @@ fn sources(
         }
         "fusion" => {
             let mut bodies = instruction.calls().filter_map(|call| call.id);
-            if bodies.all(|body| transparent.has(&body)) {
+            if bodies.all(|body| transparent.contains(&body)) {
                 waiting.extend(module.operands(value));
             }
         }

@@ -9,8 +9,8 @@ use super::judge::{Verdict, judge, of_ends};
 use super::order::{Map, compose, map};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{Instruction, InstructionId, Module, text};
-use crate::keyed::Keyed;
 use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
+use indexmap::IndexMap;
 
 /// Programs by id, where they are at hand.
 pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;
@@ -21,7 +21,7 @@ pub struct Looker<'a, 'm> {
     plane: &'a Plane,
     programs: Option<Programs<'m>>,
     /// Texts by program and name: made when a half first asks for its other one.
-    names: Option<Keyed<(Option<ProgramId>, &'a str), StrId>>,
+    names: Option<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
 }
 
 impl<'a, 'm> Looker<'a, 'm> {

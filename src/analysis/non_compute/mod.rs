@@ -32,10 +32,9 @@ use super::classify::opcode;
 use super::query::Query;
 use super::rows::each;
 use crate::hlo::opcode::{is_done, is_start};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Op, Profile, Severity, StrId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use look::Looker;
 use opcodes::Opcodes;
 use std::cmp::Reverse;
@@ -78,8 +77,8 @@ impl Analysis {
         let known = self.known(profile);
         let Asked { header, totals, slices, mut notes, .. } = self.asked(profile, query);
         let window = header.step_duration;
-        let mut by_category: Keyed<&str, Sums> = Keyed::default();
-        let mut by_source: Keyed<(&str, Source), Sums> = Keyed::default();
+        let mut by_category: IndexMap<&str, Sums> = IndexMap::default();
+        let mut by_source: IndexMap<(&str, Source), Sums> = IndexMap::default();
         let mut opcodes = Opcodes::default();
         let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
         let mut lookers: Vec<Looker<'_, '_>> =
@@ -95,8 +94,8 @@ impl Analysis {
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
                 let spent = Spent { kind: facts.kind, n: time.n, own, waits, at: (device, member.op) };
-                by_category.entry(category, Sums::default).add(&spent, &verdict);
-                by_source.entry((category, Source::of(op)), Sums::default).add(&spent, &verdict);
+                by_category.entry(category).or_default().add(&spent, &verdict);
+                by_source.entry((category, Source::of(op))).or_default().add(&spent, &verdict);
                 total += own;
                 if waits {
                     stall += own;
@@ -119,14 +118,10 @@ impl Analysis {
             }
             row
         };
-        let mut by_category: Vec<AuditRow> = by_category
-            .into_entries()
-            .into_iter()
-            .map(|(name, sums)| finished(sums, name.to_owned(), "category", name))
-            .collect();
+        let mut by_category: Vec<AuditRow> =
+            by_category.into_iter().map(|(name, sums)| finished(sums, name.to_owned(), "category", name)).collect();
         sort(&mut by_category);
         let mut by_source: Vec<AuditRow> = by_source
-            .into_entries()
             .into_iter()
             .map(|((category, source), sums)| {
                 let (key, kind) = source.told(profile, category);
@@ -134,8 +129,8 @@ impl Analysis {
             })
             .collect();
         sort(&mut by_source);
-        let place: Keyed<&str, usize> = by_category.iter().enumerate().map(|(i, row)| (&*row.key, i)).collect();
-        sorted::sort_by_key(&mut by_source, |row| place.get(&*row.category).copied());
+        let place: IndexMap<&str, usize> = by_category.iter().enumerate().map(|(i, row)| (&*row.key, i)).collect();
+        by_source.sort_by_key(|row| place.get(&*row.category).copied());
         notes.extend(formatting(&by_category, window));
         notes.extend(host_copies(&by_category));
         notes.extend(undetectable(&by_category, total));
@@ -163,8 +158,8 @@ fn is_async_start(name: &str) -> bool {
     name.split('.').next().is_some_and(is_start)
 }
 
-fn sort(rows: &mut Vec<AuditRow>) {
-    sorted::sort_by(rows, |a, b| {
+fn sort(rows: &mut [AuditRow]) {
+    rows.sort_by(|a, b| {
         (Reverse(a.total), Reverse(a.n_executions), &a.category, &a.key).cmp(&(
             Reverse(b.total),
             Reverse(b.n_executions),

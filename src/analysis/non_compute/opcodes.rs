@@ -1,19 +1,18 @@
 //! What programs execute, by opcode. Knows opcodes; knows no answers.
 
 use super::report::{OpcodeCount, ProgramOpcodes};
-use crate::keyed::Keyed;
 use crate::profile::{Profile, ProgramId};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// Counts by program.
 #[derive(Default)]
-pub struct Opcodes<'a>(Keyed<Option<ProgramId>, Counts<'a>>);
+pub struct Opcodes<'a>(IndexMap<Option<ProgramId>, Counts<'a>>);
 
 #[derive(Default)]
 struct Counts<'a> {
-    by_opcode: Keyed<&'a str, (u64, Picos)>,
+    by_opcode: IndexMap<&'a str, (u64, Picos)>,
     n_dot_convolution: u64,
     copy_bytes: u64,
 }
@@ -29,9 +28,9 @@ impl<'a> Opcodes<'a> {
         own: Picos,
         bytes: Option<u64>,
     ) {
-        let counts = self.0.entry(program, Counts::default);
+        let counts = self.0.entry(program).or_default();
         let opcode = opcode.unwrap_or(NONE);
-        let count = counts.by_opcode.entry(opcode, Default::default);
+        let count = counts.by_opcode.entry(opcode).or_default();
         *count = (count.0 + n, count.1 + own);
         // XLA:TPU spells a matmul "convolution fusion", and runs one per execution.
         if matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot") || category.starts_with("convolution")
@@ -47,7 +46,6 @@ impl<'a> Opcodes<'a> {
     pub fn told(self, profile: &Profile) -> Vec<ProgramOpcodes> {
         let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
             .0
-            .into_entries()
             .into_iter()
             .map(|(id, counts)| {
                 let mut opcodes: Vec<OpcodeCount> = counts
@@ -55,7 +53,7 @@ impl<'a> Opcodes<'a> {
                     .iter()
                     .map(|(opcode, (n, total))| OpcodeCount { opcode: (*opcode).to_owned(), n: *n, total: *total })
                     .collect();
-                sorted::sort_by(&mut opcodes, |a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
+                opcodes.sort_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
                 let told = ProgramOpcodes {
                     program: id.and_then(|id| profile.programs.get(&id).cloned()),
                     program_id: id.map(|id| id.0),
@@ -66,7 +64,7 @@ impl<'a> Opcodes<'a> {
                 (told.opcodes.iter().map(|o| o.n).sum(), id, told)
             })
             .collect();
-        sorted::sort_by_key(&mut all, |(n, id, _)| (Reverse(*n), *id));
+        all.sort_by_key(|(n, id, _)| (Reverse(*n), *id));
         all.into_iter().map(|(.., told)| told).collect()
     }
 }

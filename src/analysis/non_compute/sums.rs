@@ -4,10 +4,9 @@ use super::change::{Answer, Change};
 use super::judge::Verdict;
 use super::report::{AuditRow, SpaceMove, Tally};
 use crate::analysis::kind::Kind;
-use crate::keyed::Keyed;
 use crate::profile::OpId;
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// Shapes a row shows at most.
@@ -38,10 +37,10 @@ pub struct Sums {
     bytes: Option<u64>,
     n_bytes: u64,
     changes: [Tally; 5],
-    reasons: Keyed<&'static str, Picos>,
-    spaces: Keyed<(i64, i64), Picos>,
-    reads: Keyed<String, Picos>,
-    writes: Keyed<String, Picos>,
+    reasons: IndexMap<&'static str, Picos>,
+    spaces: IndexMap<(i64, i64), Picos>,
+    reads: IndexMap<String, Picos>,
+    writes: IndexMap<String, Picos>,
     /// The op with the most time.
     pub example: Option<(Picos, (usize, OpId))>,
 }
@@ -71,16 +70,16 @@ impl Sums {
             }
         }
         for reason in reasons {
-            *self.reasons.entry(reason, Picos::default) += own;
+            *self.reasons.entry(reason).or_default() += own;
         }
         if let Some(spaces) = verdict.spaces.filter(|(from, to)| from != to) {
-            *self.spaces.entry(spaces, Picos::default) += own;
+            *self.spaces.entry(spaces).or_default() += own;
         }
         for (shapes, shape) in [(&mut self.reads, &verdict.reads), (&mut self.writes, &verdict.writes)] {
             if let Some(shape) = shape {
                 match shapes.get_mut(shape) {
                     Some(time) => *time += own,
-                    None => drop(shapes.first(shape.clone(), own)),
+                    None => drop(shapes.entry(shape.clone()).or_insert(own)),
                 }
             }
         }
@@ -95,7 +94,7 @@ impl Sums {
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
         let mut moves: Vec<SpaceMove> =
             self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();
-        sorted::sort_by_key(&mut moves, |of| (of.from, of.to));
+        moves.sort_by_key(|of| (of.from, of.to));
         AuditRow {
             key,
             key_kind: key_kind.to_owned(),
@@ -108,7 +107,7 @@ impl Sums {
             bytes: self.bytes,
             n_bytes: self.n_bytes,
             changes: self.changes,
-            undetectable: sorted::map(self.reasons.iter().map(|(reason, time)| ((*reason).to_owned(), *time))),
+            undetectable: self.reasons.iter().map(|(reason, time)| ((*reason).to_owned(), *time)).collect(),
             space_moves: moves,
             shapes_in: by_time(self.reads),
             shapes_out: by_time(self.writes),
@@ -120,8 +119,8 @@ impl Sums {
     }
 }
 
-fn by_time(shapes: Keyed<String, Picos>) -> Vec<String> {
-    let mut shapes = shapes.into_entries();
-    sorted::sort_by(&mut shapes, |a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+fn by_time(shapes: IndexMap<String, Picos>) -> Vec<String> {
+    let mut shapes = shapes.into_iter().collect::<Vec<_>>();
+    shapes.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
     shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape).collect()
 }

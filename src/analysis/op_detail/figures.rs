@@ -8,10 +8,9 @@ use crate::analysis::device::{Clock, Device, intervals};
 use crate::analysis::measure::Window;
 use crate::analysis::steps::Open;
 use crate::analysis::sweep::sweep;
-use crate::keyed::Keyed;
 use crate::profile::{OpId, Plane, Profile};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 /// Bins of a histogram at most.
 const BINS: u64 = 24;
@@ -54,8 +53,8 @@ impl Analysis {
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
         figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.of(kind));
         let (steps, own) = self.executions(profile, found);
-        let mut steps = steps.into_entries();
-        sorted::sort_by_key(&mut steps, |(number, _)| *number);
+        let mut steps = steps.into_iter().collect::<Vec<_>>();
+        steps.sort_by_key(|(number, _)| *number);
         figures.steps = steps.into_iter().map(|(number, (n, total))| OpStep { number, n, total }).collect();
         figures.histogram = histogram(&own);
         Some(figures)
@@ -69,7 +68,7 @@ impl Analysis {
             let plane = &profile.planes[of.plane];
             let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();
             for step in &of.steps {
-                steps.first(step.number, (0, Picos::ZERO));
+                steps.entry(step.number).or_insert((0, Picos::ZERO));
             }
             if mine.is_empty() {
                 continue;
@@ -93,7 +92,7 @@ impl Analysis {
 }
 
 /// Count and self time by step.
-type Steps = Keyed<u64, (u64, Picos)>;
+type Steps = IndexMap<u64, (u64, Picos)>;
 
 /// Sweeps a device's op lines once: into steps, and into executions that start in the window.
 fn walk(
@@ -119,7 +118,7 @@ fn walk(
             }
             if let Some(steps) = steps.as_deref_mut() {
                 open.each(&device.steps, (from, to), |step, length| {
-                    steps.entry(device.steps[step].number, Default::default).1 += Picos(length);
+                    steps.entry(device.steps[step].number).or_default().1 += Picos(length);
                 });
             }
             if let Some(window) = window {
@@ -133,7 +132,7 @@ fn walk(
             let mut open = Open::default();
             for start in starts {
                 open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
-                    steps.entry(device.steps[step].number, Default::default).0 += 1;
+                    steps.entry(device.steps[step].number).or_default().0 += 1;
                 });
             }
         }

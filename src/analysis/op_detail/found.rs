@@ -5,8 +5,8 @@ use crate::analysis::asked::Asked;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::measure::OpTime;
 use crate::analysis::query::Query;
-use crate::keyed::Keyed;
 use crate::profile::{OpId, Profile, ProgramId};
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 /// An op that is asked about, as far as events know it. Its program's HLO is looked for by this.
@@ -96,13 +96,13 @@ impl Analysis {
         }
         let op = |m: &Member| profile.planes[self.devices[m.device].plane].op(m.op);
         let program = program.map(ProgramId).or_else(|| {
-            let mut times: Keyed<Option<ProgramId>, (bool, u64)> = Keyed::default();
+            let mut times: IndexMap<Option<ProgramId>, (bool, u64)> = IndexMap::default();
             for member in &members {
-                let time = times.entry(op(member).stats.program, Default::default);
+                let time = times.entry(op(member).stats.program).or_default();
                 *time = (time.0 || member.ran, time.1 + member.time.own);
             }
             let ran_without = times.get(&None).is_some_and(|(ran, _)| *ran);
-            let heaviest = times.into_entries().into_iter().max_by_key(|(program, time)| (*time, Reverse(*program)));
+            let heaviest = times.into_iter().max_by_key(|(program, time)| (*time, Reverse(*program)));
             if ran_without { None } else { heaviest?.0 }
         });
         members.retain(|m| op(m).stats.program == program);
@@ -145,8 +145,8 @@ impl Analysis {
         profile: &Profile,
         found: &FoundOp,
         names: impl Iterator<Item = &'n str>,
-    ) -> Keyed<&'n str, Known> {
-        let mut known: Keyed<&str, Option<Known>> = names.map(|name| (name, None)).collect();
+    ) -> IndexMap<&'n str, Known> {
+        let mut known: IndexMap<&str, Option<Known>> = names.map(|name| (name, None)).collect();
         for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.asked.chosen.contains(i)) {
             let plane = &profile.planes[of.plane];
             let (facts, ran) = (&self.facts[device], self.ran(profile, device));
@@ -167,6 +167,6 @@ impl Analysis {
                 }
             }
         }
-        known.into_entries().into_iter().filter_map(|(name, known)| Some((name, known?))).collect()
+        known.into_iter().filter_map(|(name, known)| Some((name, known?))).collect()
     }
 }

@@ -5,9 +5,9 @@ use super::report::Neighbour;
 use super::seen::Seen;
 use crate::analysis::breakdown::Analysis;
 use crate::hlo::{InstructionId, Shape, text};
-use crate::keyed::Keyed;
 use crate::profile::Profile;
 use crate::units::Picos;
+use indexmap::IndexSet;
 
 /// Told at most, of each side.
 const MAX: usize = 200;
@@ -77,8 +77,7 @@ fn names(text: &str, name: &str) -> bool {
 
 fn told(seen: Seen<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
-    let mut ids: Vec<InstructionId> = ids.collect();
-    ids = Keyed::from_iter(ids.into_iter().map(|id| (id, ()))).into_entries().into_iter().map(|(id, ())| id).collect();
+    let ids: IndexSet<InstructionId> = ids.collect();
     let more = ids.len().saturating_sub(MAX);
     for other in ids.into_iter().take(MAX).filter_map(|id| seen.other(id)) {
         let instruction = other.instruction;

@@ -2,8 +2,7 @@
 //! gives. Knows HLO.
 
 use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
-use crate::keyed::Keyed;
-use crate::sorted;
+use indexmap::IndexMap;
 
 /// Instructions of an opened one told at most.
 const MAX: usize = 80;
@@ -32,20 +31,20 @@ pub(super) fn told(module: &Module, inside: &[ComputationId]) -> (Vec<Instructio
         return (all, Vec::new());
     }
     // Hops to what is given, the longest way. Operands stand before those that take them.
-    let mut far: Keyed<InstructionId, u32> = Keyed::default();
+    let mut far: IndexMap<InstructionId, u32> = IndexMap::default();
     for id in all.iter().rev() {
-        let own = *far.entry(*id, Default::default);
+        let own = *far.entry(*id).or_default();
         let before = module.instruction(*id).map_or(&[][..], |i| i.control_predecessors());
         for from in module.operands(*id).chain(before.iter().filter_map(|operand| operand.id)) {
-            let of = far.entry(from, Default::default);
+            let of = far.entry(from).or_default();
             *of = (*of).max(own.saturating_add(1));
         }
     }
     let mut order = all;
-    sorted::sort_by_key(&mut order, |id| (far.get(id).copied(), std::cmp::Reverse(*id)));
+    order.sort_by_key(|id| (far.get(id).copied(), std::cmp::Reverse(*id)));
     let mut left = order.split_off(MAX);
-    sorted::sort_by(&mut order, Ord::cmp);
-    sorted::sort_by(&mut left, Ord::cmp);
+    order.sort_by(Ord::cmp);
+    left.sort_by(Ord::cmp);
     (order, left)
 }
 

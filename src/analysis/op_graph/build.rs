@@ -8,7 +8,7 @@ use super::short;
 use crate::analysis::op_detail::seen::Seen;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::{InstructionId, Module};
-use crate::keyed::Keyed;
+use indexmap::IndexMap;
 
 /// The nodes of a graph as they are found.
 pub(super) struct Build<'a> {
@@ -19,9 +19,9 @@ pub(super) struct Build<'a> {
     pub(super) nodes: Vec<GraphNode>,
     /// The instruction of each node; of one that stands for others none.
     pub(super) ids: Vec<Option<InstructionId>>,
-    at: Keyed<InstructionId, u32>,
+    at: IndexMap<InstructionId, u32>,
     /// Which node stands for one that is left out.
-    left: Keyed<InstructionId, u32>,
+    left: IndexMap<InstructionId, u32>,
     /// Opened ones whose inside is told elsewhere: two that call the same.
     pub(super) shared: Vec<String>,
 }
@@ -39,8 +39,8 @@ impl<'a> Build<'a> {
             near,
             nodes: Vec::new(),
             ids: Vec::new(),
-            at: Keyed::default(),
-            left: Keyed::default(),
+            at: IndexMap::default(),
+            left: IndexMap::default(),
             shared: Vec::new(),
         };
         let [up1, up2] = &up;
@@ -106,10 +106,10 @@ impl<'a> Build<'a> {
 
     fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
         let Some(seen) = Seen::within(self.module, id, self.tpu) else { return };
-        if self.at.has(&id) {
+        if self.at.contains_key(&id) {
             return;
         }
-        self.at.first(id, self.nodes.len() as u32);
+        self.at.entry(id).or_insert(self.nodes.len() as u32);
         self.ids.push(Some(id));
         let of = seen.instruction;
         let inside = bodies::size(self.module, &bodies::inside(of));
@@ -132,7 +132,7 @@ impl<'a> Build<'a> {
         }
         let node = self.nodes.len() as u32;
         for id in ids {
-            *self.left.entry(*id, || node) = node;
+            *self.left.entry(*id).or_insert_with(|| node) = node;
         }
         self.ids.push(None);
         self.nodes.push(GraphNode { hop, parent, ..more(ids.len(), what) });
@@ -145,7 +145,7 @@ impl<'a> Build<'a> {
         let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
         let inside = bodies::inside(of);
         let (told, left) = bodies::told(self.module, &inside);
-        if told.iter().any(|id| self.at.has(id)) {
+        if told.iter().any(|id| self.at.contains_key(id)) {
             self.shared.push(of.name.to_string());
             return;
         }

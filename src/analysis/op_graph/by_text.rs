@@ -7,7 +7,7 @@ use crate::analysis::Neighbour;
 use crate::analysis::op_detail::seen::Seen;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::Shape;
-use crate::sorted;
+use std::cmp::Reverse;
 
 /// Told at most, of each side.
 const MAX: usize = 16;
@@ -58,7 +58,7 @@ pub(super) fn one_hop(name: &str, seen: Option<Seen<'_>>, sides: [(Vec<Neighbour
 fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
     let left = side.len().saturating_sub(MAX);
     if left > 0 {
-        sorted::sort_most_first(&mut side, |n| n.total);
+        side.sort_by_key(|n| Reverse(n.total));
         side.truncate(MAX);
     }
     (side, left + more as usize)

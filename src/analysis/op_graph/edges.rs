@@ -5,7 +5,7 @@ use super::build::Build;
 use super::report::GraphEdge;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::{InstructionId, Shape};
-use crate::keyed::Keyed;
+use indexmap::IndexMap;
 
 /// How deep opened ones are looked through: no compiler nests deeper, and a circle ends.
 const DEPTH: u32 = 32;
@@ -14,7 +14,7 @@ const DEPTH: u32 = 32;
 #[derive(Default)]
 struct Edges {
     all: Vec<GraphEdge>,
-    known: Keyed<(u32, u32, bool), usize>,
+    known: IndexMap<(u32, u32, bool), usize>,
 }
 
 impl Edges {
@@ -22,7 +22,7 @@ impl Edges {
         if from == to {
             return;
         }
-        let at = *self.known.entry((from, to, control), || self.all.len());
+        let at = *self.known.entry((from, to, control)).or_insert_with(|| self.all.len());
         if at == self.all.len() {
             let (shape, bytes) = (flows.map(shape).unwrap_or_default(), flows.and_then(Shape::bytes));
             self.all.push(GraphEdge { from, to, operands: Vec::new(), shape, bytes, control });

@@ -1,8 +1,8 @@
 //! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
 
 use crate::hlo::{ComputationId, InstructionId, Module};
-use crate::keyed::Keyed;
-use crate::sorted;
+use indexmap::{IndexMap, IndexSet};
+use std::cmp::Reverse;
 
 /// Told at most, one hop away.
 const FIRST: usize = 16;
@@ -25,16 +25,16 @@ pub(super) struct Hop {
 pub(super) struct Near<'a> {
     module: &'a Module,
     /// Control edges the other way: a module knows only predecessors.
-    after: Keyed<InstructionId, Vec<InstructionId>>,
+    after: IndexMap<InstructionId, Vec<InstructionId>>,
 }
 
 impl<'a> Near<'a> {
     pub(super) fn new(module: &'a Module, of: Option<ComputationId>) -> Self {
-        let mut after: Keyed<InstructionId, Vec<InstructionId>> = Keyed::default();
+        let mut after: IndexMap<InstructionId, Vec<InstructionId>> = IndexMap::default();
         for id in of.into_iter().flat_map(|of| module.instructions_of(of)) {
             let before = module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
             for before in before.iter().filter_map(|operand| operand.id) {
-                after.entry(before, Default::default).push(id);
+                after.entry(before).or_default().push(id);
             }
         }
         Self { module, after }
@@ -49,34 +49,34 @@ impl<'a> Near<'a> {
             let after = self.after.get(&id).map_or(&[][..], Vec::as_slice);
             self.module.users(id).iter().chain(after).copied().collect()
         };
-        let mut known = Keyed::default();
-        near.retain(|id| known.first(*id, ()));
+        let mut known = IndexSet::new();
+        near.retain(|id| known.insert(*id));
         near
     }
 
     /// Two hops in one direction. Where there are too many, those of most weight are told.
     pub(super) fn side(&self, centre: InstructionId, up: bool, weight: &dyn Fn(InstructionId) -> u64) -> Side {
         let near = self.hop(centre, up);
-        let mut known: Keyed<InstructionId, ()> = near.iter().copied().chain([centre]).map(|id| (id, ())).collect();
+        let mut known: IndexSet<InstructionId> = near.iter().copied().chain([centre]).collect();
         let first = cut(near, FIRST, weight);
         let mut lists: Vec<_> = Vec::new();
         for id in &first.told {
             let mut list = self.hop(*id, up);
-            list.retain(|id| !known.has(id));
-            sorted::sort_most_first(&mut list, |id| weight(*id));
+            list.retain(|id| !known.contains(id));
+            list.sort_by_key(|id| Reverse(weight(*id)));
             lists.push(list);
         }
         // In turn, so that one with many does not take the room of all others.
         let mut second = Hop::default();
         for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
-                if known.first(id, ()) {
+                if known.insert(id) {
                     let to = if second.told.len() < SECOND { &mut second.told } else { &mut second.left };
                     to.push(id);
                 }
             }
         }
-        sorted::sort_by(&mut second.told, Ord::cmp);
+        second.told.sort_by(Ord::cmp);
         [first, second]
     }
 }
@@ -84,11 +84,11 @@ impl<'a> Near<'a> {
 /// The heaviest, in the order they came in; the others are left out.
 fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
     let mut places: Vec<usize> = (0..ids.len()).collect();
-    sorted::sort_most_first(&mut places, |i| weight(ids[*i]));
-    let told: Keyed<usize, ()> = places.into_iter().take(room).map(|i| (i, ())).collect();
+    places.sort_by_key(|i| Reverse(weight(ids[*i])));
+    let told: IndexSet<usize> = places.into_iter().take(room).collect();
     let mut hop = Hop::default();
     for (i, id) in ids.into_iter().enumerate() {
-        if told.has(&i) { hop.told.push(id) } else { hop.left.push(id) }
+        if told.contains(&i) { hop.told.push(id) } else { hop.left.push(id) }
     }
     hop
 }

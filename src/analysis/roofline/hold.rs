@@ -16,21 +16,21 @@ use crate::analysis::ops::OpFacts;
 use crate::analysis::rows::{Known, Member, Slice};
 use crate::hlo::opcode::{is_done, is_start};
 use crate::hlo::{DType, text};
-use crate::keyed::Keyed;
 use crate::profile::{Op, ProgramId, StrId};
+use indexmap::IndexMap;
 
 /// An instruction of a slice, by program and name.
 pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
 
 /// Ops of instructions that run as several kernels, put together: a kernel's share of the cost says nothing by itself.
 #[derive(Default)]
-pub(super) struct Together(Keyed<Instruction, (Option<Held>, u64, u64)>);
+pub(super) struct Together(IndexMap<Instruction, (Option<Held>, u64, u64)>);
 
 impl Together {
     /// Keeps executions and self time of an op, if it is one of several of its instruction; whether it is.
     pub fn keeps(&mut self, instruction: Option<Instruction>, held: &Held, n: u64, own: u64) -> bool {
         let Some(instruction) = instruction else { return false };
-        let kept = self.0.entry(instruction, Default::default);
+        let kept = self.0.entry(instruction).or_default();
         kept.0.get_or_insert(*held);
         kept.1 = kept.1.saturating_add(n);
         kept.2 = kept.2.saturating_add(own);
@@ -39,7 +39,7 @@ impl Together {
 
     /// The instructions: program, what each kernel costs, kernels, self time.
     pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, Held, u64, u64)> {
-        let entries = self.0.into_entries().into_iter();
+        let entries = self.0.into_iter();
         entries.filter_map(|((_, program, _), (held, n, own))| Some((program, held?, n, own)))
     }
 }
@@ -51,7 +51,7 @@ pub(super) struct Holder<'a, 'm> {
     costs: &'a [KernelCost],
     /// By slice.
     ceilings: Vec<Ceilings>,
-    works: Keyed<(Option<ProgramId>, StrId, StrId), Work>,
+    works: IndexMap<(Option<ProgramId>, StrId, StrId), Work>,
 }
 
 impl<'a, 'm> Holder<'a, 'm> {
@@ -62,7 +62,7 @@ impl<'a, 'm> Holder<'a, 'm> {
         costs: &'a [KernelCost],
         peaks: impl Iterator<Item = &'a DevicePeaks>,
     ) -> Self {
-        Self { known, programs, costs, ceilings: peaks.map(Ceilings::of).collect(), works: Keyed::default() }
+        Self { known, programs, costs, ceilings: peaks.map(Ceilings::of).collect(), works: IndexMap::default() }
     }
 
     /// An op of a slice.
@@ -113,7 +113,7 @@ impl<'a, 'm> Holder<'a, 'm> {
             return *known;
         }
         let found = self.look(op, facts);
-        *self.works.entry(key, || found)
+        *self.works.entry(key).or_insert_with(|| found)
     }
 
     fn look(&self, op: &Op, facts: &OpFacts) -> Work {

@@ -42,11 +42,10 @@ use super::query::{GroupBy, Query};
 use super::row_view::{RowView, default_order};
 use super::rows::{Known, Member, Rows, Slice, fold};
 use crate::hlo::text;
-use crate::keyed::Keyed;
 use crate::profile::{Note, Profile, ProgramId, StrId};
-use crate::sorted;
 use crate::units::Picos;
 use hold::{Holder, Together};
+use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use sums::{Held, Sums};
 
@@ -203,7 +202,7 @@ fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
 fn gaps(view: RowView<'_>, held: &[RowSums], order: &[u32]) -> Vec<GapRank> {
     let all: u64 = held.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
     let mut ranked: Vec<u32> = order.iter().copied().filter(|i| held[*i as usize].recoverable() > 0).collect();
-    sorted::sort_most_first(&mut ranked, |i| held[*i as usize].recoverable());
+    ranked.sort_by_key(|i| Reverse(held[*i as usize].recoverable()));
     let mut before = Picos::ZERO;
     let rank = |i: u32| {
         let row = &held[i as usize];
@@ -240,7 +239,7 @@ pub(super) struct Seen {
     /// Time of ops that are no matmul, held against the peak of the matrix units.
     pub vector: u64,
     /// Time of matmuls without a peak, by type.
-    pub no_peak: Keyed<String, u64>,
+    pub no_peak: IndexMap<String, u64>,
     /// Some op's bytes are split by memory.
     pub split: bool,
 }
@@ -249,10 +248,10 @@ pub(super) struct Seen {
 struct Walk<'a, 'm> {
     holder: Holder<'a, 'm>,
     step: Option<Sums>,
-    by_program: Keyed<Option<ProgramId>, (u64, Option<Sums>)>,
-    reasons: Keyed<SkipReason, u64>,
-    ops: Keyed<(SkipReason, Named), ()>,
-    kernels: Keyed<Named, Opaque>,
+    by_program: IndexMap<Option<ProgramId>, (u64, Option<Sums>)>,
+    reasons: IndexMap<SkipReason, u64>,
+    ops: IndexSet<(SkipReason, Named)>,
+    kernels: IndexMap<Named, Opaque>,
     seen: Seen,
 }
 
@@ -261,10 +260,10 @@ impl<'a, 'm> Walk<'a, 'm> {
         Self {
             holder,
             step: None,
-            by_program: Keyed::default(),
-            reasons: Keyed::default(),
-            ops: Keyed::default(),
-            kernels: Keyed::default(),
+            by_program: IndexMap::default(),
+            reasons: IndexMap::default(),
+            ops: IndexSet::default(),
+            kernels: IndexMap::default(),
             seen: Seen::default(),
         }
     }
@@ -277,14 +276,14 @@ impl<'a, 'm> Walk<'a, 'm> {
 
     fn row(&mut self, members: &[Member], slices: &[Slice], known: Known<'_>) -> RowSums {
         let mut row = RowSums::default();
-        let mut names: Keyed<(SkipReason, Named), ()> = Keyed::default();
+        let mut names: IndexSet<(SkipReason, Named)> = IndexSet::default();
         let mut together = Together::default();
         for member in members {
             let slice = &slices[member.slice as usize];
             let (op, facts) = known.op(slice.device, member.op);
             let time = slice.measured.ops[member.op.0 as usize];
             let name = (op.stats.program, op.name);
-            let program = self.by_program.entry(op.stats.program, Default::default);
+            let program = self.by_program.entry(op.stats.program).or_default();
             program.0 = program.0.saturating_add(time.own);
             match self.holder.hold(slices, *member) {
                 Ok(held) => {
@@ -301,10 +300,10 @@ impl<'a, 'm> Walk<'a, 'm> {
                         row.skipped.len() - 1
                     });
                     row.skipped[at].total += Picos(time.own);
-                    row.skipped[at].n_ops += u32::from(names.first((reason, name), ()));
-                    let sum = self.reasons.entry(reason, Default::default);
+                    row.skipped[at].n_ops += u32::from(names.insert((reason, name)));
+                    let sum = self.reasons.entry(reason).or_default();
                     *sum = sum.saturating_add(time.own);
-                    self.ops.first((reason, name), ());
+                    self.ops.insert((reason, name));
                     self.skip(reason, (slice.device, *member), name, time.n, time.own, known);
                 }
             }
@@ -312,13 +311,13 @@ impl<'a, 'm> Walk<'a, 'm> {
         for (program, held, n, own) in together.into_iter() {
             self.add(&mut row, program, &held, n, own);
         }
-        sorted::sort_by_key(&mut row.skipped, |s| (Reverse(s.total), s.reason));
+        row.skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
         row
     }
 
     /// Adds what is held against roofs to its row, its program and the step.
     fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, held: &Held, n: u64, own: u64) {
-        let program = self.by_program.entry(program, Default::default);
+        let program = self.by_program.entry(program).or_default();
         let sums = [
             row.roof.get_or_insert_default().as_mut(),
             program.1.get_or_insert_default(),
@@ -330,14 +329,14 @@ impl<'a, 'm> Walk<'a, 'm> {
     fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, own: u64, known: Known<'_>) {
         match reason {
             SkipReason::OpaqueCall => {
-                let kernel = self.kernels.entry(name, || Opaque { at, n: 0, own: 0 });
+                let kernel = self.kernels.entry(name).or_insert_with(|| Opaque { at, n: 0, own: 0 });
                 kernel.n = kernel.n.saturating_add(n);
                 kernel.own = kernel.own.saturating_add(own);
             }
             SkipReason::NoPeak => {
                 let (op, facts) = known.op(at.0, at.1.op);
                 let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
-                let time = self.seen.no_peak.entry(dtype, Default::default);
+                let time = self.seen.no_peak.entry(dtype).or_default();
                 *time = time.saturating_add(own);
             }
             _ => {}
@@ -345,17 +344,16 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     fn skipped(&mut self) -> Vec<Skipped> {
-        let n_ops = |reason| self.ops.iter().filter(|((of, _), ())| *of == reason).count() as u32;
+        let n_ops = |reason| self.ops.iter().filter(|(of, _)| *of == reason).count() as u32;
         let told =
-            |(reason, own): &(SkipReason, u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
+            |(reason, own): (&SkipReason, &u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
         let mut skipped: Vec<Skipped> = self.reasons.iter().map(told).collect();
-        sorted::sort_by_key(&mut skipped, |s| (Reverse(s.total), s.reason));
+        skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
         skipped
     }
 
     fn programs(&mut self, profile: &Profile, latency: Latency) -> Vec<ProgramRoof> {
         let mut programs: Vec<ProgramRoof> = std::mem::take(&mut self.by_program)
-            .into_entries()
             .into_iter()
             .map(|(id, (own, sums))| ProgramRoof {
                 program: id.and_then(|id| profile.programs.get(&id).cloned()),
@@ -364,7 +362,7 @@ impl<'a, 'm> Walk<'a, 'm> {
                 roof: sums.map(|sums| sums.told(latency)),
             })
             .collect();
-        sorted::sort_by_key(&mut programs, |p| (Reverse(p.total), p.program_id));
+        programs.sort_by_key(|p| (Reverse(p.total), p.program_id));
         programs
     }
 
@@ -382,11 +380,8 @@ impl<'a, 'm> Walk<'a, 'm> {
                 source_inner: analysis.facts[device].source_inner(profile, op).map(str::to_owned),
             }
         };
-        let mut kernels: Vec<OpaqueKernel> =
-            std::mem::take(&mut self.kernels).into_entries().into_iter().map(told).collect();
-        sorted::sort_by(&mut kernels, |a, b| {
-            (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id))
-        });
+        let mut kernels: Vec<OpaqueKernel> = std::mem::take(&mut self.kernels).into_iter().map(told).collect();
+        kernels.sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
         kernels
     }
 }

@@ -9,7 +9,6 @@ use crate::analysis::report::Status;
 use crate::analysis::roofline::CostSource;
 use crate::chip::Chip;
 use crate::profile::{Note, Severity};
-use crate::sorted;
 use crate::units::Picos;
 
 impl Seen {
@@ -67,7 +66,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen)
         say(caution, "opaque_kernels", message);
     }
     let mut types: Vec<(&str, u64)> = seen.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
-    sorted::sort_by_key(&mut types, |(name, own)| (std::cmp::Reverse(*own), *name));
+    types.sort_by_key(|(name, own)| (std::cmp::Reverse(*own), *name));
     if unknown.is_none()
         && let Some(share) = share(types.iter().fold(0, |sum, (_, own)| sum.saturating_add(*own)))
     {

@@ -11,7 +11,6 @@ use crate::analysis::non_compute::Programs;
 use crate::analysis::op_detail::FoundOp;
 use crate::analysis::rows::Member;
 use crate::profile::Profile;
-use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -53,7 +52,7 @@ impl Analysis {
         for (_, held, n, own) in together.into_iter() {
             sums.get_or_insert_default().add(&held, n, own);
         }
-        sorted::sort_by_key(&mut skipped, |s| (Reverse(s.total), s.reason));
+        skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
         let roof = sums.map(|sums| sums.told(ask.latency));
         ran.then(|| OpRoof {
             verified: roof.as_ref().and_then(verify),

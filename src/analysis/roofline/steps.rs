@@ -15,10 +15,9 @@ use crate::analysis::query::{Query, StepChoice};
 use crate::analysis::rows::{Member, Slice};
 use crate::analysis::steps::Open;
 use crate::analysis::sweep::sweep;
-use crate::keyed::Keyed;
 use crate::profile::{OpId, Profile};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 /// Executions and self time.
 type Spent = (u64, u64);
@@ -45,30 +44,30 @@ impl Analysis {
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
         let mut holder = Holder::new(known, programs, &ask.costs, peaks.iter());
-        let mut steps: Keyed<u64, (u64, Option<Sums>)> = Keyed::default();
+        let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         for (at, slice) in slices.iter().enumerate() {
             let spent = self.spent(profile, slice);
-            let mut held: Keyed<u32, Option<Held>> = Keyed::default();
-            let mut together: Keyed<u64, Together> = Keyed::default();
+            let mut held: IndexMap<u32, Option<Held>> = IndexMap::default();
+            let mut together: IndexMap<u64, Together> = IndexMap::default();
             for step in &self.devices[slice.device].steps {
-                steps.entry(step.number, Default::default);
+                steps.entry(step.number).or_default();
             }
-            for ((step, op), (n, own)) in spent.into_entries() {
+            for ((step, op), (n, own)) in spent {
                 let number = self.devices[slice.device].steps[step].number;
-                let sums = steps.entry(number, Default::default);
+                let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(own);
                 let member = Member { slice: at as u32, op: OpId(op) };
-                if let Some(held) = held.entry(op, || holder.hold(&slices, member).ok()) {
+                if let Some(held) = held.entry(op).or_insert_with(|| holder.hold(&slices, member).ok()) {
                     let instruction = holder.instruction(&slices, member);
-                    let kept = instruction.is_some()
-                        && together.entry(number, Together::default).keeps(instruction, held, n, own);
+                    let kept =
+                        instruction.is_some() && together.entry(number).or_default().keeps(instruction, held, n, own);
                     if !kept {
                         sums.1.get_or_insert_default().add(held, n, own);
                     }
                 }
             }
-            for (number, together) in together.into_entries() {
-                let sums = steps.entry(number, Default::default).1.get_or_insert_default();
+            for (number, together) in together {
+                let sums = steps.entry(number).or_default().1.get_or_insert_default();
                 together.into_iter().for_each(|(_, held, n, own)| sums.add(&held, n, own));
             }
         }
@@ -77,17 +76,17 @@ impl Analysis {
             total: Picos(own),
             roof: sums.map(|sums| sums.told(ask.latency)),
         };
-        let mut told: Vec<StepRoof> = steps.into_entries().into_iter().map(told).collect();
-        sorted::sort_by_key(&mut told, |step| step.number);
+        let mut told: Vec<StepRoof> = steps.into_iter().map(told).collect();
+        told.sort_by_key(|step| step.number);
         Ok(told)
     }
 
     /// What the chosen ops of a device take in each of its steps, by place of the step and op.
-    fn spent(&self, profile: &Profile, slice: &Slice) -> Keyed<(usize, u32), Spent> {
+    fn spent(&self, profile: &Profile, slice: &Slice) -> IndexMap<(usize, u32), Spent> {
         let device = &self.devices[slice.device];
         let plane = &profile.planes[device.plane];
         let passes = |op: OpId| slice.chosen.as_ref().is_none_or(|chosen| chosen[op.0 as usize]);
-        let mut spent: Keyed<(usize, u32), Spent> = Keyed::default();
+        let mut spent: IndexMap<(usize, u32), Spent> = IndexMap::default();
         for line in device.ops.iter().map(|i| &plane.lines[*i]) {
             let Some(events) = intervals(line, device.step_clock) else { continue };
             let mut open = Open::default();
@@ -95,7 +94,7 @@ impl Analysis {
                 let op = line.events.op(event);
                 if passes(op) {
                     open.each(&device.steps, (from, to), |step, length| {
-                        let own = &mut spent.entry((step, op.0), Default::default).1;
+                        let own = &mut spent.entry((step, op.0)).or_default().1;
                         *own = own.saturating_add(length);
                     });
                 }
@@ -108,7 +107,7 @@ impl Analysis {
                 let op = line.events.op(event as usize);
                 if passes(op) {
                     open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
-                        let n = &mut spent.entry((step, op.0), Default::default).0;
+                        let n = &mut spent.entry((step, op.0)).or_default().0;
                         *n = n.saturating_add(1);
                     });
                 }

@@ -14,9 +14,9 @@ use crate::analysis::breakdown::Analysis;
 use crate::analysis::non_compute::Programs;
 use crate::analysis::query::StepChoice;
 use crate::analysis::rows::{Slice, each};
-use crate::keyed::Keyed;
 use crate::profile::{Profile, ProgramId};
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 impl Analysis {
     /// What all ops of these devices do within the window. `peaks` in the order of the slices.
@@ -46,14 +46,14 @@ impl Analysis {
             steps += if ask.query.step == StepChoice::All { n } else { 1.0 };
         }
         let mut hbm: Option<f64> = None;
-        let mut by_program: Keyed<Option<ProgramId>, u64> = Keyed::default();
+        let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();
         each(slices, |member, time| {
             let device = slices[member.slice as usize].device;
             let (op, facts) = known.op(device, member.op);
             if facts.kind == Kind::Container || is_begin(&known, op) {
                 return;
             }
-            let program = by_program.entry(op.stats.program, || 0);
+            let program = by_program.entry(op.stats.program).or_default();
             *program = program.saturating_add(time.own);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
@@ -91,12 +91,12 @@ impl Analysis {
     fn job_devices(
         &self,
         given: Option<u32>,
-        by_program: &Keyed<Option<ProgramId>, u64>,
+        by_program: &IndexMap<Option<ProgramId>, u64>,
         programs: Option<Programs<'_>>,
     ) -> DeviceCount {
-        let longest = by_program.iter().max_by_key(|(id, own)| (*own, std::cmp::Reverse(*id)));
+        let longest = by_program.iter().max_by_key(|(id, own)| (**own, std::cmp::Reverse(**id)));
         let compiled = || {
-            let module = programs?(longest?.0?)?;
+            let module = programs?((*longest?.0)?)?;
             u32::try_from(module.devices()?).ok()
         };
         let found = given.map(|n| (n, DeviceCountSource::Yours));

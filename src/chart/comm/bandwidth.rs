@@ -21,7 +21,7 @@ use crate::chart::slot::Slot;
 use crate::chart::ticks;
 use crate::engine::comm_place::Of;
 use crate::report::number;
-use crate::sorted;
+use std::cmp::Reverse;
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 16.0;
@@ -78,7 +78,7 @@ fn spots(rows: &[CommRow], of: Of) -> Vec<Spot<'_>> {
         })
         .collect();
     // The largest first: smaller ones lie on top.
-    sorted::sort_most_first(&mut spots, |spot| spot.row.wall);
+    spots.sort_by_key(|spot| Reverse(spot.row.wall));
     let all: f64 = spots.iter().map(|spot| spot.row.wall.as_f64()).sum();
     spots.retain(|spot| spot.row.wall.as_f64() >= all * TINY);
     spots
@@ -150,7 +150,7 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
             format!("links along {}: {} GB/s", number::counted(axes.into(), "axis", "axes"), number::gbs(peak)),
         ));
     }
-    sorted::sort_by(&mut roofs, |(a, _), (b, _)| b.total_cmp(a));
+    roofs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     roofs
 }
 

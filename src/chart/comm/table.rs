@@ -8,7 +8,6 @@ use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
 use crate::report::number::{self, ABSENT, TimeUnit};
-use crate::sorted;
 use crate::units::Picos;
 use std::cmp::Ordering;
 
@@ -135,7 +134,7 @@ pub fn order(all: &[CommRow], order: Order, filter: &str) -> Vec<usize> {
         wanted.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(&wanted))
     };
     let mut places: Vec<usize> = (0..all.len()).filter(|at| matches(&all[*at])).collect();
-    sorted::sort_by(&mut places, |a, b| compare(&all[*a], &all[*b], order));
+    places.sort_by(|a, b| compare(&all[*a], &all[*b], order));
     places
 }
 

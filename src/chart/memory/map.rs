@@ -12,7 +12,6 @@ use crate::chart::place::Rect;
 use crate::chart::rows::Tip;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::report::number;
-use crate::sorted;
 use std::cmp::Reverse;
 
 /// Between groups, and between buffers.
@@ -59,7 +58,7 @@ fn groups(buffers: &[Buffer], by: RollUpBy) -> Vec<Group> {
             None => groups.push(Group { key, size: buffer.size, members: vec![at] }),
         }
     }
-    sorted::sort_by(&mut groups, |a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
+    groups.sort_by(|a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
     groups
 }
 

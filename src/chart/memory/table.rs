@@ -6,7 +6,6 @@ use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::report::number::{self, ABSENT};
-use crate::sorted;
 use std::cmp::Ordering;
 
 /// A column: its id, head, width in digits, whether it holds figures.
@@ -77,7 +76,7 @@ pub fn order(alive: &AliveAt, order: Order, filter: &str) -> Vec<usize> {
             _ => a.label().cmp(&b.label()),
         }
     };
-    sorted::sort_by(&mut places, |a, b| {
+    places.sort_by(|a, b| {
         let by = compare(&alive.buffers[*a], &alive.buffers[*b]);
         // Ties stay as they come: by size.
         if order.descending { by.reverse() } else { by }

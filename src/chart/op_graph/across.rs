@@ -5,7 +5,6 @@
 
 use super::net::Net;
 use super::straight::{stack, straighten};
-use crate::sorted;
 
 /// Room between two items, and beside a point on the way.
 const GAP: f64 = 20.0;
@@ -62,7 +61,7 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     if of.is_empty() {
         return (x[spot], 0.2);
     }
-    sorted::sort_by(&mut of, f64::total_cmp);
+    of.sort_by(f64::total_cmp);
     // A long link is to be straight before anything else is.
     ((of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0, if net.spots[spot].is_item { 1.0 } else { 12.0 })
 }

@@ -4,7 +4,6 @@
 use super::net::Net;
 use super::{across, layers, order};
 use crate::chart::place::Rect;
-use crate::sorted;
 
 /// Room between rows: at least, and more where links go far across.
 const BETWEEN: f64 = 36.0;
@@ -123,7 +122,7 @@ fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
     };
     for (i, item) in items.iter().enumerate() {
         let mut of: Vec<usize> = (0..links.len()).filter(|link| links[*link].to == i && !links[*link].fixed).collect();
-        sorted::sort_by(&mut of, |a, b| from(*a).total_cmp(&from(*b)));
+        of.sort_by(|a, b| from(*a).total_cmp(&from(*b)));
         #[expect(clippy::cast_precision_loss, reason = "a handful of links")]
         for (at, link) in of.iter().enumerate() {
             let apart = (item.width / (of.len() as f64 + 1.0)).min(APART);

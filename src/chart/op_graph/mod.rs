@@ -36,7 +36,6 @@ use super::scene::Mark;
 use super::tips::Tip;
 use crate::analysis::{Kind, OpGraph};
 use crate::report::number;
-use crate::sorted;
 
 /// A graph, ready to be drawn: frames first, then edges, then nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,7 +128,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
     });
     let mut edges: Vec<DrawnEdge> =
         nested.ways.into_iter().enumerate().map(|(i, way)| edge::edge(graph, i, way)).collect();
-    sorted::sort_by_key(&mut edges, |edge| edge.strong);
+    edges.sort_by_key(|edge| edge.strong);
     Drawing {
         width: nested.width,
         height: nested.height,

@@ -4,8 +4,7 @@
 use super::lay::{Item, Laid, Link, Place, lay};
 use crate::analysis::OpGraph;
 use crate::chart::place::Rect;
-use crate::keyed::Keyed;
-use crate::sorted;
+use indexmap::IndexMap;
 
 /// A node that is not opened.
 pub(super) const WIDTH: f64 = 208.0;
@@ -34,9 +33,9 @@ struct Group {
     items: Vec<Item>,
     links: Vec<Link>,
     /// Links by what they join, so that edges share them.
-    known: Keyed<(usize, usize, u32, u32), usize>,
+    known: IndexMap<(usize, usize, u32, u32), usize>,
     /// Ports by the node they lead to (or come from), and whether they are in the upper rim.
-    ports: Keyed<(u32, bool), usize>,
+    ports: IndexMap<(u32, bool), usize>,
     laid: Laid,
     /// Where its top left corner is in the drawing.
     at: (f64, f64),
@@ -94,7 +93,7 @@ pub(super) fn nest(graph: &OpGraph) -> Nested {
     }
     let way = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
         // Out of boxes, across, into boxes.
-        sorted::sort_by_key(parts, |(group, _)| {
+        parts.sort_by_key(|(group, _)| {
             let at = |chain: &[usize]| chain.iter().position(|of| of == group);
             match (at(from), at(to)) {
                 (Some(at), None) => at,
@@ -167,7 +166,7 @@ fn fill(
         let key = (a.item, b.item, trunk, if b.offset.is_some() { target } else { u32::MAX });
         let key = if enters.is_none() || leaves.is_none() { (a.item, b.item, u32::MAX, key.3) } else { key };
         let links = &mut group.links;
-        let link = *group.known.entry(key, || {
+        let link = *group.known.entry(key).or_insert_with(|| {
             let (out, into) = (a.offset.unwrap_or(0.0), b.offset.unwrap_or(0.0));
             links.push(Link { from: a.item, to: b.item, out, into, fixed: b.offset.is_some(), trunk });
             links.len() - 1
@@ -179,8 +178,8 @@ fn fill(
 }
 
 /// A port in the rim of the box that is being placed.
-fn group_port(ports: &mut Keyed<(u32, bool), usize>, items: &mut Vec<Item>, node: u32, upper: bool) -> End {
-    let item = *ports.entry((node, upper), || {
+fn group_port(ports: &mut IndexMap<(u32, bool), usize>, items: &mut Vec<Item>, node: u32, upper: bool) -> End {
+    let item = *ports.entry((node, upper)).or_insert_with(|| {
         items.push(Item { width: 0.0, height: 0.0, place: if upper { Place::Top } else { Place::Bottom } });
         items.len() - 1
     });

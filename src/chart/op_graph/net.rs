@@ -2,7 +2,7 @@
 //! Knows rows and links; places within a row are found by `order` and `across`.
 
 use super::lay::{Item, Link};
-use crate::keyed::Keyed;
+use indexmap::IndexMap;
 
 /// Rows of spots with the pieces between them.
 pub(super) struct Net {
@@ -41,14 +41,14 @@ impl Net {
         let spots = items.iter().zip(row).map(|(item, row)| spot(item.width, *row, true)).collect();
         let mut net = Self { rows: Vec::new(), spots, pieces: Vec::new(), ways: Vec::new() };
         // Of one source, what passes the same row passes at the same point: links part as late as they can.
-        let mut passed: Keyed<(usize, u32, usize), usize> = Keyed::default();
-        let mut pieces: Keyed<(usize, usize, i64), usize> = Keyed::default();
+        let mut passed: IndexMap<(usize, u32, usize), usize> = IndexMap::default();
+        let mut pieces: IndexMap<(usize, usize, i64), usize> = IndexMap::default();
         for (link, against) in links.iter().zip(against) {
             let mut way = Vec::new();
             if !against {
                 way.push(link.from);
                 for row in row[link.from] + 1..row[link.to] {
-                    way.push(*passed.entry((link.from, link.trunk, row), || {
+                    way.push(*passed.entry((link.from, link.trunk, row)).or_insert_with(|| {
                         net.spots.push(spot(0.0, row, false));
                         net.spots.len() - 1
                     }));
@@ -60,7 +60,7 @@ impl Net {
                 let into = if i + 2 == way.len() { link.into } else { 0.0 };
                 #[expect(clippy::cast_possible_truncation, reason = "a place on an edge, to tell two apart")]
                 let key = (pair[0], pair[1], (out * 4096.0 + into) as i64);
-                pieces.entry(key, || {
+                pieces.entry(key).or_insert_with(|| {
                     let piece = net.pieces.len();
                     net.spots[pair[0]].below.push(piece);
                     net.spots[pair[1]].above.push(piece);

@@ -2,7 +2,6 @@
 //! the fewest crossings is kept. Knows who is joined; no place.
 
 use super::net::Net;
-use crate::sorted;
 
 /// Sweeps down and up. Real ones are at rest after a handful.
 const SWEEPS: usize = 12;
@@ -56,7 +55,8 @@ fn amid(net: &mut Net, row: usize, up: bool) {
         if n > 0.0 { sum / n } else { places[spot] }
     };
     let keys: Vec<f64> = net.rows[row].iter().map(|spot| mean(*spot)).collect();
-    let order = sorted::order(keys.len(), &|a, b| keys[a].total_cmp(&keys[b]));
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
     net.rows[row] = order.into_iter().map(|i| net.rows[row][i]).collect();
 }
 

@@ -112,7 +112,7 @@ fn within(value: f64, (lo, hi): (f64, f64)) -> bool {
 /// Between which values most of the time lies: without what little lies at each end, and without what lies beyond limits.
 fn axis_domain(rows: &[&Dot], of: fn(&Dot) -> f64, all: f64, limits: Option<(f64, f64)>) -> (f64, f64) {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|dot| (of(dot), dot.roof.total.as_f64())).collect();
-    crate::sorted::sort_by(&mut sorted, |a, b| a.0.total_cmp(&b.0));
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let end = |values: Vec<&(f64, f64)>| {
         let mut before = 0.0;
         values.into_iter().find_map(|(value, time)| {

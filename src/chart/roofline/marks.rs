@@ -16,7 +16,7 @@ use crate::chart::place::Rect;
 use crate::chart::place_labels::{self, Candidate, Obstacle};
 use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size};
 use crate::chart::slot::Slot;
-use crate::sorted;
+use std::cmp::Reverse;
 
 /// How the chart is looked at.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &Look) -> Vec<Spot<'a>> {
         })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
-    sorted::sort_by_key(&mut spots, |spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
+    spots.sort_by_key(|spot| (spot.dot.form.is_none(), std::cmp::Reverse(spot.dot.roof.total), spot.at));
     spots
 }
 
@@ -162,7 +162,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
 /// Names of those that matter, each near its mark, none over another thing.
 fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
-    sorted::sort_most_first(&mut by_gap, |spot| spot.dot.roof.recoverable);
+    by_gap.sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
     let named: Vec<usize> = named.collect();
     let all: f64 = spots.iter().filter(|spot| spot.dot.form.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();

@@ -37,7 +37,7 @@ impl Ceilings {
         if compute.is_empty() {
             compute.extend(peaks.flops(peaks.main()).map(|flops| (peaks.main(), flops)));
         }
-        crate::sorted::sort_by(&mut compute, |a, b| b.1.total_cmp(&a.1));
+        compute.sort_by(|a, b| b.1.total_cmp(&a.1));
         Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
     }
 

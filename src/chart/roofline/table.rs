@@ -8,7 +8,6 @@ use crate::engine::roofline_place::RoofBy;
 use crate::engine::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
 use crate::report::number::{self, ABSENT, TimeUnit};
 use crate::report::row_label;
-use crate::sorted;
 use crate::units::Picos;
 
 /// Columns in the order they stand.
@@ -162,7 +161,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
             RoofColumn::Executions => Some(point.n as f64),
         }
     };
-    sorted::sort_by(&mut points, |a, b| {
+    points.sort_by(|a, b| {
         let (a, b) = (value(a), value(b));
         let by_value = a.zip(b).map_or(std::cmp::Ordering::Equal, |(a, b)| a.total_cmp(&b));
         let by_value = if sort.descending { by_value.reverse() } else { by_value };

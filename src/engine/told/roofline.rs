@@ -7,8 +7,8 @@ use super::super::{
 use super::{Answered, Told, notes};
 use crate::analysis::roofline::{Level, Roof, RooflineQuery};
 use crate::analysis::{GroupBy, Query};
-use crate::sorted;
 use crate::units::Picos;
+use std::collections::BTreeSet;
 
 impl Told {
     /// Whether the question is the one that was answered when the report was made.
@@ -86,7 +86,7 @@ impl Told {
 fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
     let ranks = ranks_of(points.len(), &|i| (&points[i].key, points[i].program_id));
     let words = |of: fn(&RoofPoint) -> Option<&str>| {
-        let known = sorted::distinct(points.iter().filter_map(of));
+        let known: Vec<&str> = points.iter().filter_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
         let place = |point: &RoofPoint| known.binary_search(&of(point)?).ok().map(|at| at as u64);
         points.iter().map(place).collect()
     };

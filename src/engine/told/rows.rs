@@ -4,10 +4,9 @@ use super::super::order::{by_value, natural, ordered, ranks_of, window};
 use super::super::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
 use super::{Answered, Told, notes};
 use crate::analysis::{Group, GroupBy, Kind, Matcher, Query, Shown, Within};
-use crate::keyed::Keyed;
 use crate::profile::{Note, Severity};
-use crate::sorted;
 use crate::units::Picos;
+use indexmap::IndexMap;
 use std::cmp::Reverse;
 
 impl Told {
@@ -102,7 +101,7 @@ impl Told {
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
             group.of_kind = group.total.fraction_of(report.totals.of(group.kind));
         }
-        sorted::sort_by(&mut groups, |a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
+        groups.sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
         Ok(groups)
     }
 
@@ -136,10 +135,10 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
 
 /// Rows with the same key as one; what has none is told apart.
 fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
-    let mut sums: Keyed<String, Group> = Keyed::default();
+    let mut sums: IndexMap<String, Group> = IndexMap::default();
     for group in groups {
         let key = key(&group).unwrap_or("<none>").to_owned();
-        let sum = sums.entry(key.clone(), || Group {
+        let sum = sums.entry(key.clone()).or_insert_with(|| Group {
             key_kind: by.key().to_owned(),
             kind: group.kind,
             min: Picos(u64::MAX),
@@ -163,7 +162,7 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
             of.dur += share.dur;
         }
     }
-    let mut groups: Vec<Group> = sums.into_entries().into_iter().map(|(_, group)| group).collect();
+    let mut groups: Vec<Group> = sums.into_iter().map(|(_, group)| group).collect();
     for group in groups.iter_mut().filter(|group| group.n_executions == 0) {
         group.min = Picos::ZERO;
     }
@@ -174,7 +173,7 @@ fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str
 fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
     let ranks = ranks_of(groups.len(), &|i| (&groups[i].key, groups[i].program_id));
     let mut words: Vec<&str> = groups.iter().filter_map(|group| word(group, sort.column)).collect();
-    sorted::sort_by_key(&mut words, |word| (natural(word), *word));
+    words.sort_by_key(|word| (natural(word), *word));
     words.dedup();
     let place = |word: &str| words.iter().position(|other| *other == word).map(|at| at as u64);
     let value = |(at, group): (usize, &Group)| match sort.column {

@@ -4,7 +4,6 @@ use super::super::report::{OpRow, Point, Rest};
 use super::{Done, Number, Text, Visit, blank, each, figures};
 use crate::analysis::roofline::{SkipReason, Skipped};
 use crate::analysis::{Kind, Share};
-use crate::sorted;
 use crate::units::Picos;
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
@@ -48,7 +47,7 @@ fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
         v.time_as(&mut share.dur, usual)?;
         v.number(&mut share.n, n, Number::Exact)
     })?;
-    group.categories = sorted::map(shares.into_iter());
+    group.categories = shares.into_iter().collect();
     Ok(())
 }
 

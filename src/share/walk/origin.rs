@@ -6,7 +6,6 @@ use crate::analysis::{
     AcrossDevices, DeviceChoice, DeviceSteps, FileInfo, Header, Spread, Status, StepChoice, StepStats, StepTime, Totals,
 };
 use crate::profile::{Note, Severity};
-use crate::sorted;
 use crate::units::Picos;
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
@@ -85,7 +84,7 @@ pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
     v.rows(&mut unknown, Default::default)?;
     each(&mut unknown, |(name, _)| v.string(name, Text::Category))?;
     each(&mut unknown, |(_, time)| v.time(time))?;
-    of.unknown_categories = sorted::map(unknown.into_iter());
+    of.unknown_categories = unknown.into_iter().collect();
     Ok(())
 }
 

@@ -4,8 +4,8 @@
 use super::State;
 use crate::engine::Failure;
 use crate::engine::client::Picked;
-use crate::sorted;
 use js_sys::{Array, Promise, Reflect};
+use std::cmp::Reverse;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
@@ -88,7 +88,7 @@ async fn walk(entries: Vec<FileSystemEntry>) -> Result<Vec<Picked>, JsValue> {
         }
         if entry.is_directory() {
             let mut inside = children(&entry.unchecked_into()).await?;
-            sorted::sort_most_first(&mut inside, FileSystemEntry::name);
+            inside.sort_by_key(|item| Reverse(FileSystemEntry::name(item)));
             waiting.append(&mut inside);
         } else {
             let path = entry.full_path().trim_start_matches('/').to_owned();
