@@ -38,20 +38,9 @@ pub fn ask(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The first file of one of these names on PATH.
+/// The first program of one of these names on PATH.
 pub fn which(names: &[&str]) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
-    names.iter().find_map(|name| folders.iter().find_map(|folder| program_in(folder, name)))
-}
-
-/// A program of this name in this folder.
-pub fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
-    [format!("{name}{}", env::consts::EXE_SUFFIX), format!("{name}.cmd")]
-        .iter()
-        .filter(|file| cfg!(windows) || !file.ends_with(".cmd"))
-        .map(|file| folder.join(file))
-        .find(|path| path.is_file())
+    names.iter().find_map(|name| which::which(name).ok())
 }
 
 /// `cargo` as the user started it: the same toolchain for all that follows.

@@ -15,7 +15,7 @@
 //! | `ROOFLIGHT_BENCH`, `ROOFLIGHT_MB` | where the captures to measure with are, and of which sizes |
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Result, ensure};
@@ -30,21 +30,19 @@ pub enum Cli {
     Fast,
 }
 
-/// Builds the page, then takes the pictures that the documentation shows.
-pub fn screens() -> Result<ExitCode> {
+/// Builds the page, then takes pictures of every state.
+pub fn screens() -> Result<()> {
     page::build(page::Build::Release, &repo::dist())?;
     let mut node = node(Cli::AsTested, &repo::dist())?;
-    process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::root().join("docs/screens")))?;
-    Ok(ExitCode::SUCCESS)
+    process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::target()?.join("screens")))
 }
 
 /// Builds the page, then measures it.
-pub fn bench() -> Result<ExitCode> {
+pub fn bench() -> Result<()> {
     page::build(page::Build::Release, &repo::dist())?;
     let mut node = node(Cli::Fast, &repo::dist())?;
     node.arg("bench.mjs").env("ROOFLIGHT_BENCH", synth::for_benches()?).env("ROOFLIGHT_MB", synth::sizes());
-    process::run(&mut node)?;
-    Ok(ExitCode::SUCCESS)
+    process::run(&mut node)
 }
 
 /// Tests of what a host serves: the policy, the service worker, pages of one file. All others are of the quick build.

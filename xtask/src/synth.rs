@@ -5,22 +5,20 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
 use crate::{process, repo};
 
 /// Starts the synthesizer with these arguments.
-pub fn run(args: &[OsString]) -> Result<ExitCode> {
+pub fn run(args: &[OsString]) -> Result<()> {
     // Built as tests are: fast enough, and there already.
     let cargo = ["run", "--quiet", "--profile", "test", "--example", "synth", "--"];
-    process::run(process::cargo().args(cargo).args(args))?;
-    Ok(ExitCode::SUCCESS)
+    process::run(process::cargo().args(cargo).args(args))
 }
 
 /// Makes `samples/sample.xplane.pb.xz` again; the same program and arguments give the same bytes.
-pub fn sample() -> Result<ExitCode> {
+pub fn sample() -> Result<()> {
     let samples = repo::root().join("samples");
     let arguments = fs::read_to_string(samples.join("arguments.txt")).context("samples/arguments.txt")?;
     let folder = repo::target()?.join("sample");
@@ -30,12 +28,19 @@ pub fn sample() -> Result<ExitCode> {
     let path = samples.join("sample.xplane.pb.xz");
     let bytes = fs::copy(folder.join("worker-0.xplane.pb.xz"), &path)?;
     println!("{}: {bytes} bytes", path.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// How large the captures of benchmarks are, in MB; `ROOFLIGHT_MB` names others.
 pub fn sizes() -> String {
     env::var("ROOFLIGHT_MB").unwrap_or_else(|_| "10,100,1000".to_owned())
+}
+
+/// Measures the command line.
+pub fn bench() -> Result<()> {
+    let mut cargo = process::cargo();
+    cargo.args(["bench", "--bench", "command_line"]).current_dir(repo::root());
+    process::run(cargo.env("ROOFLIGHT_BENCH", for_benches()?).env("ROOFLIGHT_MB", sizes()))
 }
 
 /// Makes the captures of benchmarks, a folder for each size, where they are not there yet. Where those folders are.

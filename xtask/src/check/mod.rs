@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use stages::{STAGES, Stage};
 
@@ -29,11 +29,8 @@ struct Row {
     took: Duration,
 }
 
-/// Runs the stages named, or all of them. The last line printed is `N passed, N failed`.
+/// Runs the stages named (as in [`STAGES`]), or all of them. The last line printed is `N passed, N failed`.
 pub fn run(only: &[String]) -> Result<ExitCode> {
-    if let Some(name) = only.iter().find(|name| STAGES.iter().all(|stage| stage.name != **name)) {
-        bail!("no stage `{name}`; there are:\n{}", stages::list());
-    }
     let mut rows: Vec<Row> = Vec::new();
     for stage in STAGES.iter().filter(|stage| only.is_empty() || only.iter().any(|name| name == stage.name)) {
         let row = run_stage(stage, &rows);
@@ -41,11 +38,8 @@ pub fn run(only: &[String]) -> Result<ExitCode> {
         rows.push(row);
     }
     println!("\n{}", table(&rows));
-    Ok(if rows.iter().all(|row| matches!(row.outcome, Outcome::Passed(_))) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let all_passed = rows.iter().all(|row| matches!(row.outcome, Outcome::Passed(_)));
+    Ok(ExitCode::from(u8::from(!all_passed)))
 }
 
 fn run_stage(stage: &Stage, before: &[Row]) -> Row {

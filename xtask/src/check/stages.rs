@@ -39,7 +39,7 @@ pub const STAGES: [Stage; 12] = [
 
 /// What `--help` says about them.
 pub fn list() -> String {
-    STAGES.iter().fold(String::new(), |mut text, stage| {
+    STAGES.iter().fold("Stages, in order:\n".to_owned(), |mut text, stage| {
         let _ = writeln!(text, "  {:9} {}", stage.name, stage.what);
         text
     })

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use toml::Table;
 
 use crate::{process, repo};
 
@@ -52,8 +53,11 @@ pub fn wasm_target() -> Result<()> {
 
 /// The version must be the library's, to the digit: it is read from `Cargo.lock`.
 fn wasm_bindgen() -> Result<PathBuf> {
-    let lock = fs::read_to_string(repo::root().join("Cargo.lock"))?;
-    let version = version::locked(&lock, "wasm-bindgen").context("no wasm-bindgen in Cargo.lock")?.to_owned();
+    let lock: Table = fs::read_to_string(repo::root().join("Cargo.lock"))?.parse()?;
+    let mut packages = lock["package"].as_array().into_iter().flatten();
+    let library = packages.find(|package| package["name"].as_str() == Some("wasm-bindgen"));
+    let version =
+        library.and_then(|library| library["version"].as_str()).context("no wasm-bindgen in Cargo.lock")?.to_owned();
     Tool { program: "wasm-bindgen", package: "wasm-bindgen-cli", version, from: Source::WASM_BINDGEN }.find()
 }
 
@@ -98,8 +102,8 @@ impl Source {
 impl Tool {
     fn find(&self) -> Result<PathBuf> {
         let folder = self.folder()?;
-        let cached = process::program_in(&folder.join("bin"), self.program);
-        let known = process::which(&[self.program]).into_iter().chain(cached).find(|path| self.is_right(path));
+        let cached = || which::which_in_global(self.program, Some(folder.join("bin"))).ok().into_iter().flatten();
+        let known = process::which(&[self.program]).into_iter().chain(cached()).find(|path| self.is_right(path));
         if let Some(path) = known {
             return Ok(path);
         }
@@ -109,8 +113,8 @@ impl Tool {
             }
             Source::Npm => install::from_npm(self, &folder)?,
         }
-        process::program_in(&folder.join("bin"), self.program)
-            .filter(|path| self.is_right(path))
+        cached()
+            .find(|path| self.is_right(path))
             .with_context(|| format!("{} {} was installed but does not run", self.program, self.version))
     }
 

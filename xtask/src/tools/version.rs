@@ -1,6 +1,4 @@
-//! Versions as tools print them.
-//!
-//! Pure text: must not start anything.
+//! Versions as tools print them. Pure text: starts nothing.
 
 /// The version in what `tool --version` prints: the first word that starts with a digit.
 ///
@@ -12,13 +10,6 @@ pub fn printed(output: &str) -> Option<&str> {
 /// Whether a printed version is the one wanted. Binaryen prints its major number alone.
 pub fn same(printed: &str, wanted: &str) -> bool {
     printed == wanted || wanted.strip_prefix(printed).is_some_and(|rest| rest == ".0.0")
-}
-
-/// The version of a package in a `Cargo.lock`.
-pub fn locked<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
-    let mut lines = lock.lines();
-    lines.find(|line| *line == format!("name = \"{package}\""))?;
-    lines.next()?.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
 #[cfg(test)]
@@ -40,13 +31,5 @@ mod tests {
         assert!(!same("13", "132.0.0"));
         assert!(!same("0.2", "0.2.126"));
         assert!(!same("0.2.12", "0.2.126"));
-    }
-
-    #[test]
-    fn reads_a_lock_file_by_the_whole_name() {
-        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
-                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.126\"\n";
-        assert_eq!(locked(lock, "wasm-bindgen"), Some("0.2.126"));
-        assert_eq!(locked(lock, "wasm"), None);
     }
 }
