@@ -16,7 +16,7 @@ use super::{
     Answer, BUDGET, Call, Engine, Failure, Input, LOOKED_FROM, Progress, Reply, Request, RequestId, Session, Skip,
     Stage, estimate, mismatch,
 };
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::engine::program;
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 mod app;

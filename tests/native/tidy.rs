@@ -30,7 +30,7 @@ const BROWSER: [&str; 9] = [
     "src/engine/server.rs",
 ];
 const BROWSER_CRATES: [&str; 7] =
-    ["leptos", "web_sys", "js_sys", "wasm_bindgen", "gloo_", "serde_wasm_bindgen", "console_error_panic_hook"];
+    ["leptos", "web_sys", "js_sys", "wasm_bindgen", "gloo", "serde_wasm_bindgen", "console_error_panic_hook"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -32,8 +32,9 @@ pub enum Cli {
 
 /// Builds the page, then takes pictures of every state.
 pub fn screens() -> Result<()> {
-    page::build(page::Build::Release, &repo::dist())?;
-    let mut node = node(Cli::AsTested, &repo::dist())?;
+    let page = repo::quick()?;
+    page::build(page::Build::Quick, &page)?;
+    let mut node = node(Cli::AsTested, &page)?;
     process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::target()?.join("screens")))
 }
 

@@ -7,7 +7,7 @@ use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;

@@ -7,7 +7,7 @@ use crate::chart::columns::Cell;
 use crate::engine::Failure;
 use crate::engine::address::{Address, MAX};
 use crate::view::erase::effect;
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::{ev, prelude::*};
 use std::str::FromStr;
 use wasm_bindgen::JsValue;

@@ -9,7 +9,7 @@ use super::wanted::Wanted;
 use crate::analysis::Query;
 use crate::engine::client::Link;
 use crate::engine::{RequestId, Session, Sort};
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use std::ops::Range;
 
 /// The workers, and what is under way in them.

@@ -31,7 +31,7 @@ use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use asking::Shown;
 use engines::Engines;
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 pub(crate) use opening::now;
 use wanted::Wanted;

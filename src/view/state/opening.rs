@@ -19,7 +19,7 @@ use crate::engine::address::{FilePlace, View};
 use crate::engine::client::{Link, Picked, Report};
 use crate::engine::{Answer, Estimate, Failure, Reply, Session, Skip, Sort};
 use crate::view::widgets::table::Place;
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 /// Milliseconds of the page's clock.

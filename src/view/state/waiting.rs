@@ -6,7 +6,7 @@ use super::engines::{Engines, end};
 use super::further::Asked;
 use super::{State, now};
 use crate::chart::load::SHOWN_AFTER_MS;
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
 impl Engines {

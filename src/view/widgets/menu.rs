@@ -6,7 +6,7 @@ use crate::chart::place::{self, Rect};
 use crate::view::erase::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
-use gloo_events::EventListener;
+use gloo::events::EventListener;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent};

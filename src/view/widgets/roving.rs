@@ -2,7 +2,7 @@
 //! element says that it is such a group by the attribute `data-roving`; within another group it is a part of that one. Which button of
 //! a group is its stop is decided in the moment that Tab is pressed, so that views say nothing of it.
 
-use gloo_events::{EventListener, EventListenerOptions};
+use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};

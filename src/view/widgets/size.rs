@@ -1,8 +1,8 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
 use crate::view::erase::effect;
-use gloo_events::{EventListener, EventListenerOptions};
-use gloo_timers::callback::Timeout;
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::timers::callback::Timeout;
 use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::Cell;

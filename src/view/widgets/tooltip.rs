@@ -5,7 +5,7 @@ use crate::chart::place::{self, Rect};
 use crate::chart::rows::Tip;
 use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::size::{rect, screen};
-use gloo_timers::callback::Timeout;
+use gloo::timers::callback::Timeout;
 use leptos::{html, prelude::*};
 
 /// Hover this long, milliseconds.

@@ -3,7 +3,7 @@
 
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{State, now};
-use gloo_timers::callback::Interval;
+use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 
 /// Between two times that are told, milliseconds.
