@@ -1,5 +1,5 @@
 //! What the address says of the communication view: collectives or copies, what rows stand for, what is beside the steps, how the
-//! machine is wired and how the program names it. One value of the address, so that the program fetched first passes it on unread.
+//! machine is wired and how the program names it. One value of the address, which only this view reads.
 //!
 //! ```text
 //!  of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:0-1000

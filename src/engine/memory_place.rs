@@ -1,5 +1,5 @@
 //! What the address says of the memory view: which program and memory, which point of the curve, what is shown of what is
-//! alive there. One value of the address, so that the program fetched first passes it on unread.
+//! alive there. One value of the address, which only this view reads.
 //!
 //! ```text
 //!  side:allocator;program:2;color:1;at:451;by:dtype;pane:lives;device:3

@@ -1,11 +1,11 @@
-//! What the parts of the page ask, and how it crosses to the worker. Plain data; knows neither side.
+//! What the views ask beyond rows, and how it crosses to the worker. Plain data; knows neither side.
 //!
 //! ```text
-//!  a part ── Question ──bytes──► Request::Further ──► the worker's part ── Answer ──bytes──► Reply::Further ──► the part
+//!  a view ── Question ──bytes──► Request::Further ──► Engine ── Answer ──bytes──► Reply::Further ──► the view
 //! ```
 //!
-//! Questions and their answers cross as bytes within the contract: the program that is fetched first passes them on without
-//! knowing how any of them is written or read, so that what a view asks weighs nothing until the view is opened.
+//! Each question has a type for its answer. Both cross as bytes within the contract, so that the contract needs one request and
+//! one reply for all of them.
 
 use super::{Export, OpRef, ProgramQuery, ProgramRef, Reply, Request, RoofRowsQuery, RoofSort};
 use crate::analysis::Query;
@@ -15,7 +15,7 @@ use crate::analysis::roofline::RooflineQuery;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What a part asks. Each says what it is answered with; any may be answered with [`Reply::Failed`].
+/// What a view asks. Each says what it is answered with; any may be answered with [`Reply::Failed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
     /// All that is known of one op: [`crate::analysis::OpDetail`]. Failed where nothing has this name.

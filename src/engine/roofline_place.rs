@@ -1,5 +1,5 @@
 //! What the address says of the roofline: what rows stand for, their order, the chart's axis, and what the user knows
-//! better than the capture. One value of the address, so that the program fetched first passes it on unread.
+//! better than the capture. One value of the address, which only this view reads.
 //!
 //! ```text
 //!  by:source;sort:-self;x:vmem_read;prefer:published;chip:TPU v5p;peak:bf16:229500000000000;hbm:1382500000000;

@@ -94,10 +94,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Serve { port, release } => page::serve(if release { Build::Release } else { Build::Quick }, port)?,
-        Command::Build => {
-            page::build(Build::Release, &repo::dist())?;
-            println!("{}", repo::dist().display());
-        }
+        Command::Build => page::build(Build::Release, &repo::dist())?,
         Command::Test { only } => return check::run(&only),
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,

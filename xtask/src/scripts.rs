@@ -20,28 +20,22 @@ use std::{env, fs};
 
 use anyhow::{Result, ensure};
 
+use crate::page::{self, Build};
 use crate::tools::browser;
-use crate::{page, process, repo, synth};
-
-/// How the command line is built: the way `cargo test` builds it anyway, or for speed.
-#[derive(Clone, Copy)]
-pub enum Cli {
-    AsTested,
-    Fast,
-}
+use crate::{process, repo, synth};
 
 /// Builds the page, then takes pictures of every state.
 pub fn screens() -> Result<()> {
     let page = repo::quick()?;
-    page::build(page::Build::Quick, &page)?;
-    let mut node = node(Cli::AsTested, &page)?;
+    page::build(Build::Quick, &page)?;
+    let mut node = node(Build::Quick, &page)?;
     process::run(node.arg("screens.mjs").env("ROOFLIGHT_SCREENS", repo::target()?.join("screens")))
 }
 
 /// Builds the page, then measures it.
 pub fn bench() -> Result<()> {
-    page::build(page::Build::Release, &repo::dist())?;
-    let mut node = node(Cli::Fast, &repo::dist())?;
+    page::build(Build::Release, &repo::dist())?;
+    let mut node = node(Build::Release, &repo::dist())?;
     node.arg("bench.mjs").env("ROOFLIGHT_BENCH", synth::for_benches()?).env("ROOFLIGHT_MB", synth::sizes());
     process::run(&mut node)
 }
@@ -68,7 +62,7 @@ pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Res
     }
     fs::create_dir_all(&captures)?;
     let args = ["--test", "--test-reporter=spec", "--test-concurrency=2"];
-    process::run_and_read(node(Cli::AsTested, dist)?.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files), each)
+    process::run_and_read(node(Build::Quick, dist)?.env("ROOFLIGHT_CAPTURES", captures).args(args).args(files), each)
 }
 
 fn folder() -> PathBuf {
@@ -76,7 +70,7 @@ fn folder() -> PathBuf {
 }
 
 /// Node.js in the tests' folder, with its packages installed and everything named.
-fn node(cli: Cli, dist: &Path) -> Result<Command> {
+fn node(cli: Build, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
     let built = build_native(cli)?;
@@ -115,11 +109,11 @@ fn npm_ci() -> Result<()> {
 }
 
 /// Builds the command line and the programs that make captures: the folder that holds them.
-fn build_native(cli: Cli) -> Result<PathBuf> {
-    // Cargo puts what its `test` profile makes beside what `dev` makes.
+fn build_native(cli: Build) -> Result<PathBuf> {
+    // Quick is as tests are built. Cargo puts what its `test` profile makes beside what `dev` makes.
     let (profile, folder) = match cli {
-        Cli::AsTested => ("test", "debug"),
-        Cli::Fast => ("release", "release"),
+        Build::Quick => ("test", "debug"),
+        Build::Release => ("release", "release"),
     };
     let args = ["build", "--bin", "rooflight", "--examples", "--profile", profile];
     process::run(process::cargo().args(args).current_dir(repo::root()))?;

@@ -1,12 +1,12 @@
-//! The field for an address on the web; and the part that fetches from there and lists what is kept, which itself is fetched once
-//! there is something for it to do. Knows the state; what is fetched and kept is `view::ways`'.
+//! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. Knows the
+//! state; fetching and keeping is `view::ways`'.
 
 use crate::view::erase::If;
 use crate::view::state::{KEPT, State, remembered};
 use crate::view::ways::Ways;
 use leptos::{ev, html, prelude::*};
 
-/// The field, and below it what the part draws.
+/// The field, and below it what is fetched or kept.
 #[component]
 pub(super) fn FromWeb(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();

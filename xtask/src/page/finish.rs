@@ -46,12 +46,12 @@ pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
 
     let names = names(dist, &html)?;
     let files = names.iter().map(|name| Ok((name.as_str(), fs::read(dist.join(name))?))).collect::<Result<Vec<_>>>()?;
-    let level = if is_release { Compression::best() } else { Compression::fast() };
-    fs::write(dist.join(PACK), pack(&files, level)?)?;
+    fs::write(dist.join(PACK), pack(&files, if is_release { Compression::best() } else { Compression::fast() })?)?;
 
     let worker = dist.join(SERVICE_WORKER);
     let list: Vec<&str> = names.iter().map(String::as_str).chain([PACK]).collect();
-    let script = names.iter().find(|name| is_of(name, "app-", ".js")).context("no script of the page")?;
+    let script = names.iter().find(|name| name.starts_with("app-") && name.ends_with(".js"));
+    let script = script.context("no script of the page")?;
     fs::write(&worker, filled(&fs::read_to_string(&worker)?, &list, script)?)?;
     Ok(())
 }
@@ -117,10 +117,6 @@ fn filled(text: &str, files: &[&str], script: &str) -> Result<String> {
     Ok(text)
 }
 
-fn is_of(name: &str, start: &str, end: &str) -> bool {
-    name.starts_with(start) && name.ends_with(end)
-}
-
 fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -136,8 +132,8 @@ mod tests {
         const WORKER: &str = "const B = \"BUILD\", F = [/* FILES */], S = \"SCRIPT\", M = \"SAMPLE\";";
         let text = filled(WORKER, &["a-1.js", "b-2.css"], "a-1.js").unwrap();
         assert!(text.contains("F = [\"a-1.js\", \"b-2.css\"], S = \"a-1.js\", M = \"sample.xplane.pb.xz\";"), "{text}");
-        let build = |text: &str| text.split(',').next().unwrap().to_owned();
-        assert_ne!(build(&text), build(&filled(WORKER, &["a-9.js", "b-2.css"], "a-1.js").unwrap()));
+        let other = filled(WORKER, &["a-9.js", "b-2.css"], "a-1.js").unwrap();
+        assert_ne!(text.split(',').next(), other.split(',').next());
         assert!(filled("const F = [];", &[], "").is_err());
     }
 

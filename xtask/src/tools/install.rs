@@ -17,23 +17,11 @@ pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &st
     say(&format!("{package} {version}"), &format!("from source, {takes}"));
     // The build folder is large and of no use afterwards.
     let scratch = repo::tools()?.join(format!("build-{package}"));
-    let install = |locked: &[&str]| {
-        process::run(
-            process::cargo()
-                .args(["install", package, "--version", version, "--root"])
-                .arg(folder)
-                .args(features)
-                .args(locked)
-                .env("CARGO_TARGET_DIR", &scratch)
-                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
-                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-                .env_remove("RUSTFLAGS"),
-        )
-    };
-    let installed = install(&["--locked"]).or_else(|error| {
-        eprintln!("{error:#}\nAgain, with the newest versions of what it is built from.");
-        install(&[])
-    });
+    let mut cargo = process::cargo();
+    cargo.args(["install", "--locked", package, "--version", version, "--root"]).arg(folder).args(features);
+    cargo.env("CARGO_TARGET_DIR", &scratch).env_remove("RUSTFLAGS");
+    cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level).env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    let installed = process::run(&mut cargo);
     let _ = fs::remove_dir_all(&scratch);
     installed
 }

@@ -1,5 +1,4 @@
-//! xz, as a layer: streams of blocks of LZMA2, several of them one after the other. In the page its decoder is fetched when a
-//! file needs it, so nothing that is fetched first may name [`XZ`].
+//! xz, as a layer: streams of blocks of LZMA2, several of them one after the other.
 
 use super::unpack::{Layer, Packed, Unpack};
 use lzma_rust2::{Action, Status, XzStream};
