@@ -9,7 +9,7 @@ use super::told::{Captures, Unpacked, unpack};
 use super::trace;
 use super::{Failure, FileInfo, Progress, Skip, Stage, program_sentences, sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
-use crate::source::{Bomb, Inflated, Source, Stopped, inflate};
+use crate::source::{Bomb, Inflated, Source, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
 use crate::wire::xspace::{Outcome, walk_without};
@@ -212,19 +212,19 @@ fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
     damage.map(|error| program_sentences::partial_program(&error)).or(early)
 }
 
-fn damage(name: &str, outcome: &Outcome, stopped: Option<&Stopped>) -> Option<String> {
+fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option<String> {
     if outcome.n_planes == 0 && outcome.n_damage > 0 {
         return Some(sentences::nothing_left(name, outcome).message);
     }
     let kept = || sentences::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
     match stopped {
         None => sentences::partial(outcome),
-        Some(Stopped::Limit) => Some(format!(
+        Some(Truncation::Limit) => Some(format!(
             "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
             MAX_INFLATED >> 30
         )),
-        Some(Stopped::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", kept())),
-        Some(Stopped::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", kept())),
+        Some(Truncation::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", kept())),
+        Some(Truncation::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", kept())),
     }
 }
 

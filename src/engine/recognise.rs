@@ -5,7 +5,7 @@ use super::archive::unzip;
 use super::trace::{self, Surveyed};
 use super::{Failure, FileInfo, Input, Progress, program_sentences, sentences};
 use crate::profile::{HloForm, Note};
-use crate::source::{GZIP, Layer, Packing, Source, SourceError, Stopped, XZ, inflate};
+use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
 use crate::wire::hlo::{Outline, outline};
 use crate::wire::hlo_text;
 use crate::wire::{Format, sniff};
@@ -42,7 +42,7 @@ pub(super) struct Program {
     /// Its bytes, unpacked.
     pub(super) size: u64,
     /// Why unpacking ended early.
-    pub(super) stopped: Option<Stopped>,
+    pub(super) stopped: Option<Truncation>,
     /// It is text that ends inside a computation.
     pub(super) is_cut: bool,
 }
@@ -151,7 +151,7 @@ fn told(source: &dyn Source) -> Result<(Format, Packing), Untold> {
     {
         packing = deeper;
         let inner = inflate(source, packing, HEAD, &mut |_| {});
-        if let (true, Some(Stopped::Damaged(reason))) = (inner.bytes.is_empty(), inner.stopped) {
+        if let (true, Some(Truncation::Damaged(reason))) = (inner.bytes.is_empty(), inner.stopped) {
             return Err(Untold::Packed(layer.name, reason));
         }
         format = sniff(&inner.bytes, inner.bytes.len() as u64);

@@ -85,8 +85,8 @@ fn trace_damage(damage: &trace::Damage) -> String {
     let at = thousands(damage.at);
     match (&damage.source, &damage.why) {
         (Some(source), _) => format!("Reading fails at byte {at} of the text: {source}."),
-        (None, trace::Broken::Ends) => format!("The text ends at byte {at}, before its last bracket."),
-        (None, trace::Broken::Unexpected(found)) => {
+        (None, trace::SyntaxError::Ends) => format!("The text ends at byte {at}, before its last bracket."),
+        (None, trace::SyntaxError::Unexpected(found)) => {
             let found = if found.is_ascii_graphic() {
                 format!("“{}”", char::from(*found))
             } else {
@@ -94,7 +94,7 @@ fn trace_damage(damage: &trace::Damage) -> String {
             };
             format!("At byte {at} of the text, {found} stands where JSON has something else.")
         }
-        (None, trace::Broken::Deep) => {
+        (None, trace::SyntaxError::Deep) => {
             format!("At byte {at} of the text, brackets lie a thousand deep, as in no trace.")
         }
     }

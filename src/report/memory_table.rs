@@ -138,7 +138,7 @@ pub fn checks(whole: &WholeMemory) -> Table {
         ("There is", false),
         ("Used", false),
         ("Fragmentation", false),
-        ("Remark", true),
+        ("Warning", true),
     ]);
     for check in &whole.checks {
         let allocator = whole.runtime.allocators.iter().find(|allocator| allocator.label == check.label);

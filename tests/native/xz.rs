@@ -2,7 +2,7 @@
 
 use crate::common::trace::{events_of, gzip, open_all, text, told, xz};
 use crate::common::{bytes, make};
-use rooflight::source::{GZIP, Packing, Stopped, Stream, XZ, inflate, inflate_range};
+use rooflight::source::{GZIP, Packing, Stream, Truncation, XZ, inflate, inflate_range};
 use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
 use std::process::Command;
@@ -62,7 +62,7 @@ fn streams_and_blocks_one_after_the_other_are_one_file() {
         assert!(inflate_range(&file, XZ.into(), whole.len() as u64 - 1, 2).is_err());
     }
     let out = inflate(&[xz(&one), b"and more".to_vec()].concat(), XZ.into(), WHOLE, &mut |_| {});
-    assert!(out.bytes == one && matches!(out.stopped, Some(Stopped::Damaged(_))));
+    assert!(out.bytes == one && matches!(out.stopped, Some(Truncation::Damaged(_))));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_cut_keeps_what_came_before() {
         let mut before = 0;
         for tenths in 1..10 {
             let out = inflate(&file[..file.len() * tenths / 10].to_vec(), packing, WHOLE, &mut |_| {});
-            assert!(matches!(out.stopped, Some(Stopped::Damaged(_))) && whole.starts_with(&out.bytes));
+            assert!(matches!(out.stopped, Some(Truncation::Damaged(_))) && whole.starts_with(&out.bytes));
             // Nearly as much as there is of the file.
             assert!(out.bytes.len() > before && out.bytes.len() * 11 > whole.len() * tenths, "{tenths}");
             before = out.bytes.len();
@@ -87,7 +87,7 @@ fn damage_keeps_what_came_before() {
     let at = file.len() / 2;
     file[at..at + 40].fill(0x55);
     let out = inflate(&file, XZ.into(), WHOLE, &mut |_| {});
-    assert!(matches!(out.stopped, Some(Stopped::Damaged(_))));
+    assert!(matches!(out.stopped, Some(Truncation::Damaged(_))));
     let same = out.bytes.iter().zip(&whole).take_while(|(a, b)| a == b).count();
     assert!(same > whole.len() * 4 / 10, "{same} of {}", whole.len());
 }

@@ -9,18 +9,18 @@
 //! ```
 
 use super::allocator::{self, AllocatorStat};
+use super::anomalies::Anomalies;
+use super::correlation_ids::{self, Role};
 use super::ids::IdMap;
 use super::memory::{self, Numbers};
 use super::model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
-use super::odd::Odd;
 use super::programs::{Dropped, program_of};
 use super::room::Room;
 use super::short_name::short_name;
 use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
-use super::tags::{self, Role};
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
-use crate::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, StatValue};
+use crate::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, StatValue};
 use rustc_hash::FxHashMap;
 
 /// Builds a profile, file by file.
@@ -38,7 +38,7 @@ pub struct Builder<'p> {
     /// Programs that came before this plane.
     n_hlo: usize,
     pending: Pending,
-    pub(super) odd: Odd,
+    pub(super) anomalies: Anomalies,
     pub(super) room: Room,
     memories: Numbers,
     /// Programs that are files of their own.
@@ -80,7 +80,7 @@ struct Pending {
     device_start: Option<u64>,
     device_duration: Option<u64>,
     flow: Option<u64>,
-    tags: tags::Pending,
+    correlation_ids: correlation_ids::Pending,
     allocator: allocator::Pending,
     overrides: Vec<(OpStat, Value)>,
     /// The key of the event's op: the metadata's op, then the overrides as words.
@@ -103,7 +103,7 @@ impl<'p> Builder<'p> {
             has_flows: false,
             n_hlo: 0,
             pending: Pending::default(),
-            odd: Odd::default(),
+            anomalies: Anomalies::default(),
             room: Room::default(),
             memories: Numbers::default(),
             dropped: Vec::new(),
@@ -129,9 +129,9 @@ impl<'p> Builder<'p> {
         self.profile.notes.push(note);
     }
 
-    /// The profile, with notes on what was odd; complete, unless it [needs deriving](Profile::needs_deriving).
+    /// The profile, with notes on what was anomalies; complete, unless it [needs deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
-        self.profile.notes.extend(std::mem::take(&mut self.odd).notes());
+        self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
         self.profile.notes.extend(self.room.notes());
         self.profile.unsettled = Some(self.dropped);
         if !self.profile.needs_deriving() {
@@ -236,7 +236,7 @@ impl Sink for Builder<'_> {
 
     fn plane_stat(&mut self, stat: Stat<'_>) {
         let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
-            self.odd.unnamed_stats += 1;
+            self.anomalies.unnamed_stats += 1;
             return;
         };
         let name = self.names.slots[slot as usize].name;
@@ -267,7 +267,7 @@ impl Sink for Builder<'_> {
 
     fn metadata_stat(&mut self, stat: Stat<'_>) {
         let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
-            self.odd.unnamed_stats += 1;
+            self.anomalies.unnamed_stats += 1;
             return;
         };
         let slot = &mut self.names.slots[slot as usize];
@@ -308,19 +308,19 @@ impl Sink for Builder<'_> {
     #[inline]
     fn event_stat(&mut self, stat: Stat<'_>) {
         let Some(slot) = self.names.by_id.get(stat.metadata_id) else {
-            self.odd.unnamed_stats += 1;
+            self.anomalies.unnamed_stats += 1;
             return;
         };
         let slot = &mut self.names.slots[slot as usize];
         slot.on_events += 1;
         match slot.kept {
             None | Some(Kept::HloProto) => {}
-            Some(Kept::DeviceOffset) => self.pending.device_start = self.odd.picos(stat.value),
-            Some(Kept::DeviceDuration) => self.pending.device_duration = self.odd.picos(stat.value),
+            Some(Kept::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
+            Some(Kept::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),
             Some(Kept::Flow) => self.pending.flow = flow(stat.value),
             Some(Kept::Tag(which)) => {
                 if let Some(value) = self.value(stat.value) {
-                    self.pending.tags.set(which, value, &self.profile.strings);
+                    self.pending.correlation_ids.set(which, value, &self.profile.strings);
                 }
             }
             Some(Kept::Allocator(which)) => match self.value(stat.value) {
@@ -342,18 +342,25 @@ impl Sink for Builder<'_> {
     #[inline]
     fn event(&mut self, event: Event) {
         let op = self.op_of(event.metadata_id);
-        let (start, duration) = (self.odd.clamped(event.offset_ps.unwrap_or(0)), self.odd.clamped(event.duration_ps));
-        self.odd.aggregated += u64::from(event.num_occurrences.is_some());
+        let (start, duration) =
+            (self.anomalies.clamped(event.offset_ps.unwrap_or(0)), self.anomalies.clamped(event.duration_ps));
+        self.anomalies.aggregated += u64::from(event.num_occurrences.is_some());
         let flow = self.pending.flow.take();
         let Some(line) = &mut self.line else { return };
         if let Some(flow) = flow.filter(|_| self.has_flows) {
             line.flows.push((line.events.len() as u32, flow));
         }
-        let Line { events, allocator, tags, .. } = line;
+        let Line { events, allocator, correlation_ids, .. } = line;
         // Looking at the op of each event of a TPU would wait for memory at each.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
-            self.pending.tags.take(tags, self.role, events.len(), has_op, self.pending.allocator.ordinal());
+            self.pending.correlation_ids.take(
+                correlation_ids,
+                self.role,
+                events.len(),
+                has_op,
+                self.pending.allocator.ordinal(),
+            );
         }
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
@@ -367,7 +374,7 @@ impl Sink for Builder<'_> {
         self.pending.device_start = None;
         self.pending.device_duration = None;
         self.pending.flow = None;
-        self.pending.tags = tags::Pending::default();
+        self.pending.correlation_ids = correlation_ids::Pending::default();
         self.pending.allocator = allocator::Pending::default();
     }
 
@@ -382,7 +389,7 @@ impl Sink for Builder<'_> {
             return self.room.leave_out(line.events.len() as u64);
         }
         if line.events.close() {
-            self.odd.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
+            self.anomalies.mixed_clock_lines.push(format!("{}, {}", self.plane.name, line.name));
         }
         self.plane.lines.push(line);
     }
@@ -404,11 +411,11 @@ impl Sink for Builder<'_> {
         self.profile.planes.push(plane);
     }
 
-    fn remark(&mut self, remark: Remark) {
-        let (severity, code, text) = match remark {
-            Remark::Error(text) => (Severity::Caution, "profiler_error", text),
-            Remark::Warning(text) => (Severity::Info, "profiler_warning", text),
-            Remark::Host(name) => return self.profile.hosts.push(name),
+    fn space_field(&mut self, field: SpaceField) {
+        let (severity, code, text) = match field {
+            SpaceField::Error(text) => (Severity::Caution, "profiler_error", text),
+            SpaceField::Warning(text) => (Severity::Info, "profiler_warning", text),
+            SpaceField::Host(name) => return self.profile.hosts.push(name),
         };
         self.note(Note::new(severity, code, format!("The profiler says: {text}")));
     }

@@ -9,22 +9,22 @@
 //! Knows XSpace's words, not its bytes (that is `wire`), and not what a step, a device or a kind is
 //! (that is `analysis`).
 mod allocator;
+mod anomalies;
 mod builder;
 mod column;
 mod copies;
+mod correlation_ids;
 mod derive;
 mod events;
 mod ids;
 mod memory;
 mod model;
 mod note;
-mod odd;
 mod programs;
 mod room;
 mod short_name;
 mod stats;
 mod strings;
-mod tags;
 mod trace;
 
 pub use allocator::AllocatorRow;

@@ -2,8 +2,8 @@
 //!
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
+use super::correlation_ids::CorrelationIds;
 use super::programs::Dropped;
-use super::tags::Tags;
 use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
@@ -118,7 +118,7 @@ pub struct Line {
     /// It is in no file, but was made of what is: runs of programs, ops of a host's threads by device.
     pub derived: bool,
     /// What joins its events to others, until all files are read.
-    pub(super) tags: Tags,
+    pub(super) correlation_ids: CorrelationIds,
 }
 
 impl Line {

@@ -15,7 +15,7 @@ impl Profile {
     /// All lines are there: programs get their names, and what joined events is let go of.
     pub(super) fn settle(&mut self) {
         for line in self.planes.iter_mut().flat_map(|plane| &mut plane.lines) {
-            line.tags = Default::default();
+            line.correlation_ids = Default::default();
         }
         name_programs(self);
         let dropped = self.unsettled.take().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Which stats are kept, and how their values become an op's. Names are the format's own.
 
 use super::allocator::AllocatorStat;
+use super::correlation_ids::{CorrelationStat, Role};
 use super::model::{OpStats, ProgramId};
-use super::tags::{Role, TagStat};
 use super::{StrId, Strings};
 use crate::source::inflate_slice;
 use crate::wire::xspace::StatValue;
@@ -23,7 +23,7 @@ pub(super) enum Kept {
     /// What an event of an async line belongs to.
     Flow,
     /// It joins the event to others.
-    Tag(TagStat),
+    Tag(CorrelationStat),
 }
 
 /// A stat that describes an op.
@@ -75,8 +75,8 @@ const XLA_MODULE: &str = "XlaModule:";
 /// What a name means to us, in a plane of a role.
 pub(super) fn kept(name: &str, role: Role) -> Option<Kept> {
     Some(match name {
-        "correlation_id" if role != Role::Other => Kept::Tag(TagStat::Correlation),
-        "run_id" if role == Role::Host => Kept::Tag(TagStat::Run),
+        "correlation_id" if role != Role::Other => Kept::Tag(CorrelationStat::Correlation),
+        "run_id" if role == Role::Host => Kept::Tag(CorrelationStat::Run),
         // XLA writes the op's path as `name`, TensorFlow as the outermost annotation.
         "name" | "level 0" if role == Role::Gpu => Kept::Op(OpStat::Annotation),
         "device_offset_ps" => Kept::DeviceOffset,

@@ -10,12 +10,12 @@ pub struct Inflated {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Why it ends early, if it does.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<Truncation>,
 }
 
-/// Why unpacking ended before the stream did.
+/// The reason why unpacking ended before the end of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum Truncation {
     /// The stream is cut or damaged: what the decoder says.
     Damaged(String),
     /// It would have become larger than the limit.
@@ -56,9 +56,9 @@ pub fn inflate_slice(bytes: &[u8], limit: u64) -> Inflated {
 fn read_limited(mut decoder: impl Read, limit: u64) -> Inflated {
     let mut bytes = Vec::new();
     let stopped = match decoder.by_ref().take(limit).read_to_end(&mut bytes) {
-        Err(error) if Bomb::is(&error) => Some(Stopped::Bomb),
-        Err(error) => Some(Stopped::Damaged(error.to_string())),
-        Ok(_) if bytes.len() as u64 == limit && matches!(decoder.read(&mut [0]), Ok(1)) => Some(Stopped::Limit),
+        Err(error) if Bomb::is(&error) => Some(Truncation::Bomb),
+        Err(error) => Some(Truncation::Damaged(error.to_string())),
+        Ok(_) if bytes.len() as u64 == limit && matches!(decoder.read(&mut [0]), Ok(1)) => Some(Truncation::Limit),
         Ok(_) => None,
     };
     Inflated { bytes, stopped }
@@ -96,7 +96,7 @@ mod tests {
     fn the_limit_holds() {
         let bomb = gzip(&vec![0; 1 << 20]);
         let out = inflate(&bomb, GZIP.into(), 1000, &mut |_| {});
-        assert_eq!((out.bytes.len(), out.stopped), (1000, Some(Stopped::Limit)));
+        assert_eq!((out.bytes.len(), out.stopped), (1000, Some(Truncation::Limit)));
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
                 bomb = gzip(&bomb);
             }
             let out = inflate(&bomb, packing, u64::MAX, &mut |_| {});
-            assert_eq!(out.stopped, Some(Stopped::Bomb));
+            assert_eq!(out.stopped, Some(Truncation::Bomb));
             assert!(out.bytes.len() < 65 << 20, "{}", out.bytes.len());
             let at = n * (16 << 20) - 8;
             assert!(inflate_range(&bomb, packing, at, 8).unwrap_err().to_string().contains("200 times"));
@@ -128,6 +128,6 @@ mod tests {
         let packed = gzip(&text);
         let out = inflate_slice(&packed[..packed.len() / 2], u64::MAX);
         assert!(text.starts_with(&out.bytes) && out.bytes.len() > 1000);
-        assert!(matches!(out.stopped, Some(Stopped::Damaged(_))));
+        assert!(matches!(out.stopped, Some(Truncation::Damaged(_))));
     }
 }

@@ -21,7 +21,7 @@ mod zip;
 pub use file::FileSource;
 
 pub use gzip::GZIP;
-pub use inflate::{Inflated, Stopped, inflate, inflate_range, inflate_slice};
+pub use inflate::{Inflated, Truncation, inflate, inflate_range, inflate_slice};
 pub use stream::Stream;
 pub use unpack::{Bomb, Layer, Packing};
 pub use xz::XZ;

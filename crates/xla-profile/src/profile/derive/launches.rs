@@ -1,8 +1,8 @@
 //! Kernels that do not say their op: what the host's call that launched them says. Knows correlation ids.
 
 use super::super::copy_of_name;
+use super::super::correlation_ids::Role;
 use super::super::model::{OpId, Profile};
-use super::super::tags::Role;
 use super::kernels::COMMAND_BUFFER;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,7 +21,7 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
     let mut joined: FxHashMap<(OpId, Launch), OpId> = FxHashMap::default();
     let mut plane = std::mem::take(&mut planes[gpu]);
     for line in plane.lines.iter_mut().filter(|line| line.is_stream()) {
-        for (event, correlation) in &line.tags.launches {
+        for (event, correlation) in &line.correlation_ids.launches {
             let Some(launch) = launches.get(correlation) else { continue };
             let event = *event as usize;
             let op = line.events.op(event);
@@ -57,7 +57,7 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
     let mut lacking = FxHashSet::default();
     for line in plane.lines.iter().filter(|line| line.is_stream()) {
         let lacks = |event: u32| plane.op(line.events.op(event as usize)).stats.hlo_op.is_none();
-        lacking.extend(line.tags.launches.iter().filter(|(event, _)| lacks(*event)).map(|(_, id)| *id));
+        lacking.extend(line.correlation_ids.launches.iter().filter(|(event, _)| lacks(*event)).map(|(_, id)| *id));
     }
     lacking
 }
@@ -68,7 +68,7 @@ fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMa
     let hosts = profile.planes.iter().enumerate().filter(|(_, p)| p.file == file && Role::of(&p.name) == Role::Host);
     for (at, plane) in hosts {
         for line in &plane.lines {
-            for (event, correlation) in &line.tags.launches {
+            for (event, correlation) in &line.correlation_ids.launches {
                 if !wanted.contains(correlation) {
                     continue;
                 }

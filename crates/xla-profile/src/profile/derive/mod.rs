@@ -16,13 +16,13 @@ mod numbers;
 mod runs;
 mod threads;
 
+use super::correlation_ids::Role;
 use super::model::{Plane, Profile};
-use super::tags::Role;
 
 impl Profile {
     /// Whether there is something to work out: planes of GPUs, or ops on a host's threads and no device that has any.
     pub fn needs_deriving(&self) -> bool {
-        let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.tags.runs.is_empty());
+        let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.correlation_ids.runs.is_empty());
         let is_gpu = |plane: &Plane| Role::of(&plane.name) == Role::Gpu;
         let threads = || !self.planes.iter().any(has_ops) && self.planes.iter().any(ran);
         self.unsettled.is_some() && (self.planes.iter().any(is_gpu) || threads())

@@ -1,8 +1,8 @@
-//! CPUs as devices: the ops on a host's threads, by the device they are of. Knows tags of events.
+//! CPUs as devices: the ops on a host's threads, by the device they are of. Knows correlation_ids of events.
 
 use super::super::Events;
+use super::super::correlation_ids::OpRun;
 use super::super::model::{Line, OpId, Plane, Profile};
-use super::super::tags::RunTag;
 use super::runs;
 use std::collections::HashMap;
 
@@ -11,7 +11,8 @@ use std::collections::HashMap;
 pub(super) fn devices(profile: &mut Profile) {
     for host in 0..profile.planes.len() {
         let plane = &profile.planes[host];
-        let mut ordinals: Vec<u32> = plane.lines.iter().flat_map(|l| &l.tags.runs).map(|tag| tag.device).collect();
+        let mut ordinals: Vec<u32> =
+            plane.lines.iter().flat_map(|l| &l.correlation_ids.runs).map(|tag| tag.device).collect();
         ordinals.sort_unstable();
         ordinals.dedup();
         for ordinal in ordinals {
@@ -28,11 +29,11 @@ fn device(profile: &mut Profile, host: usize, ordinal: u32) -> Plane {
         Plane { id: ordinal.into(), name: format!("/device:CPU:{ordinal}"), file: host.file, ..Plane::default() };
     let mut ops: HashMap<OpId, OpId> = HashMap::default();
     let mut executions = Vec::new();
-    let is_own = |tag: &&RunTag| tag.device == ordinal;
-    let lines = || host.lines.iter().filter(|line| line.tags.runs.iter().any(|tag| tag.device == ordinal));
+    let is_own = |tag: &&OpRun| tag.device == ordinal;
+    let lines = || host.lines.iter().filter(|line| line.correlation_ids.runs.iter().any(|tag| tag.device == ordinal));
     let origin_ns = lines().map(|line| line.timestamp_ns).min().unwrap_or(0);
     for line in lines() {
-        let own: Vec<&RunTag> = line.tags.runs.iter().filter(is_own).collect();
+        let own: Vec<&OpRun> = line.correlation_ids.runs.iter().filter(is_own).collect();
         let mut events = Events::default();
         for tag in &own {
             let at = tag.event as usize;

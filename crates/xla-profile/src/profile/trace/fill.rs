@@ -1,12 +1,12 @@
 //! The second walk: each event finds its op and goes into its line's columns.
 
 use super::super::builder::push_op;
+use super::super::correlation_ids::Role;
 use super::super::model::{Line, Op, OpId, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, Value, set};
-use super::super::tags::Role;
 use super::super::{Builder, Note, Reached, Severity, StrId};
 use super::Survey;
-use super::kept::{Names, Said};
+use super::event_args::{EventArgs, Names};
 use super::survey::has_place;
 use super::tree::{Process, Thread, Tree};
 use crate::wire::trace::{Event, Sink};
@@ -20,7 +20,7 @@ pub(super) struct Fill<'b, 'p> {
     planes: Vec<Ops>,
     lines: Vec<Line>,
     names: Names,
-    said: Said,
+    args: EventArgs,
     key: Vec<u64>,
     /// Places of events that have begun; the innermost last.
     open: FxHashMap<Joint, Vec<usize>>,
@@ -62,7 +62,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             lines: tree.threads.iter().map(line).collect(),
             tree,
             names: Names::default(),
-            said: Said::default(),
+            args: EventArgs::default(),
             key: Vec::new(),
             open: FxHashMap::default(),
             left_out: LeftOut::default(),
@@ -93,7 +93,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             let mut line = std::mem::take(&mut self.lines[at]);
             let plane = &mut planes[self.tree.threads[at].process].1;
             if line.events.close() {
-                self.builder.odd.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
+                self.builder.anomalies.mixed_clock_lines.push(format!("{}, {}", plane.name, line.name));
             }
             plane.bytes += line.bytes;
             plane.lines.push(line);
@@ -101,10 +101,10 @@ impl<'b, 'p> Fill<'b, 'p> {
         planes.sort_by(|(a, x), (b, y)| (a.order, a.id, &x.name).cmp(&(b.order, b.id, &y.name)));
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
-        // Said once, however many there are.
+        // One note for all files of this kind.
         let nature = super::nature();
         match profile.notes.iter_mut().find(|note| note.code == nature.code) {
-            Some(said) => said.place = None,
+            Some(note) => note.place = None,
             None => profile.notes.push(nature.at(profile.files[file].clone())),
         }
         profile.notes.extend(self.left_out.notes());
@@ -115,13 +115,13 @@ impl<'b, 'p> Fill<'b, 'p> {
     fn op(&mut self, plane: usize, name: &[u8]) -> u32 {
         let strings = &mut self.builder.profile.strings;
         let name = strings.intern(&String::from_utf8_lossy(name));
-        let text = match self.said.text {
+        let text = match self.args.text {
             Some(Value::Text(text)) => text,
             _ => name,
         };
         self.key.clear();
         self.key.extend([u64::from(name.number()), u64::from(text.number())]);
-        for (which, value) in self.said.stats.iter().enumerate() {
+        for (which, value) in self.args.stats.iter().enumerate() {
             if let Some(value) = value {
                 let [tag, word] = value.words();
                 self.key.extend([(which as u64) << 8 | tag, word]);
@@ -135,7 +135,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             Some(id) => *id,
             None => {
                 let mut stats = OpStats::default();
-                for (which, value) in OpStat::ALL.into_iter().zip(self.said.stats) {
+                for (which, value) in OpStat::ALL.into_iter().zip(self.args.stats) {
                     if let Some(value) = value {
                         set(&mut stats, which, value, strings);
                     }
@@ -160,23 +160,29 @@ impl<'b, 'p> Fill<'b, 'p> {
         };
         let process = self.tree.threads[at].process;
         let role = Role::of(self.tree.processes[process].name.as_deref().unwrap_or_default());
-        self.said.only(role);
+        self.args.only(role);
         let op = self.op(process, event.name);
         let counts = &mut self.planes[process].counts;
         counts.resize(self.names.names.len(), 0);
-        self.said.names.iter().for_each(|name| counts[*name] += 1);
-        let duration = self.builder.odd.clamped_wide(event.duration_ps.unwrap_or_default());
+        self.args.names.iter().for_each(|name| counts[*name] += 1);
+        let duration = self.builder.anomalies.clamped_wide(event.duration_ps.unwrap_or_default());
         let line = &mut self.lines[at];
         let place = line.events.len();
         if role != Role::Other {
-            let has_op = self.said.stats[OpStat::HloOp as usize].is_some();
-            self.said.tags.take(&mut line.tags, role, place, has_op, self.said.allocator.ordinal());
+            let has_op = self.args.stats[OpStat::HloOp as usize].is_some();
+            self.args.correlation_ids.take(
+                &mut line.correlation_ids,
+                role,
+                place,
+                has_op,
+                self.args.allocator.ordinal(),
+            );
         }
-        line.allocator.extend(self.said.allocator.take(place));
-        if let Some(flow) = self.said.flow.filter(|_| line.is_async()) {
+        line.allocator.extend(self.args.allocator.take(place));
+        if let Some(flow) = self.args.flow.filter(|_| line.is_async()) {
             line.flows.push((place as u32, flow));
         }
-        line.events.push(OpId(op), (start, duration), self.said.device_start.zip(self.said.device_duration));
+        line.events.push(OpId(op), (start, duration), self.args.device_start.zip(self.args.device_duration));
         line.bytes += event.bytes;
         self.builder.n_events += 1;
         Some(place)
@@ -185,7 +191,7 @@ impl<'b, 'p> Fill<'b, 'p> {
     /// Picoseconds since the origin; those just before it, which no clock means, are its start.
     fn since_origin(&mut self, ps: i128) -> Option<u64> {
         let since = i64::try_from(ps.checked_sub(i128::from(self.origin_ns) * 1000)?).ok()?;
-        Some(self.builder.odd.clamped(since))
+        Some(self.builder.anomalies.clamped(since))
     }
 
     /// The joint of a begin or an end; `None` on a line that has no event.
@@ -215,11 +221,11 @@ impl Sink for Fill<'_, '_> {
     }
 
     fn wants(&mut self, name: &[u8]) -> bool {
-        self.names.take(name, &mut self.said)
+        self.names.take(name, &mut self.args)
     }
 
     fn arg(&mut self, value: &[u8]) {
-        self.names.value(value, &mut self.said, &mut self.builder.profile.strings);
+        self.names.value(value, &mut self.args, &mut self.builder.profile.strings);
     }
 
     fn event(&mut self, event: &Event<'_>) {
@@ -237,11 +243,11 @@ impl Sink for Fill<'_, '_> {
             (b'M', _) => {}
             _ => self.left_out.other += 1,
         }
-        self.said.clear();
+        self.args.clear();
     }
 
     fn discard(&mut self) {
-        self.said.clear();
+        self.args.clear();
     }
 
     fn progress(&mut self, at: u64) {

@@ -10,8 +10,8 @@
 //! Twice, because names may follow the events they name, and a capture that was read as an XSpace is told by its names and times
 //! before any event of it is taken. Texts are kept once, events allocate nothing.
 
+mod event_args;
 mod fill;
-mod kept;
 mod survey;
 mod tree;
 

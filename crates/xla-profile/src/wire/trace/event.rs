@@ -1,6 +1,6 @@
 //! One event: the fields that all have, and its arguments.
 
-use super::text::{Broken, Text};
+use super::text::{SyntaxError, Text};
 use super::{Event, Id, Sink, scaled};
 
 /// The texts of the event at hand; kept from event to event, so that none allocates.
@@ -27,7 +27,7 @@ impl Fields {
 }
 
 /// Reads the object whose brace is next. Writers put an empty one at the end of their list: that is no event.
-pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<bool, Broken> {
+pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<bool, SyntaxError> {
     let start = text.at();
     text.expect(b'{')?;
     fields.clear();
@@ -73,7 +73,7 @@ pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink
     Ok(true)
 }
 
-fn args(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<(), Broken> {
+fn args(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<(), SyntaxError> {
     text.expect(b'{')?;
     while text.token() != Some(b'}') {
         text.string(&mut fields.key)?;

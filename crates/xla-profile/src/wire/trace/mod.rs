@@ -17,7 +17,7 @@ mod event;
 mod text;
 
 pub use decimal::scaled;
-pub use text::{Broken, MAX_STRING};
+pub use text::{MAX_STRING, SyntaxError};
 
 use crate::source::Stream;
 use text::Text;
@@ -89,7 +89,7 @@ pub struct Damage {
     /// Byte of the (unpacked) text.
     pub at: u64,
     /// What is wrong there.
-    pub why: Broken,
+    pub why: SyntaxError,
     /// The source itself broke there: what it says.
     pub source: Option<String>,
 }
@@ -100,7 +100,7 @@ pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
     let mut outcome = Outcome::default();
     let walked = top(&mut text, &mut outcome, sink).and_then(|()| match (text.token(), &text.failed) {
         // Its end was never seen: of a packed file the checksum lies there.
-        (None, Some(_)) => Err(Broken::Ends),
+        (None, Some(_)) => Err(SyntaxError::Ends),
         _ => Ok(()),
     });
     if walked.is_err() {
@@ -112,7 +112,7 @@ pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
     outcome
 }
 
-fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), Broken> {
+fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), SyntaxError> {
     text.skip_mark();
     if text.token() == Some(b'[') {
         return events(text, outcome, sink);
@@ -132,7 +132,7 @@ fn top(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Resul
 }
 
 /// The list whose bracket is next.
-fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), Broken> {
+fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<(), SyntaxError> {
     text.expect(b'[')?;
     outcome.found = true;
     let mut fields = event::Fields::default();

@@ -11,14 +11,14 @@ pub const MAX_STRING: usize = 1 << 20;
 /// Brackets within brackets. Real ones have four.
 const MAX_DEPTH: u32 = 1000;
 
-/// Why the text could not be read on.
+/// A syntax error in trace JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// It ends too early.
+pub enum SyntaxError {
+    /// The text ends inside a value.
     Ends,
-    /// A byte that cannot stand there.
+    /// A byte that is not allowed at this place.
     Unexpected(u8),
-    /// Too many brackets within brackets.
+    /// Brackets are nested too deeply.
     Deep,
 }
 
@@ -81,8 +81,8 @@ impl<'s> Text<'s> {
     }
 
     #[inline]
-    fn next(&mut self) -> Result<u8, Broken> {
-        let byte = *self.rest().first().ok_or(Broken::Ends)?;
+    fn next(&mut self) -> Result<u8, SyntaxError> {
+        let byte = *self.rest().first().ok_or(SyntaxError::Ends)?;
         self.advance(1);
         Ok(byte)
     }
@@ -108,14 +108,14 @@ impl<'s> Text<'s> {
 
     /// Takes the token `byte`.
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8) -> Result<(), Broken> {
+    pub(super) fn expect(&mut self, byte: u8) -> Result<(), SyntaxError> {
         match self.token() {
             Some(found) if found == byte => {
                 self.advance(1);
                 Ok(())
             }
-            Some(found) => Err(Broken::Unexpected(found)),
-            None => Err(Broken::Ends),
+            Some(found) => Err(SyntaxError::Unexpected(found)),
+            None => Err(SyntaxError::Ends),
         }
     }
 
@@ -130,7 +130,7 @@ impl<'s> Text<'s> {
     }
 
     /// Takes a string, into `into` (emptied before).
-    pub(super) fn string(&mut self, into: &mut Vec<u8>) -> Result<(), Broken> {
+    pub(super) fn string(&mut self, into: &mut Vec<u8>) -> Result<(), SyntaxError> {
         into.clear();
         self.expect(b'"')?;
         // The first half of a character that is written as two escapes.
@@ -138,7 +138,7 @@ impl<'s> Text<'s> {
         loop {
             let rest = self.rest();
             if rest.is_empty() {
-                return Err(Broken::Ends);
+                return Err(SyntaxError::Ends);
             }
             let n = end_of_plain(rest);
             let plain = rest.get(..n).unwrap_or_default();
@@ -165,13 +165,13 @@ impl<'s> Text<'s> {
         }
     }
 
-    fn escape(&mut self, high: &mut Option<u32>, into: &mut Vec<u8>) -> Result<(), Broken> {
+    fn escape(&mut self, high: &mut Option<u32>, into: &mut Vec<u8>) -> Result<(), SyntaxError> {
         let byte = match self.next()? {
             b'u' => {
                 let mut unit = 0u32;
                 for _ in 0..4 {
                     let byte = self.next()?;
-                    let digit = char::from(byte).to_digit(16).ok_or(Broken::Unexpected(byte))?;
+                    let digit = char::from(byte).to_digit(16).ok_or(SyntaxError::Unexpected(byte))?;
                     unit = unit << 4 | digit;
                 }
                 let unit = match (*high, unit) {
@@ -196,7 +196,7 @@ impl<'s> Text<'s> {
             b'b' => 8,
             b'f' => 12,
             other @ (b'"' | b'\\' | b'/') => other,
-            other => return Err(Broken::Unexpected(other)),
+            other => return Err(SyntaxError::Unexpected(other)),
         };
         put_lone(high, into);
         if into.len() < MAX_STRING {
@@ -207,12 +207,12 @@ impl<'s> Text<'s> {
 
     /// Takes a string or a literal (number, `true`, `null`) as text, and says whether it was one: an object or array
     /// is taken and leaves `into` empty.
-    pub(super) fn scalar(&mut self, into: &mut Vec<u8>) -> Result<bool, Broken> {
+    pub(super) fn scalar(&mut self, into: &mut Vec<u8>) -> Result<bool, SyntaxError> {
         into.clear();
-        match self.token().ok_or(Broken::Ends)? {
+        match self.token().ok_or(SyntaxError::Ends)? {
             b'"' => self.string(into).map(|()| true),
             b'{' | b'[' => self.skip().map(|()| false),
-            first if !is_literal(first) => Err(Broken::Unexpected(first)),
+            first if !is_literal(first) => Err(SyntaxError::Unexpected(first)),
             _ => loop {
                 let rest = self.rest();
                 let n = rest.iter().position(|b| !is_literal(*b)).unwrap_or(rest.len());
@@ -228,11 +228,11 @@ impl<'s> Text<'s> {
     }
 
     /// Takes a value, whatever it is, and keeps nothing of it.
-    pub(super) fn skip(&mut self) -> Result<(), Broken> {
+    pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
         let mut depth = 0u32;
-        match self.token().ok_or(Broken::Ends)? {
+        match self.token().ok_or(SyntaxError::Ends)? {
             b'{' | b'[' | b'"' => {}
-            first if !is_literal(first) => return Err(Broken::Unexpected(first)),
+            first if !is_literal(first) => return Err(SyntaxError::Unexpected(first)),
             _ => return self.scalar(&mut Vec::new()).map(drop),
         }
         loop {
@@ -240,7 +240,7 @@ impl<'s> Text<'s> {
             let n = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']'));
             let (n, found) = match n.and_then(|n| Some((n, *rest.get(n)?))) {
                 Some(found) => found,
-                None if rest.is_empty() => return Err(Broken::Ends),
+                None if rest.is_empty() => return Err(SyntaxError::Ends),
                 None => {
                     let len = rest.len();
                     self.advance(len);
@@ -257,17 +257,17 @@ impl<'s> Text<'s> {
                 return Ok(());
             }
             if depth > MAX_DEPTH {
-                return Err(Broken::Deep);
+                return Err(SyntaxError::Deep);
             }
         }
     }
 
     /// The rest of a string whose first quote is taken.
-    fn skip_string(&mut self) -> Result<(), Broken> {
+    fn skip_string(&mut self) -> Result<(), SyntaxError> {
         loop {
             let rest = self.rest();
             if rest.is_empty() {
-                return Err(Broken::Ends);
+                return Err(SyntaxError::Ends);
             }
             let n = end_of_plain(rest);
             let end = rest.get(n).copied();

@@ -91,14 +91,14 @@ pub trait Sink {
     /// The plane is complete, or as complete as it gets.
     fn plane_end(&mut self);
     /// Errors, warnings and host names of the XSpace itself.
-    fn remark(&mut self, remark: Remark);
+    fn space_field(&mut self, field: SpaceField);
     /// About once per megabyte: how far the walk is.
     fn progress(&mut self, at: u64);
 }
 
-/// What an XSpace says besides its planes.
+/// A field of an XSpace beside its planes, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remark {
+pub enum SpaceField {
     /// The profiler reports an error.
     Error(String),
     /// The profiler reports a warning.
@@ -185,17 +185,17 @@ pub fn walk_without(source: &dyn Source, without: &[u32], sink: &mut impl Sink) 
                 if let Some(error) = clipped {
                     outcome.add(Damage { plane: None, plane_name: String::new(), line: None, error, cut: true });
                 }
-                let remark = match number {
-                    2 => Remark::Error,
-                    3 => Remark::Warning,
-                    4 => Remark::Host,
+                let field = match number {
+                    2 => SpaceField::Error,
+                    3 => SpaceField::Warning,
+                    4 => SpaceField::Host,
                     _ => continue,
                 };
-                // A remark is a sentence; more than that is no remark and is passed over.
+                // A message is a sentence. Longer bytes are no message and are skipped.
                 if span.len() <= 1 << 16
                     && let Ok(bytes) = window.bytes(span)
                 {
-                    sink.remark(remark(String::from_utf8_lossy(bytes).into_owned()));
+                    sink.space_field(field(String::from_utf8_lossy(bytes).into_owned()));
                 }
             }
             Ok(Some(_)) => {}

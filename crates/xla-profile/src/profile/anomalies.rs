@@ -1,19 +1,19 @@
-//! What is odd in a capture but no damage: counted while reading, told once in a note each.
+//! Anomalies: records that are unusual but not damaged. They are counted while a capture is read, and each kind becomes one note.
 
 use super::{Note, Severity};
 use crate::wire::xspace::StatValue;
 
-/// Things that are counted and told once.
+/// Counts of anomalies by kind.
 #[derive(Default)]
-pub(super) struct Odd {
+pub(super) struct Anomalies {
     pub(super) negative_times: u64,
     pub(super) aggregated: u64,
     pub(super) mixed_clock_lines: Vec<String>,
     pub(super) unnamed_stats: u64,
 }
 
-impl Odd {
-    /// Picoseconds of an event; negative ones are counted and taken as 0.
+impl Anomalies {
+    /// Converts an event time in picoseconds. A negative time becomes 0 and is counted.
     pub(super) fn clamped(&mut self, ps: i64) -> u64 {
         u64::try_from(ps).unwrap_or_else(|_| {
             self.negative_times += 1;
@@ -21,12 +21,12 @@ impl Odd {
         })
     }
 
-    /// The same of a number that may be larger.
+    /// Like [`clamped`](Self::clamped), for a number that may exceed 64 bits.
     pub(super) fn clamped_wide(&mut self, ps: i128) -> u64 {
         self.clamped(i64::try_from(ps).unwrap_or(if ps < 0 { -1 } else { i64::MAX }))
     }
 
-    /// Picoseconds of a stat; `None` where it is no number.
+    /// Converts a stat to picoseconds; `None` if it is not a number.
     pub(super) fn picos(&mut self, value: StatValue<'_>) -> Option<u64> {
         Some(match value {
             StatValue::Uint(v) => v,
@@ -37,7 +37,7 @@ impl Odd {
         })
     }
 
-    /// The notes.
+    /// One note for each kind of anomaly that was found.
     pub(super) fn notes(self) -> Vec<Note> {
         let counted =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));

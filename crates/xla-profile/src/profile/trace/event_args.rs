@@ -1,15 +1,15 @@
-//! The arguments of the event at hand that are kept, until its op and its line are known.
+//! The arguments of the current trace event, kept until the op and the line of the event are known.
 
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
+use super::super::correlation_ids::{self, Role};
 use super::super::stats::{Kept, OpStat, Value, kept};
-use super::super::tags::{self, Role};
 use crate::wire::trace::scaled;
 use rustc_hash::FxHashMap;
 
-/// What the event at hand says of itself.
+/// The arguments of one event.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct EventArgs {
     /// `long_name`: the op's whole HLO text.
     pub(super) text: Option<Value>,
     /// The stats of its op, by kind; in this order they are the op's key.
@@ -18,8 +18,8 @@ pub(super) struct Said {
     pub(super) device_duration: Option<u64>,
     pub(super) flow: Option<u64>,
     pub(super) allocator: allocator::Pending,
-    /// What joins it to others.
-    pub(super) tags: tags::Pending,
+    /// Ids that join the event to events of other planes.
+    pub(super) correlation_ids: correlation_ids::Pending,
     /// Its arguments, as places in [`Names`]; the first [`MAX_ARGS`].
     pub(super) names: Vec<usize>,
 }
@@ -45,7 +45,7 @@ enum Means {
 
 impl Names {
     /// Takes an argument's name; whether its value matters.
-    pub(super) fn take(&mut self, name: &[u8], said: &mut Said) -> bool {
+    pub(super) fn take(&mut self, name: &[u8], args: &mut EventArgs) -> bool {
         let at = match self.by_name.get(name) {
             Some(at) => *at,
             None => {
@@ -56,8 +56,8 @@ impl Names {
                 self.names.len() - 1
             }
         };
-        if said.names.len() < MAX_ARGS {
-            said.names.push(at);
+        if args.names.len() < MAX_ARGS {
+            args.names.push(at);
         }
         self.last = self.means[at];
         self.last.is_some()
@@ -65,13 +65,13 @@ impl Names {
 
     /// Takes the value of the argument that was named last. Values are texts; numbers are read as such where one is meant,
     /// and what is none (`<opaque bytes>`) is absent.
-    pub(super) fn value(&self, value: &[u8], said: &mut Said, strings: &mut Strings) {
+    pub(super) fn value(&self, value: &[u8], args: &mut EventArgs, strings: &mut Strings) {
         let whole = || scaled(value, 0).and_then(|n| u64::try_from(n).ok());
         let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
         match self.last {
-            Some(Means::Text) => said.text = Some(text()),
+            Some(Means::Text) => args.text = Some(text()),
             Some(Means::Stat(Kept::Op(which))) => {
-                said.stats[which as usize] = match which {
+                args.stats[which as usize] = match which {
                     OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
                         scaled(value, 0).and_then(|n| i64::try_from(n).ok()).map(Value::Int)
                     }
@@ -80,21 +80,21 @@ impl Names {
                     _ => Some(text()),
                 };
             }
-            Some(Means::Stat(Kept::DeviceOffset)) => said.device_start = whole(),
-            Some(Means::Stat(Kept::DeviceDuration)) => said.device_duration = whole(),
-            Some(Means::Stat(Kept::Flow)) => said.flow = whole(),
+            Some(Means::Stat(Kept::DeviceOffset)) => args.device_start = whole(),
+            Some(Means::Stat(Kept::DeviceDuration)) => args.device_duration = whole(),
+            Some(Means::Stat(Kept::Flow)) => args.flow = whole(),
             Some(Means::Stat(Kept::Allocator(AllocatorStat::Name))) => {
-                said.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
+                args.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
             }
             #[expect(clippy::cast_precision_loss, reason = "bytes below 2⁵³, and a fraction")]
             Some(Means::Stat(Kept::Allocator(which))) => {
                 if let Some(billionths) = scaled(value, 9) {
-                    said.allocator.number(which, billionths as f64 / 1e9);
+                    args.allocator.number(which, billionths as f64 / 1e9);
                 }
             }
             Some(Means::Stat(Kept::Tag(which))) => {
                 if let Some(number) = whole() {
-                    said.tags.set(which, Value::Uint(number), strings);
+                    args.correlation_ids.set(which, Value::Uint(number), strings);
                 }
             }
             Some(Means::Stat(Kept::HloProto)) | None => {}
@@ -110,7 +110,7 @@ fn means(name: &str) -> Option<Means> {
     kept(name, Role::Gpu).or_else(|| kept(name, Role::Host)).map(Means::Stat)
 }
 
-impl Said {
+impl EventArgs {
     /// What is no matter on a plane of this role.
     pub(super) fn only(&mut self, role: Role) {
         if role != Role::Gpu {

@@ -1,10 +1,10 @@
-//! What joins events across planes: which launch a kernel came from, which run and device a host's op is of. It differs from
-//! event to event; it is read for GPUs and hosts alone, used once when all files are read, and dropped.
+//! Ids that join events of different planes: a kernel to the host call that launched it, and an op of a CPU to its run and device.
+//! They are read for GPU and host planes only, used once when all files have been read, and then dropped.
 
 use super::Strings;
 use super::stats::Value;
 
-/// What a plane is, as far as reading it goes.
+/// The role of a plane, as far as reading depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
     /// `/device:GPU:N`: events are kernels.
@@ -26,36 +26,36 @@ impl Role {
     }
 }
 
-/// A stat that joins.
+/// A stat that joins events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TagStat {
+pub(super) enum CorrelationStat {
     /// `correlation_id`: the same on a kernel and on the host's call that launched it.
     Correlation,
     /// `run_id`: the same on all ops of one run of a program, on all devices.
     Run,
 }
 
-/// The tags of a line's events, by place in the line, in order.
+/// The ids of a line's events, in the order of the events.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Tags {
-    /// Event and correlation id.
+pub(super) struct CorrelationIds {
+    /// Index of the event in its line, and its correlation id.
     pub(super) launches: Vec<(u32, u32)>,
-    /// Of ops on the host's threads.
-    pub(super) runs: Vec<RunTag>,
+    /// Runs of ops on the threads of a host.
+    pub(super) runs: Vec<OpRun>,
 }
 
-/// Which run an op on a host's thread is of.
+/// The run and device of an op on a host thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RunTag {
-    /// The event's place in its line.
+pub(super) struct OpRun {
+    /// Index of the event in its line.
     pub(super) event: u32,
-    /// `device_ordinal`; 0 where it is not said: then there is but one device.
+    /// `device_ordinal`; 0 if the stat is absent, because then there is one device only.
     pub(super) device: u32,
     /// `run_id`.
     pub(super) run: Option<u64>,
 }
 
-/// The tags of the event being read.
+/// The ids of the event that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pending {
     correlation: Option<u32>,
@@ -68,29 +68,36 @@ impl Pending {
         clippy::cast_sign_loss,
         reason = "ids are whole numbers, and it saturates"
     )]
-    pub(super) fn set(&mut self, which: TagStat, value: Value, strings: &Strings) {
+    pub(super) fn set(&mut self, which: CorrelationStat, value: Value, strings: &Strings) {
         match (which, value) {
-            (TagStat::Run, Value::Uint(run)) => self.run = Some(run),
-            (TagStat::Run, Value::Int(run)) => self.run = Some(run.cast_unsigned()),
-            (TagStat::Run, value) => self.run = value.number(strings).map(|run| run as u64),
+            (CorrelationStat::Run, Value::Uint(run)) => self.run = Some(run),
+            (CorrelationStat::Run, Value::Int(run)) => self.run = Some(run.cast_unsigned()),
+            (CorrelationStat::Run, value) => self.run = value.number(strings).map(|run| run as u64),
             // CUPTI and rocprofiler count launches in 32 bits; 0 is none.
-            (TagStat::Correlation, value) => {
+            (CorrelationStat::Correlation, value) => {
                 self.correlation =
                     value.number(strings).filter(|id| (1.0..f64::from(u32::MAX)).contains(id)).map(|id| id as u32);
             }
         }
     }
 
-    /// The event is complete. `has_op`: it says its op; `device`: its ordinal.
+    /// Stores the ids once the event has been read. `has_op`: the event names its op. `device`: its device ordinal.
     #[inline]
-    pub(super) fn take(&mut self, tags: &mut Tags, role: Role, event: usize, has_op: bool, device: Option<u64>) {
+    pub(super) fn take(
+        &mut self,
+        correlation_ids: &mut CorrelationIds,
+        role: Role,
+        event: usize,
+        has_op: bool,
+        device: Option<u64>,
+    ) {
         let Self { correlation, run } = std::mem::take(self);
         let Ok(event) = u32::try_from(event) else { return };
         if let Some(correlation) = correlation {
-            tags.launches.push((event, correlation));
+            correlation_ids.launches.push((event, correlation));
         } else if role == Role::Host && has_op {
             let device = device.and_then(|device| u32::try_from(device).ok()).unwrap_or(0);
-            tags.runs.push(RunTag { event, device, run });
+            correlation_ids.runs.push(OpRun { event, device, run });
         }
     }
 }
