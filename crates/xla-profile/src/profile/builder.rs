@@ -129,7 +129,7 @@ impl<'p> Builder<'p> {
         self.profile.notes.push(note);
     }
 
-    /// The profile, with notes on what was anomalies; complete, unless it [needs deriving](Profile::needs_deriving).
+    /// The profile, with a note for each kind of anomaly; complete, unless it [needs deriving](Profile::needs_deriving).
     pub fn finish(mut self) -> Profile {
         self.profile.notes.extend(std::mem::take(&mut self.anomalies).notes());
         self.profile.notes.extend(self.room.notes());
