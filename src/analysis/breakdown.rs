@@ -11,7 +11,6 @@
 //! op line busy = union.
 
 use super::after_backward::after_backward;
-use super::asked::Asked;
 use super::device::{Device, devices};
 use super::filter::{Filter, FilterError, Matcher, Within};
 use super::hosts;
@@ -26,6 +25,7 @@ use super::report::{Breakdown, Figures, Shown};
 use super::row_view::{RowView, default_order};
 use super::rows::{Known, Rows, Slice, count, each, fold};
 use super::select::select;
+use super::selection::Selection;
 use crate::profile::{Note, OpId, Profile, Severity, Strings};
 use crate::units::Picos;
 use std::cell::RefCell;
@@ -155,7 +155,7 @@ impl Analysis {
     pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Asked { header, totals, slices: all, mut notes, .. } = self.asked(profile, query);
+        let Selection { header, totals, slices: all, mut notes, .. } = self.asked(profile, query);
         let by = query.by;
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, by);

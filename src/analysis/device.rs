@@ -16,7 +16,7 @@ use super::hosts;
 use super::longest;
 use super::measure::union_length;
 use super::platform::Platform;
-use super::sweep::Interval;
+use super::self_time::Interval;
 use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};

@@ -3,7 +3,7 @@
 
 use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
-use super::sweep::{Interval, sweep};
+use super::self_time::{Interval, sweep};
 use crate::profile::Plane;
 use indexmap::IndexMap;
 use std::cell::RefCell;

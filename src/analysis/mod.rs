@@ -9,9 +9,7 @@
 //!
 //! Knows what ops, steps and kinds mean; knows nothing of files, of pages, or of how numbers look.
 mod after_backward;
-mod asked;
 mod breakdown;
-mod by_text;
 mod category;
 mod classify;
 pub mod comm;
@@ -44,13 +42,14 @@ mod rows;
 mod scope_path;
 mod scopes;
 mod select;
+mod selection;
+mod self_time;
 mod signature;
 mod source_frame;
 mod steps;
-mod sweep;
+mod text_order;
 
 pub use breakdown::{Analysis, Answer};
-pub use by_text::sort_by_text;
 pub use category::{by_name as category_of_name, by_text as category_of_text, category};
 pub use classify::{Class, Facts, classify, opcode, result_shape};
 pub use device::{Clock, Device, Step, StepBasis, intervals};
@@ -79,6 +78,7 @@ pub use row_text::RowText;
 pub use row_view::{NO_SCOPE, RowView};
 pub use scope_path::segments as scope_segments;
 pub use scopes::{ScopeNode, Scopes};
+pub use self_time::{Interval, sweep};
 pub use source_frame::Innermost;
 pub use steps::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
-pub use sweep::{Interval, sweep};
+pub use text_order::sort_by_text;

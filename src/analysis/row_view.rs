@@ -1,6 +1,5 @@
 //! A row as it is told: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
-use super::by_text::sort_by_text;
 use super::measure::OpTime;
 use super::op_group::OpGroup;
 use super::ops::{OpFacts, dtypes, shape};
@@ -8,6 +7,7 @@ use super::phase::Phase;
 use super::query::GroupBy;
 use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use super::rows::{Key, Known, Row, Rows, Slice};
+use super::text_order::sort_by_text;
 use super::{layer, scope_path};
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::units::Picos;

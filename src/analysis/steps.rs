@@ -11,7 +11,7 @@
 use super::breakdown::Analysis;
 use super::device::{Device, Step, intervals};
 use super::ops::PlaneFacts;
-use super::sweep::{Interval, sweep};
+use super::self_time::{Interval, sweep};
 use crate::profile::{Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;

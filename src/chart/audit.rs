@@ -4,7 +4,7 @@ use super::readout::How;
 use super::slot::Slot;
 use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
 use crate::engine::AuditView;
-use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// The heads of the changes, in the order of [`Change::ALL`].
@@ -106,8 +106,8 @@ pub fn audit(view: &AuditView) -> Audit {
         let rest = view.rest.get(at).filter(|rest| rest.n > 0).map(|rest| {
             format!(
                 "{}, {}",
-                number::counted(rest.n.into(), "more source", "more sources"),
-                number::time_text(rest.total)
+                format::counted(rest.n.into(), "more source", "more sources"),
+                format::time_text(rest.total)
             )
         });
         Group { row: row(category, unit, largest, (category.key.clone(), category.key.clone())), sources, rest }
@@ -118,10 +118,10 @@ pub fn audit(view: &AuditView) -> Audit {
         unit: unit.symbol(),
         groups: audit.by_category.iter().enumerate().map(group).collect(),
         total: [
-            number::time(audit.total, unit),
-            of_step.map_or_else(|| ABSENT.to_owned(), number::percent),
-            number::time(audit.stall, unit),
-            number::count(n),
+            format::time(audit.total, unit),
+            of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
+            format::time(audit.stall, unit),
+            format::count(n),
         ],
         programs: programs(audit),
         says: says(audit, of_step),
@@ -132,17 +132,17 @@ fn says(audit: &NonCompute, of_step: Option<f64>) -> String {
     if audit.total == Picos::ZERO {
         return "nothing but computing".to_owned();
     }
-    let share = of_step.map(|share| format!(", {} of the step", number::percent_text(share))).unwrap_or_default();
+    let share = of_step.map(|share| format!(", {} of the step", format::percent_text(share))).unwrap_or_default();
     let waits = if audit.stall == Picos::ZERO {
         "none of it waiting".to_owned()
     } else {
         let comm = match audit.exposed_comm {
             Picos::ZERO => "none".to_owned(),
-            comm => number::time_text(comm),
+            comm => format::time_text(comm),
         };
-        format!("{} of it waiting, {comm} for communication", number::time_text(audit.stall))
+        format!("{} of it waiting, {comm} for communication", format::time_text(audit.stall))
     };
-    format!("{}{share}; {waits}", number::time_text(audit.total))
+    format!("{}{share}; {waits}", format::time_text(audit.total))
 }
 
 /// A source's name, short and in full.
@@ -162,12 +162,12 @@ fn row(of: &AuditRow, unit: TimeUnit, largest: Picos, (name, title): (String, St
         name,
         title,
         slot: Slot::Kind(of.kind),
-        own: number::time(of.total, unit),
+        own: format::time(of.total, unit),
         bar: (part(of.total.saturating_sub(of.stall)), part(of.stall)),
-        of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), number::percent),
-        stall: if of.stall == Picos::ZERO { "0".to_owned() } else { number::time(of.stall, unit) },
-        runs: number::count(of.n_executions),
-        moved: of.bytes.map_or_else(|| ABSENT.to_owned(), number::bytes_text),
+        of_step: of.of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
+        stall: if of.stall == Picos::ZERO { "0".to_owned() } else { format::time(of.stall, unit) },
+        runs: format::count(of.n_executions),
+        moved: of.bytes.map_or_else(|| ABSENT.to_owned(), format::bytes_text),
         marks: Change::ALL.map(|change| mark(of.tally(change))).to_vec(),
         shapes: [shape(&of.shapes_in), shape(&of.shapes_out)],
         op: of.example.as_ref().map(program),
@@ -190,7 +190,7 @@ fn mark(tally: &Tally) -> Mark {
     };
     let told = [("yes", yes), ("no", no), ("cannot be told", unknown)];
     let told = told.iter().filter(|(_, share)| *share > 0.0);
-    let full = told.map(|(word, share)| format!("{word} {}", number::percent_text(*share))).collect::<Vec<_>>();
+    let full = told.map(|(word, share)| format!("{word} {}", format::percent_text(*share))).collect::<Vec<_>>();
     Mark { word, yes, unknown, full: full.join(", ") }
 }
 
@@ -199,7 +199,7 @@ fn more(of: &AuditRow) -> Vec<(&'static str, String)> {
     for space in &of.space_moves {
         more.push((
             "moves",
-            format!("{} → {}: {}", memory(space.from), memory(space.to), number::time_text(space.total)),
+            format!("{} → {}: {}", memory(space.from), memory(space.to), format::time_text(space.total)),
         ));
     }
     for (label, shapes) in [("also reads", &of.shapes_in), ("also writes", &of.shapes_out)] {
@@ -210,11 +210,11 @@ fn more(of: &AuditRow) -> Vec<(&'static str, String)> {
         }
     }
     if of.n_bytes > 0 && of.n_bytes < of.n_executions {
-        let (known, all) = (number::count(of.n_bytes), number::count(of.n_executions));
+        let (known, all) = (format::count(of.n_bytes), format::count(of.n_executions));
         more.push(("bytes known", format!("of {known} of {all} executions")));
     }
     for (why, time) in &of.undetectable {
-        more.push(("cannot be told", format!("{}: {}", reason(why), number::time_text(*time))));
+        more.push(("cannot be told", format!("{}: {}", reason(why), format::time_text(*time))));
     }
     more
 }
@@ -242,16 +242,16 @@ fn programs(audit: &NonCompute) -> Vec<Program> {
         let n: u64 = of.opcodes.iter().map(|opcode| opcode.n).sum();
         let says = format!(
             "{}, {} a dot or a convolution; copies read and write {}",
-            number::counted(n, "execution", "executions"),
-            number::count(of.n_dot_convolution),
-            number::bytes_text(of.copy_bytes)
+            format::counted(n, "execution", "executions"),
+            format::count(of.n_dot_convolution),
+            format::bytes_text(of.copy_bytes)
         );
         let mut opcodes: Vec<(String, String)> =
-            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), number::count(o.n))).collect();
+            of.opcodes.iter().take(OPCODES).map(|o| (o.opcode.clone(), format::count(o.n))).collect();
         let rest = of.opcodes.get(OPCODES..).unwrap_or_default();
         if !rest.is_empty() {
-            let more = number::counted(rest.len() as u64, "more opcode", "more opcodes");
-            opcodes.push((more, number::count(rest.iter().map(|o| o.n).sum())));
+            let more = format::counted(rest.len() as u64, "more opcode", "more opcodes");
+            opcodes.push((more, format::count(rest.iter().map(|o| o.n).sum())));
         }
         Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), says, opcodes }
     };
@@ -263,12 +263,12 @@ pub fn how(view: &AuditView) -> How {
     let audit = &view.audit;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
-        row("Non-compute", number::exact_time(audit.total)),
+        row("Non-compute", format::exact_time(audit.total)),
         row(
             "Waits",
             format!(
                 "{}: synchronous collectives, and the halves of async pairs that wait",
-                number::exact_time(audit.stall)
+                format::exact_time(audit.stall)
             ),
         ),
         row("Changes", "what an op reads against what it writes, from its HLO text; of a wait, its start’s".to_owned()),

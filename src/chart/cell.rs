@@ -3,7 +3,7 @@
 
 use crate::analysis::GroupBy;
 use crate::engine::{Column, Largest, Sort};
-use crate::report::number::TimeUnit;
+use crate::report::format::TimeUnit;
 
 /// A column of the breakdown's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

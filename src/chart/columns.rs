@@ -6,7 +6,7 @@ use super::rows;
 use super::table::{self, Measure};
 use crate::analysis::GroupBy;
 use crate::engine::{Column, Largest};
-use crate::report::number;
+use crate::report::format;
 
 /// Those shown unasked, where there is room: [`ALL`] up to here.
 const USUAL: usize = 11;
@@ -87,7 +87,7 @@ const fn nouns(by: GroupBy) -> (&'static str, &'static str) {
 /// "357 ops", "1 category".
 pub fn counted(by: GroupBy, n: u32) -> String {
     let (one, many) = nouns(by);
-    number::counted(n.into(), one, many)
+    format::counted(n.into(), one, many)
 }
 
 /// "ops".
@@ -108,18 +108,18 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
     let units = Units::of(largest);
     let widest = match cell {
         Cell::Name => return None,
-        Cell::SelfTime => number::time(largest.total, units.total).len().max(7),
-        Cell::Mean | Cell::Min | Cell::Max => number::time(largest.mean, units.mean).len().max(7),
-        Cell::Inclusive => number::time(largest.inclusive, units.inclusive).len(),
+        Cell::SelfTime => format::time(largest.total, units.total).len().max(7),
+        Cell::Mean | Cell::Min | Cell::Max => format::time(largest.mean, units.mean).len().max(7),
+        Cell::Inclusive => format::time(largest.inclusive, units.inclusive).len(),
         Cell::Step => 13,
         Cell::Cumulative | Cell::OfKind => 5,
         Cell::Kind | Cell::Phase => 12,
         Cell::Category => 18,
         Cell::OpGroup | Cell::Layer => 16,
         Cell::Dtype => 6,
-        Cell::Runs => number::count(n_events).len(),
-        Cell::Rate => largest.flop_rate.map_or(1, |rate| number::tflops(rate).len() + MARK),
-        Cell::Bytes => largest.byte_rate.map_or(1, |rate| number::gbs(rate).len().min(8) + MARK),
+        Cell::Runs => format::count(n_events).len(),
+        Cell::Rate => largest.flop_rate.map_or(1, |rate| format::tflops(rate).len() + MARK),
+        Cell::Bytes => largest.byte_rate.map_or(1, |rate| format::gbs(rate).len().min(8) + MARK),
         Cell::Source | Cell::Scope | Cell::Shape | Cell::Program => rows::TEXT_ROOM,
         Cell::Intensity => 7,
     };

@@ -7,7 +7,7 @@ use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::slot::Slot;
 use crate::analysis::Kind;
-use crate::report::number::{self, TimeUnit};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// The steps of one device.
@@ -41,8 +41,8 @@ const NAME: usize = 24;
 pub fn devices_scene(devices: &[Device], spread: Option<f64>, selected: Option<u32>, width: f64) -> Scene {
     let longest = devices.iter().map(|device| device.max.max(device.mean)).max().unwrap_or_default();
     let unit = TimeUnit::for_largest(longest);
-    let value = |device: &Device| number::time(device.mean, unit);
-    let name = |device: &Device| number::middle_cut(&device.name, NAME);
+    let value = |device: &Device| format::time(device.mean, unit);
+    let name = |device: &Device| format::middle_cut(&device.name, NAME);
     let widest = |text: &dyn Fn(&Device) -> String| {
         devices.iter().map(|device| label::width(&text(device), Size::Dense.px())).fold(0.0, f64::max)
     };
@@ -66,7 +66,7 @@ pub fn devices_scene(devices: &[Device], spread: Option<f64>, selected: Option<u
         top += ROW;
     }
     if let Some(spread) = spread {
-        let text = format!("Spread {}", number::percent_text(spread));
+        let text = format!("Spread {}", format::percent_text(spread));
         marks.push(small(ROOM, top + 14.0, Anchor::Start, text));
         top += FOOT;
     }
@@ -108,24 +108,24 @@ fn kinds(marks: &mut Vec<Mark>, (left, right): (f64, f64), middle: f64, device: 
 }
 
 fn words(device: &Device) -> String {
-    let time = number::time_text;
+    let time = format::time_text;
     format!("{}: mean step {}, {} to {}", device.name, time(device.mean), time(device.min), time(device.max))
 }
 
 fn sentence(devices: &[Device], spread: Option<f64>) -> String {
-    let n = number::counted(devices.len() as u64, "device", "devices");
+    let n = format::counted(devices.len() as u64, "device", "devices");
     let slow = devices.iter().rev().max_by_key(|device| device.mean);
     let fast = devices.iter().min_by_key(|device| device.mean);
     let (Some(slow), Some(fast)) = (slow, fast) else { return "No devices.".to_owned() };
-    let named = |device: &Device| format!("{} ({})", number::time_text(device.mean), device.name);
-    let spread = spread.map_or_else(String::new, |spread| format!(", spread {}", number::percent_text(spread)));
+    let named = |device: &Device| format!("{} ({})", format::time_text(device.mean), device.name);
+    let spread = spread.map_or_else(String::new, |spread| format!(", spread {}", format::percent_text(spread)));
     format!("Mean step of {n}: fastest {}, slowest {}{spread}.", named(fast), named(slow))
 }
 
 fn table(devices: &[Device], unit: TimeUnit) -> SceneTable {
     let head = |name: &str| format!("{name}, {}", unit.symbol());
     let row = |device: &Device| {
-        let times = [device.mean, device.min, device.max].map(|time| number::time(time, unit));
+        let times = [device.mean, device.min, device.max].map(|time| format::time(time, unit));
         [device.name.clone()].into_iter().chain(times).collect()
     };
     let heads = vec!["Device".to_owned(), head("Mean step"), head("Shortest"), head("Longest")];

@@ -4,7 +4,7 @@ use crate::analysis::{
     FileLine, FilePlane, FileProgram, FileView, FilterError, Finding, FindingKind, LineUse, ProgramSource,
 };
 use crate::engine::{OutlineItem, ProgramHead};
-use crate::report::number;
+use crate::report::format;
 
 /// Stats of one plane that are told, and names of stats.
 const STATS: usize = 24;
@@ -15,14 +15,14 @@ const LONG: usize = 4000;
 
 /// The figures at the top: name, value, unit.
 pub fn figures(file: &FileView) -> Vec<(&'static str, String, &'static str)> {
-    let (size, unit) = number::bytes(file.bytes);
-    let count = |label, n: usize| (label, number::count(n as u64), "");
+    let (size, unit) = format::bytes(file.bytes);
+    let count = |label, n: usize| (label, format::count(n as u64), "");
     vec![
         ("Size", size, unit),
         count("Files", file.files.len()),
         count("Planes", file.planes.len()),
-        ("Lines", number::count(file.n_lines), ""),
-        ("Events", number::count(file.n_events), ""),
+        ("Lines", format::count(file.n_lines), ""),
+        ("Events", format::count(file.n_events), ""),
         count("Programs", file.programs.len()),
     ]
 }
@@ -31,7 +31,7 @@ pub fn figures(file: &FileView) -> Vec<(&'static str, String, &'static str)> {
 pub fn origin(file: &FileView) -> String {
     let mut parts: Vec<String> = file.files.iter().take(3).map(|of| format!("{}, {}", of.name, of.format)).collect();
     if let Some(more) = file.files.get(3..).filter(|more| !more.is_empty()) {
-        parts.push(number::counted(more.len() as u64, "more file", "more files"));
+        parts.push(format::counted(more.len() as u64, "more file", "more files"));
     }
     parts.extend(file.hosts.iter().take(4).map(|host| format!("host {host}")));
     parts.join("; ")
@@ -55,7 +55,7 @@ pub struct FindingRow {
 /// What the session lacks, the gravest first.
 pub fn findings(file: &FileView) -> Vec<FindingRow> {
     let one = |finding: &Finding| {
-        let n = finding.n.filter(|n| *n > 1).map(number::count);
+        let n = finding.n.filter(|n| *n > 1).map(format::count);
         let place = finding.place.clone();
         FindingRow {
             kind: kind(finding.kind),
@@ -139,30 +139,30 @@ fn part(bytes: u64, of: u64) -> f64 {
 
 fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
     let mut more: Vec<(String, String)> = Vec::new();
-    let told = |label: &str, n: u64| (label.to_owned(), number::count(n));
+    let told = |label: &str, n: u64| (label.to_owned(), format::count(n));
     more.push(told("distinct ops", plane.n_ops));
     more.push(told("metadata entries", plane.n_metadata));
-    more.push(("metadata".to_owned(), number::bytes_text(plane.metadata_bytes)));
+    more.push(("metadata".to_owned(), format::bytes_text(plane.metadata_bytes)));
     more.extend(plane.stats.iter().take(STATS).map(|stat| (stat.name.clone(), stat.value.text())));
     for of in plane.stat_names.iter().take(STATS) {
         let says = match (of.on_events, of.on_metadata) {
-            (0, n) => format!("on {} metadata entries", number::count(n)),
-            (n, 0) => format!("on {} events", number::count(n)),
-            (n, m) => format!("on {} events, {} metadata entries", number::count(n), number::count(m)),
+            (0, n) => format!("on {} metadata entries", format::count(n)),
+            (n, 0) => format!("on {} events", format::count(n)),
+            (n, m) => format!("on {} events, {} metadata entries", format::count(n), format::count(m)),
         };
         more.push((of.name.clone(), says));
     }
     let left = (plane.stats.len().saturating_sub(STATS) + plane.stat_names.len().saturating_sub(STATS)) as u64;
     if left > 0 {
-        more.push((number::counted(left, "more stat", "more stats"), "see rooflight inspect".to_owned()));
+        more.push((format::counted(left, "more stat", "more stats"), "see rooflight inspect".to_owned()));
     }
     PlaneRow {
         name: plane.name.clone(),
         words: plane.words.clone(),
-        bytes: number::bytes_text(plane.bytes),
+        bytes: format::bytes_text(plane.bytes),
         share: part(plane.bytes, largest),
         metadata: part(plane.metadata_bytes, largest),
-        events: number::count(plane.n_events),
+        events: format::count(plane.n_events),
         lines: plane.lines.iter().map(|line| line_row(line, largest)).collect(),
         more,
     }
@@ -170,15 +170,15 @@ fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
 
 fn line_row(line: &FileLine, largest: u64) -> LineRow {
     let clock = if line.device_clock { "device clock" } else { "" };
-    let span = line.span.map(|(from, to)| format!("{} – {}", number::time_text(from), number::time_text(to)));
+    let span = line.span.map(|(from, to)| format!("{} – {}", format::time_text(from), format::time_text(to)));
     let when: Vec<String> = span.into_iter().chain((!clock.is_empty()).then(|| clock.to_owned())).collect();
     LineRow {
         name: line.display_name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| line.name.clone()),
         used: line.used.label(),
         is_used: line.used != LineUse::NotUsed,
-        bytes: number::bytes_text(line.bytes),
+        bytes: format::bytes_text(line.bytes),
         share: part(line.bytes, largest),
-        events: number::count(line.n_events),
+        events: format::count(line.n_events),
         when: when.join(", "),
     }
 }
@@ -188,16 +188,16 @@ pub fn program(of: &FileProgram) -> (String, String) {
     let mut parts: Vec<String> = Vec::new();
     match (of.busy.or(of.run_time), of.n_runs) {
         (Some(time), Some(n)) => {
-            parts.push(format!("{} in {}", number::time_text(time), number::counted(n, "run", "runs")));
+            parts.push(format!("{} in {}", format::time_text(time), format::counted(n, "run", "runs")));
         }
-        (Some(busy), None) => parts.push(number::time_text(busy)),
+        (Some(busy), None) => parts.push(format::time_text(busy)),
         _ => parts.push("did not run".to_owned()),
     }
     parts.push(match of.source {
         ProgramSource::Events => "events’ text only".to_owned(),
-        ProgramSource::Dropped => format!("{} dropped", number::bytes_text(of.bytes.unwrap_or(0))),
-        ProgramSource::Text => format!("{} of HLO text", number::bytes_text(of.bytes.unwrap_or(0))),
-        ProgramSource::Capture => format!("{} of HLO", number::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Dropped => format!("{} dropped", format::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Text => format!("{} of HLO text", format::bytes_text(of.bytes.unwrap_or(0))),
+        ProgramSource::Capture => format!("{} of HLO", format::bytes_text(of.bytes.unwrap_or(0))),
     });
     parts.extend(of.program_id.map(|id| format!("id {id}")));
     (of.name.clone(), parts.join(" · "))
@@ -206,14 +206,14 @@ pub fn program(of: &FileProgram) -> (String, String) {
 /// What a program's text is, above it.
 pub fn head(head: &ProgramHead, source: ProgramSource) -> String {
     let mut parts = Vec::new();
-    parts.extend(head.n_computations.map(|n| number::counted(n.into(), "computation", "computations")));
-    parts.push(number::counted(head.n_instructions.into(), "instruction", "instructions"));
-    parts.push(number::counted(head.n_lines.into(), "line", "lines"));
+    parts.extend(head.n_computations.map(|n| format::counted(n.into(), "computation", "computations")));
+    parts.push(format::counted(head.n_instructions.into(), "instruction", "instructions"));
+    parts.push(format::counted(head.n_lines.into(), "line", "lines"));
     parts.push(source.label().to_owned());
     if head.leftover > 0 || head.unresolved > 0 {
         let lost = u64::from(head.leftover) + u64::from(head.unresolved);
         let why = head.damage.first().map(|why| format!(": {why}")).unwrap_or_default();
-        parts.push(format!("{} not understood{why}", number::counted(lost, "piece", "pieces")));
+        parts.push(format!("{} not understood{why}", format::counted(lost, "piece", "pieces")));
     }
     parts.join(" · ")
 }
@@ -226,8 +226,8 @@ pub fn computation(of: &OutlineItem) -> String {
         _ => "",
     };
     let callers =
-        if of.n_callers > 1 { format!(", {} callers", number::count(of.n_callers.into())) } else { String::new() };
-    format!("{what}{}{callers}", number::count(of.n_instructions.into()))
+        if of.n_callers > 1 { format!(", {} callers", format::count(of.n_callers.into())) } else { String::new() };
+    format!("{what}{}{callers}", format::count(of.n_instructions.into()))
 }
 
 /// The part of a line that is shown, and how many characters are not.
@@ -247,8 +247,8 @@ pub fn bad(error: &FilterError) -> String {
 pub fn found(at: Option<usize>, n: u32) -> String {
     match (at, n) {
         (_, 0) => "no line".to_owned(),
-        (Some(at), n) => format!("{} of {} lines", number::count(at as u64 + 1), number::count(n.into())),
-        (None, n) => number::counted(n.into(), "line", "lines"),
+        (Some(at), n) => format!("{} of {} lines", format::count(at as u64 + 1), format::count(n.into())),
+        (None, n) => format::counted(n.into(), "line", "lines"),
     }
 }
 

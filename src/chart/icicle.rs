@@ -16,7 +16,7 @@ pub use super::icicle_scene::to_scene;
 use super::label;
 use super::rows::last_segment;
 use super::scene::Size;
-use crate::report::number::middle_cut;
+use crate::report::format::middle_cut;
 
 /// Height of a row.
 pub const ROW_HEIGHT: f64 = 22.0;

@@ -7,7 +7,7 @@ use super::paint::{Paint, Tone};
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::slot::Slot;
 use crate::analysis::Kind;
-use crate::report::number;
+use crate::report::format;
 
 /// Below this width a foot has the colour of its largest kind alone: parts could not be told apart.
 const PLAIN: f64 = 4.0;
@@ -51,14 +51,14 @@ pub fn to_scene(
 
 /// What is drawn, and what is not.
 fn sentence(icicle: &Icicle, title: &str) -> String {
-    let cells = number::counted(icicle.cells.len() as u64, "cell", "cells");
-    let mut text = format!("{title}: {cells} in {}.", number::counted(icicle.rows().into(), "row", "rows"));
+    let cells = format::counted(icicle.cells.len() as u64, "cell", "cells");
+    let mut text = format!("{title}: {cells} in {}.", format::counted(icicle.rows().into(), "row", "rows"));
     let small: u64 = icicle.small.iter().map(|rest| u64::from(rest.n)).sum();
     if small > 0 {
-        text += &format!(" {} narrower than a pixel.", number::counted(small, "more is", "more are"));
+        text += &format!(" {} narrower than a pixel.", format::counted(small, "more is", "more are"));
     }
     if icicle.cut > 0 {
-        text += &format!(" {} below the last row.", number::counted(icicle.cut.into(), "cell goes on", "cells go on"));
+        text += &format!(" {} below the last row.", format::counted(icicle.cut.into(), "cell goes on", "cells go on"));
     }
     text
 }

@@ -2,7 +2,7 @@
 //! that is handed in; no timer, no screen.
 
 use crate::engine::{Progress, Stage};
-use crate::report::number;
+use crate::report::format;
 
 /// A load that takes longer than this is shown.
 pub const SHOWN_AFTER_MS: u32 = 200;
@@ -108,7 +108,7 @@ impl Load {
 
     /// The size of what is opened; nothing where nobody says it.
     pub fn size(&self) -> String {
-        if self.bytes == 0 { String::new() } else { number::bytes_text(self.bytes) }
+        if self.bytes == 0 { String::new() } else { format::bytes_text(self.bytes) }
     }
 
     /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that. Before the first byte: how many
@@ -118,12 +118,12 @@ impl Load {
         let (done, total) = self.bytes_read();
         match (done, total) {
             (0, 0) => return ("Waiting for the first bytes".to_owned(), String::new()),
-            (0, total) => return (number::bytes_text(total), " to read".to_owned()),
+            (0, total) => return (format::bytes_text(total), " to read".to_owned()),
             _ => {}
         }
-        let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", number::bytes_text(rate as u64)));
-        let of = if total == 0 { " so far".to_owned() } else { format!(" of {}", number::bytes_text(total)) };
-        (number::bytes_text(done), of + &rate)
+        let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", format::bytes_text(rate as u64)));
+        let of = if total == 0 { " so far".to_owned() } else { format!(" of {}", format::bytes_text(total)) };
+        (format::bytes_text(done), of + &rate)
     }
 
     /// Bytes per second since the start, once there is something to tell.
@@ -142,8 +142,8 @@ impl Load {
         let seconds = total.saturating_sub(done) as f64 / rate;
         Some(match seconds {
             s if s < 1.0 => "less than 1 s left".to_owned(),
-            s if s < 90.0 => format!("about {} s left", number::decimal(s.ceil(), 0)),
-            s => format!("about {} min left", number::decimal((s / 60.0).ceil(), 0)),
+            s if s < 90.0 => format!("about {} s left", format::decimal(s.ceil(), 0)),
+            s => format!("about {} min left", format::decimal((s / 60.0).ceil(), 0)),
         })
     }
 
@@ -155,7 +155,7 @@ impl Load {
     /// WebAssembly memory in use.
     pub fn memory(&self) -> Option<String> {
         let memory = self.last.as_ref()?.memory?;
-        Some(format!("{} of memory in use", number::bytes_text(memory)))
+        Some(format!("{} of memory in use", format::bytes_text(memory)))
     }
 
     /// The stages, in order. That nothing was fetched is not worth a line: most files are at hand.
@@ -180,7 +180,7 @@ impl Load {
             (None, State::Now) => duration(self.now - self.started),
             (Some(seen), _) => duration(if state == State::Now { self.now } else { next } - seen.from),
             (None, State::Skipped) => "not needed".to_owned(),
-            (None, _) => number::ABSENT.to_owned(),
+            (None, _) => format::ABSENT.to_owned(),
         };
         let found = match (seen, state) {
             (Some(seen), _) => found(stage, &seen.found),
@@ -212,17 +212,17 @@ fn found(stage: Stage, progress: &Progress) -> String {
     match stage {
         Stage::Fetch | Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
         Stage::Read => {
-            let planes = number::counted(progress.planes.into(), "plane", "planes");
-            format!("{planes}, {}", number::counted(progress.events, "event", "events"))
+            let planes = format::counted(progress.planes.into(), "plane", "planes");
+            format!("{planes}, {}", format::counted(progress.events, "event", "events"))
         }
     }
 }
 
 fn duration(ms: f64) -> String {
     if ms < 1000.0 {
-        format!("{} ms", number::decimal(ms.max(0.0).round(), 0))
+        format!("{} ms", format::decimal(ms.max(0.0).round(), 0))
     } else {
-        format!("{} s", number::decimal(ms / 1000.0, 1))
+        format!("{} s", format::decimal(ms / 1000.0, 1))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::rows;
 use crate::analysis::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue, Phase};
 use crate::engine::{OpRef, ProgramOf, ProgramRef};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// A figure: its name, value and unit.
@@ -29,15 +29,15 @@ pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
 
 /// The figures at the top.
 pub fn figures(op: &OpFigures) -> Vec<Figure> {
-    let time = |label, time: Option<Picos>| match time.map(number::figure_time) {
+    let time = |label, time: Option<Picos>| match time.map(format::figure_time) {
         Some((value, unit)) => (label, value, unit),
         None => (label, ABSENT.to_owned(), ""),
     };
-    let share = op.of_step.map_or_else(|| ABSENT.to_owned(), number::percent);
+    let share = op.of_step.map_or_else(|| ABSENT.to_owned(), format::percent);
     vec![
         time("Self", Some(op.total)),
         ("Of step", share, "%"),
-        ("Runs", number::count(op.n), ""),
+        ("Runs", format::count(op.n), ""),
         time("Mean", op.mean),
     ]
 }
@@ -55,7 +55,7 @@ pub fn place(op: &OpDetail) -> String {
             (Some(caller), _) => parts.push(format!("in {caller}")),
             (None, _) => parts.push(format!("in {}", place.computation)),
         }
-        parts.extend(place.trip_count.map(|n| number::counted(n, "trip", "trips")));
+        parts.extend(place.trip_count.map(|n| format::counted(n, "trip", "trips")));
     }
     parts.join(", ")
 }
@@ -101,15 +101,15 @@ fn value_row(value: &OpValue, result: Option<&str>) -> ValueRow {
         value.memory.clone().map(|memory| ("memory".to_owned(), memory)),
         value.tiling.clone().map(|tiling| ("layout".to_owned(), tiling)),
         value.padded_dims.as_ref().map(|padded| ("in memory".to_owned(), dims(padded))),
-        value.bytes.map(|bytes| ("without padding".to_owned(), number::bytes_text(bytes))),
+        value.bytes.map(|bytes| ("without padding".to_owned(), format::bytes_text(bytes))),
     ];
     ValueRow {
         role,
         shape: if value.shape.is_empty() { ABSENT.to_owned() } else { value.shape.clone() },
         layout: own.unwrap_or_default().to_owned(),
         differs: is_operand && own.is_some() && result.is_some() && own != result,
-        bytes: value.padded_bytes.or(value.bytes).map_or_else(|| ABSENT.to_owned(), number::bytes_text),
-        padding: value.overhead.map_or_else(|| ABSENT.to_owned(), |over| format!("{} %", number::percent(over))),
+        bytes: value.padded_bytes.or(value.bytes).map_or_else(|| ABSENT.to_owned(), format::bytes_text),
+        padding: value.overhead.map_or_else(|| ABSENT.to_owned(), |over| format!("{} %", format::percent(over))),
         memory: value.memory.clone().filter(|memory| memory != "HBM").unwrap_or_default(),
         more: more.into_iter().flatten().collect(),
     }
@@ -162,7 +162,7 @@ pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
 /// The range of single executions, in words.
 pub fn spread(op: &OpFigures) -> Option<String> {
     let (min, max) = (op.min?, op.max?);
-    Some(format!("{} to {}, {}", number::time_text(min), number::time_text(max), number::counted(op.n, "run", "runs")))
+    Some(format!("{} to {}, {}", format::time_text(min), format::time_text(max), format::counted(op.n, "run", "runs")))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::analysis::roofline::{
     Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
 };
 use crate::analysis::{Kind, OpDetail, OpRole};
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 
 /// An op's time against its floor.
@@ -81,8 +81,8 @@ fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
     Some(Told::Roof(Box::new(Roof {
         slot,
         share: held.util.unwrap_or(0.0),
-        floor: format!("{} at the {} roof", number::time_text(verified.floor), bound(verified.bound)),
-        measured: format!("{} measured, {} ×", number::time_text(verified.measured), times(verified.ratio)),
+        floor: format!("{} at the {} roof", format::time_text(verified.floor), bound(verified.bound)),
+        measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
         verdict: verdict(verified),
         checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
         rows: rows(held, verified, peaks),
@@ -91,7 +91,7 @@ fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
 }
 
 fn times(ratio: f64) -> String {
-    number::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
+    format::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
 }
 
 fn verdict(of: &Verified) -> String {
@@ -117,27 +117,27 @@ const fn check(of: &Check) -> &'static str {
 fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
     let runs = held.n.max(1) as f64;
-    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", number::percent_text(of)));
+    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
     let mut rows = Vec::new();
     for level in Level::ALL {
         let Some(rate) = held.byte_rate(level) else { continue };
         let bytes = held.level_bytes[level.index()] / runs;
         let of = peaks
             .and_then(|peaks| peaks.bytes(level))
-            .map_or_else(String::new, |peak| format!(" of {}", number::gbs(peak)));
+            .map_or_else(String::new, |peak| format!(" of {}", format::gbs(peak)));
         let used = share(held.level_util[level.index()]);
         rows.push((
             memory(level),
-            format!("{}B per run; {}{of} GB/s{used}", number::quantity(bytes), number::gbs(rate)),
+            format!("{}B per run; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
         ));
     }
     let flops = match held.flop_rate().filter(|rate| *rate > 0.0) {
         None => "none".to_owned(),
         Some(rate) => {
             let peak = held.precision.and_then(|precision| peaks?.flops(precision));
-            let of = peak.map_or_else(String::new, |peak| format!(" of {}", number::tflops(peak)));
+            let of = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
             let used = share(held.mfu);
-            format!("{}FLOP per run; {}{of} TFLOP/s{used}", number::quantity(held.flops / runs), number::tflops(rate))
+            format!("{}FLOP per run; {}{of} TFLOP/s{used}", format::quantity(held.flops / runs), format::tflops(rate))
         }
     };
     rows.push(("FLOPs", flops));
@@ -149,14 +149,14 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     }
     if let Some(intensity) = held.intensity.filter(|intensity| *intensity > 0.0) {
         let ridge =
-            held.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", number::intensity(ridge)));
-        rows.push(("Intensity", format!("{} FLOP/byte{ridge}", number::intensity(intensity))));
+            held.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", format::intensity(ridge)));
+        rows.push(("Intensity", format!("{} FLOP/byte{ridge}", format::intensity(intensity))));
     }
     let floors =
-        format!("{} of compute, {} of HBM", number::time_text(verified.t_compute), number::time_text(verified.t_hbm));
+        format!("{} of compute, {} of HBM", format::time_text(verified.t_compute), format::time_text(verified.t_hbm));
     rows.push(("Min. time", floors));
     if held.recoverable > Picos::ZERO {
-        let won = number::time_text(held.recoverable);
+        let won = format::time_text(held.recoverable);
         rows.push(("Potential savings", format!("{won} if it ran at the {} roof", bound(verified.bound))));
     }
     rows
@@ -176,12 +176,12 @@ fn how(held: &Held, peaks: Option<&DevicePeaks>) -> How {
     How {
         formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
         rows: vec![
-            row("Self time", number::exact_time(held.total)),
-            row("FLOPs", number::quantity(held.flops)),
-            row("Bytes", number::quantity(held.bytes)),
+            row("Self time", format::exact_time(held.total)),
+            row("FLOPs", format::quantity(held.flops)),
+            row("Bytes", format::quantity(held.bytes)),
             row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
             row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
-            row("Floor", number::exact_time(held.t_roof)),
+            row("Floor", format::exact_time(held.t_roof)),
             row("Costs", cost.to_owned()),
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
         ],
@@ -190,8 +190,8 @@ fn how(held: &Held, peaks: Option<&DevicePeaks>) -> How {
 
 fn said(peak: &Peak, unit: &str) -> String {
     let value = match peak.of {
-        PeakOf::Compute(_) => number::tflops(peak.value),
-        PeakOf::Memory(_) => number::gbs(peak.value),
+        PeakOf::Compute(_) => format::tflops(peak.value),
+        PeakOf::Memory(_) => format::gbs(peak.value),
     };
     let from = if peak.source == PeakSource::Yours { "yours" } else { &peak.from };
     format!("{value} {unit}: {from}")

@@ -3,7 +3,7 @@
 
 use crate::analysis::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
 use crate::engine::{DeviceInfo, Session, StepInfo};
-use crate::report::number;
+use crate::report::format;
 
 /// One line of a picker's menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
     let one = |(index, device): (usize, &DeviceInfo)| Choice {
         value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
         label: device.label.clone(),
-        detail: format!("{} busy", number::time_text(device.busy)),
+        detail: format!("{} busy", format::time_text(device.busy)),
     };
     let n = session.devices.len();
     if let Some(summary) = &session.summary {
@@ -33,7 +33,7 @@ pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
     let all = (n > 1).then(|| Choice {
         value: DeviceChoice::All,
         label: format!("All {n}, sum"),
-        detail: format!("{} busy", number::time_text(session.devices.iter().map(|device| device.busy).sum())),
+        detail: format!("{} busy", format::time_text(session.devices.iter().map(|device| device.busy).sum())),
     });
     all.into_iter().chain(session.devices.iter().enumerate().map(one)).collect()
 }
@@ -107,9 +107,9 @@ impl Steps<'_> {
         };
         let step = self.steps.get(before)?;
         let detail = if step.name == step.number.to_string() {
-            number::time_text(step.duration)
+            format::time_text(step.duration)
         } else {
-            format!("{}, {}", program(&step.name), number::time_text(step.duration))
+            format!("{}, {}", program(&step.name), format::time_text(step.duration))
         };
         Some(Choice { value: StepChoice::Number(step.number), label: format!("Step {}", step.number), detail })
     }

@@ -3,7 +3,7 @@
 use crate::analysis::{Header, Totals};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
-use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.
@@ -72,16 +72,16 @@ pub(super) fn row(label: &str, value: impl Into<String>) -> (String, String) {
 
 /// A fraction as a figure and its unit.
 pub(super) fn share_figure(of: Option<f64>) -> (String, &'static str) {
-    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (number::percent(of), "%"))
+    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
 }
 
 /// A time as people read it, and all of it.
 pub(super) fn exact(time: Picos) -> String {
-    format!("{} = {}", number::time_text(time), number::exact_time(time))
+    format!("{} = {}", format::time_text(time), format::exact_time(time))
 }
 
 fn timed(label: &str, time: Picos, how: How) -> Figure {
-    let (value, unit) = number::figure_time(time);
+    let (value, unit) = format::figure_time(time);
     Figure { label: label.to_owned(), value, unit, scope: None, how }
 }
 
@@ -93,12 +93,12 @@ fn hero(header: &Header) -> Figure {
         rows.push(row("Device", device.clone()));
     }
     if let Some((start, end)) = header.window {
-        rows.push(row("Start", number::exact_time(start)));
-        rows.push(row("End", number::exact_time(end)));
+        rows.push(row("Start", format::exact_time(start)));
+        rows.push(row("End", format::exact_time(end)));
     }
     if header.n_devices > 1 {
-        label = format!("{label}, sum of {}", number::counted(header.n_devices.into(), "device", "devices"));
-        rows.push(row("Devices", number::count(header.n_devices.into())));
+        label = format!("{label}, sum of {}", format::counted(header.n_devices.into(), "device", "devices"));
+        rows.push(row("Devices", format::count(header.n_devices.into())));
     }
     rows.extend(header.step_duration.map(|time| row("Result", exact(time))));
     if header.window.is_some() {
@@ -110,14 +110,14 @@ fn hero(header: &Header) -> Figure {
         (false, false) => "Step = its end − its start",
         (false, true) => "Step = Σ over devices: its end − its start",
     };
-    let (value, unit) = header.step_duration.map_or((number::ABSENT.to_owned(), ""), number::figure_time);
+    let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
     Figure { label, value, unit, scope: None, how: How { formula: formula.to_owned(), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
     let mut rows: Vec<_> = Slot::all()
         .filter(|slot| *slot != Slot::Idle && slot.time(totals).0 > 0)
-        .map(|slot| row(slot.label(), number::exact_time(slot.time(totals))))
+        .map(|slot| row(slot.label(), format::exact_time(slot.time(totals))))
         .collect();
     rows.push(row("Result", exact(totals.busy)));
     rows.push(row("Self time", "an op’s time less the time of the ops that run inside it"));
@@ -130,26 +130,26 @@ fn busy(totals: &Totals) -> Figure {
 fn idle(totals: &Totals, window: Picos) -> Figure {
     let share = totals.idle.fraction_of(window);
     let rows = vec![
-        row("Window", number::exact_time(window)),
-        row("With an op", number::exact_time(totals.union)),
-        row("Idle", number::exact_time(totals.idle)),
-        row("Result", share.map_or_else(|| number::ABSENT.to_owned(), number::percent_text)),
+        row("Window", format::exact_time(window)),
+        row("With an op", format::exact_time(totals.union)),
+        row("Idle", format::exact_time(totals.idle)),
+        row("Result", share.map_or_else(|| format::ABSENT.to_owned(), format::percent_text)),
     ];
     let formula = "Idle = (window − time in which an op ran) ÷ window".to_owned();
-    let value = share.map_or_else(|| number::ABSENT.to_owned(), number::percent);
+    let value = share.map_or_else(|| format::ABSENT.to_owned(), format::percent);
     Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: How { formula, rows } }
 }
 
 fn executions(totals: &Totals) -> Figure {
     let rows = vec![
-        row("Result", number::count(totals.n_events)),
-        row("Without metadata", number::count(totals.n_unresolved)),
+        row("Result", format::count(totals.n_events)),
+        row("Without metadata", format::count(totals.n_unresolved)),
         row("Left out", "runs that start before the window; their time within it is counted in busy"),
     ];
     let formula = "Runs = op events that start in the window".to_owned();
     Figure {
         label: "Runs".to_owned(),
-        value: number::count(totals.n_events),
+        value: format::count(totals.n_events),
         unit: "",
         scope: None,
         how: How { formula, rows },
@@ -159,8 +159,8 @@ fn executions(totals: &Totals) -> Figure {
 fn overlap(totals: &Totals) -> Option<Figure> {
     let time = totals.busy.saturating_sub(totals.union);
     let rows = vec![
-        row("Busy", number::exact_time(totals.busy)),
-        row("With an op", number::exact_time(totals.union)),
+        row("Busy", format::exact_time(totals.busy)),
+        row("With an op", format::exact_time(totals.union)),
         row("Result", exact(time)),
     ];
     let formula = "Overlap = busy − time in which an op ran".to_owned();
@@ -170,7 +170,7 @@ fn overlap(totals: &Totals) -> Option<Figure> {
 fn containers(totals: &Totals) -> Option<Figure> {
     let rows = vec![
         row("Result", exact(totals.container_inclusive)),
-        row("Of that, self", number::exact_time(totals.of(crate::analysis::Kind::Container))),
+        row("Of that, self", format::exact_time(totals.of(crate::analysis::Kind::Container))),
         row("Counted in", "no sum: it holds ops that are counted one by one"),
     ];
     let formula = "In containers = Σ whole time of loops, calls and conditionals".to_owned();
@@ -179,11 +179,11 @@ fn containers(totals: &Totals) -> Option<Figure> {
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
-    let rows = vec![row("Result", number::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
+    let rows = vec![row("Result", format::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
     let formula = "Unresolved = op events that name no metadata in the file".to_owned();
     (totals.n_unresolved > 0).then(|| Figure {
         label: "Unresolved".to_owned(),
-        value: number::count(totals.n_unresolved),
+        value: format::count(totals.n_unresolved),
         unit: "",
         scope: None,
         how: How { formula, rows },
@@ -213,17 +213,17 @@ pub fn parts(head: &BreakdownHead) -> Vec<Part> {
         .into_iter()
         .map(|(slot, time)| Part {
             slot,
-            time: (time.0 > 0).then(|| number::time(time, unit)),
+            time: (time.0 > 0).then(|| format::time(time, unit)),
             unit: unit.symbol(),
             share: share(time, head.header.step_duration),
-            exact: number::exact_time(time),
+            exact: format::exact_time(time),
         })
         .collect()
 }
 
 fn share(time: Picos, window: Option<Picos>) -> Option<String> {
     let fraction = time.fraction_of(window?)?;
-    (time.0 > 0).then(|| number::percent_text(fraction))
+    (time.0 > 0).then(|| format::percent_text(fraction))
 }
 
 /// The sentence that stands for the bar where it cannot be seen.
@@ -309,7 +309,7 @@ pub(crate) mod tests {
     fn a_breakdown_without_a_window_has_no_shares() {
         let mut head = head();
         head.header.step_duration = None;
-        assert_eq!(readout(&head).hero.value, number::ABSENT);
+        assert_eq!(readout(&head).hero.value, format::ABSENT);
         assert!(parts(&head).iter().all(|part| part.share.is_none()));
         assert_eq!(sentence(&parts(&head)), "No time by kind");
     }

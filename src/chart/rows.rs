@@ -7,7 +7,7 @@ use super::table::{self, Content, Measure, Name};
 pub use super::tips::{Tip, inner_tip, tip};
 use crate::analysis::{Group, GroupBy, Kind, Part, Peaks, Query, Within};
 use crate::engine::{BreakdownHead, RowsPage};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::report::row_label;
 use crate::units::Picos;
 
@@ -71,18 +71,18 @@ pub fn inner(part: &Part, columns: &[table::Column], look: Look) -> table::Row {
     let mean = part.total.0.checked_div(part.n).map(Picos);
     let one = |cell: Cell| match cell {
         Cell::Name => Content::Name(Name {
-            text: number::middle_cut(&part.signature, look.room.saturating_sub(3)),
+            text: format::middle_cut(&part.signature, look.room.saturating_sub(3)),
             mono: true,
             ..Name::default()
         }),
-        Cell::SelfTime => Content::Text(number::time(part.total, look.units.total)),
+        Cell::SelfTime => Content::Text(format::time(part.total, look.units.total)),
         Cell::Step => look
             .window
             .and_then(|w| part.total.fraction_of(w))
-            .map_or(Content::Absent, |of| Content::Share(share, number::percent(of))),
+            .map_or(Content::Absent, |of| Content::Share(share, format::percent(of))),
         Cell::Category => part.category.clone().map_or(Content::Absent, Content::Soft),
-        Cell::Runs => Content::Soft(number::count(part.n)),
-        Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(number::time(mean, look.units.mean))),
+        Cell::Runs => Content::Soft(format::count(part.n)),
+        Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(format::time(mean, look.units.mean))),
         _ => Content::Soft(String::new()),
     };
     let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, one)).collect();
@@ -124,12 +124,12 @@ fn name(group: &Group, beside: &[Group], look: Look) -> Name {
     let slot = Slot::Kind(group.kind);
     let second = look.two_lines.then(|| {
         if by_kind {
-            return (None, number::counted(group.n_executions, "run", "runs"));
+            return (None, format::counted(group.n_executions, "run", "runs"));
         }
         let kind = group.kind.short();
         let left = look.room.saturating_sub(kind.len() + 4);
         let beside =
-            second_line(group).map_or_else(String::new, |source| format!(" · {}", number::middle_cut(source, left)));
+            second_line(group).map_or_else(String::new, |source| format!(" · {}", format::middle_cut(source, left)));
         (Some(slot), format!("{kind}{beside}"))
     });
     let text = label.map_or_else(|| row_label::label(group, beside, look.room), str::to_owned);
@@ -151,31 +151,31 @@ const LEAST_KERNEL: usize = 10;
 pub fn text(cell: Cell, row: Row<'_>, window: Option<Picos>, units: Units) -> String {
     let group = row.group;
     let or_absent = |value: Option<String>| value.unwrap_or_else(|| ABSENT.to_owned());
-    let counted = |time: Picos| (group.n_executions > 0).then(|| number::time(time, units.mean));
+    let counted = |time: Picos| (group.n_executions > 0).then(|| format::time(time, units.mean));
     match cell {
         Cell::Name => group.key.clone(),
-        Cell::SelfTime => number::time(group.total, units.total),
-        Cell::Step => or_absent(group.of_step.map(number::percent)),
-        Cell::Cumulative => or_absent(window.and_then(|w| row.cumulative.fraction_of(w)).map(number::percent)),
+        Cell::SelfTime => format::time(group.total, units.total),
+        Cell::Step => or_absent(group.of_step.map(format::percent)),
+        Cell::Cumulative => or_absent(window.and_then(|w| row.cumulative.fraction_of(w)).map(format::percent)),
         Cell::Kind => group.kind.short().to_owned(),
         Cell::Category => or_absent(group.main_category().map(str::to_owned)),
-        Cell::Runs => number::count(group.n_executions),
-        Cell::Mean => or_absent(group.mean.map(|mean| number::time(mean, units.mean))),
-        Cell::Rate => or_absent(group.flop_rate().map(number::tflops)),
+        Cell::Runs => format::count(group.n_executions),
+        Cell::Mean => or_absent(group.mean.map(|mean| format::time(mean, units.mean))),
+        Cell::Rate => or_absent(group.flop_rate().map(format::tflops)),
         Cell::Bytes => or_absent(group.byte_rate().map(bytes_rate)),
         Cell::Source => or_absent(group.source_inner.as_deref().map(|source| short_source(source, TEXT_ROOM))),
-        Cell::Scope => or_absent(group.scope_leaf().map(|leaf| number::middle_cut(leaf, TEXT_ROOM))),
-        Cell::Shape => or_absent(group.shapes.first().map(|shape| number::middle_cut(shape, TEXT_ROOM))),
+        Cell::Scope => or_absent(group.scope_leaf().map(|leaf| format::middle_cut(leaf, TEXT_ROOM))),
+        Cell::Shape => or_absent(group.shapes.first().map(|shape| format::middle_cut(shape, TEXT_ROOM))),
         Cell::Phase => or_absent(group.phase.clone()),
         Cell::Min => or_absent(counted(group.min)),
         Cell::Max => or_absent(counted(group.max)),
-        Cell::Inclusive => number::time(group.inclusive, units.inclusive),
-        Cell::OfKind => or_absent(group.of_kind.map(number::percent)),
+        Cell::Inclusive => format::time(group.inclusive, units.inclusive),
+        Cell::OfKind => or_absent(group.of_kind.map(format::percent)),
         Cell::OpGroup => or_absent(group.op_group.clone()),
         Cell::Layer => or_absent(group.layer.clone()),
         Cell::Dtype => or_absent(group.dtypes.first().cloned()),
-        Cell::Program => or_absent(group.program.as_deref().map(|name| number::middle_cut(name, TEXT_ROOM))),
-        Cell::Intensity => or_absent(group.intensity().map(number::intensity)),
+        Cell::Program => or_absent(group.program.as_deref().map(|name| format::middle_cut(name, TEXT_ROOM))),
+        Cell::Intensity => or_absent(group.intensity().map(format::intensity)),
     }
 }
 
@@ -206,14 +206,14 @@ pub fn foot(head: &BreakdownHead) -> Vec<(&'static str, String)> {
     let name = if head.n_groups == shown.n_all {
         columns::counted(head.query.by, head.n_groups)
     } else {
-        format!("{} of {}", number::count(head.n_groups.into()), columns::counted(head.query.by, shown.n_all))
+        format!("{} of {}", format::count(head.n_groups.into()), columns::counted(head.query.by, shown.n_all))
     };
     let mut totals = vec![
         (Cell::Name.key(), name),
-        (Cell::SelfTime.key(), number::time(shown.total, units.total)),
-        (Cell::Runs.key(), number::count(shown.n_events)),
+        (Cell::SelfTime.key(), format::time(shown.total, units.total)),
+        (Cell::Runs.key(), format::count(shown.n_events)),
     ];
-    totals.extend(shown.of_step.map(|of| (Cell::Step.key(), number::percent(of))));
+    totals.extend(shown.of_step.map(|of| (Cell::Step.key(), format::percent(of))));
     totals
 }
 
@@ -225,10 +225,10 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
     }
     let of_all = columns::counted(head.query.by, head.shown.n_all);
     let share = head.shown.of_step.map_or_else(String::new, |of| {
-        format!(", {} of the {}", number::percent_text(of), readout::whole(&head.header))
+        format!(", {} of the {}", format::percent_text(of), readout::whole(&head.header))
     });
     let mut words =
-        format!("{} of {of_all}, {}{share}.", number::count(head.n_groups.into()), number::time_text(head.shown.total));
+        format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));
     if !filter.text.is_empty() && filter.within == Within::Anywhere {
         words.push_str(" Also counts ops whose outer scope matches.");
     }
@@ -253,7 +253,7 @@ pub fn none(query: &Query) -> String {
 /// A rate in GB/s. The start of an asynchronous copy carries all its bytes and next to no time: beyond what any
 /// chip does, digits say nothing, and the tooltip has both inputs.
 fn bytes_rate(byte_per_s: f64) -> String {
-    if byte_per_s < 1e15 { number::gbs(byte_per_s) } else { ">999,999".to_owned() }
+    if byte_per_s < 1e15 { format::gbs(byte_per_s) } else { ">999,999".to_owned() }
 }
 
 /// The second line of a row on a narrow screen, after its kind.
@@ -276,7 +276,7 @@ pub const TEXT_ROOM: usize = 24;
 
 /// A source line without its folders, cut in the middle: the line number stays.
 pub fn short_source(source: &str, room: usize) -> String {
-    number::middle_cut(last_segment(source), room)
+    format::middle_cut(last_segment(source), room)
 }
 
 /// "axes_scan.py:166" of "/home/me/axes_scan.py:166".
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
     use crate::analysis::{Kind, Query, Share};
     use crate::engine::{RowsQuery, Sort};
-    use crate::report::number::TimeUnit;
+    use crate::report::format::TimeUnit;
 
     fn group(key: &str, total: u64) -> Group {
         Group {

@@ -4,7 +4,7 @@
 use super::icicle::Node;
 use super::rows::Tip;
 use crate::analysis::{Kind, ScopeNode, Scopes, scope_segments};
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -40,31 +40,31 @@ fn name(node: &ScopeNode) -> String {
 pub fn figure(total: u64, window: Option<Picos>) -> String {
     let time = Picos(total);
     match window.and_then(|window| time.fraction_of(window)) {
-        Some(share) => format!("{} · {}", number::time_text(time), number::percent_text(share)),
-        None => number::time_text(time),
+        Some(share) => format!("{} · {}", format::time_text(time), format::percent_text(share)),
+        None => format::time_text(time),
     }
 }
 
 /// What a cell's tooltip says.
 pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
     let share = |time: Picos| {
-        let of = window.and_then(|window| time.fraction_of(window)).map(number::percent_text);
-        of.map_or_else(|| number::time_text(time), |of| format!("{}, {of} of the {whole}", number::time_text(time)))
+        let of = window.and_then(|window| time.fraction_of(window)).map(format::percent_text);
+        of.map_or_else(|| format::time_text(time), |of| format!("{}, {of} of the {whole}", format::time_text(time)))
     };
     let mut rows = vec![
         ("Self time, all below".to_owned(), share(node.total)),
-        ("Exactly".to_owned(), number::exact_time(node.total)),
+        ("Exactly".to_owned(), format::exact_time(node.total)),
     ];
     if node.own > Picos::ZERO && node.own != node.total {
-        rows.push(("Of it in no deeper scope".to_owned(), number::time_text(node.own)));
+        rows.push(("Of it in no deeper scope".to_owned(), format::time_text(node.own)));
     }
-    rows.push(("Executions".to_owned(), number::count(node.n)));
+    rows.push(("Executions".to_owned(), format::count(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
         Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
     kinds.sort_by_key(|(_, time)| Reverse(*time));
     rows.extend(kinds.into_iter().map(|(kind, time)| {
-        let of = time.fraction_of(node.total).map(number::percent_text).unwrap_or_default();
-        (kind.label().to_owned(), format!("{}, {of}", number::time_text(time)))
+        let of = time.fraction_of(node.total).map(format::percent_text).unwrap_or_default();
+        (kind.label().to_owned(), format!("{}, {of}", format::time_text(time)))
     }));
     Tip { title: if node.path.is_empty() { name(node) } else { node.path.clone() }, rows }
 }
@@ -89,7 +89,7 @@ pub fn out_of(path: &str) -> String {
 /// "15.7 % has no scope"; nothing where all have.
 pub fn without(scopes: &Scopes) -> Option<String> {
     let share = scopes.no_scope.fraction_of(scopes.total).filter(|share| *share > 0.0)?;
-    Some(format!("{} has no scope", number::percent_text(share)))
+    Some(format!("{} has no scope", format::percent_text(share)))
 }
 
 #[cfg(test)]

@@ -1,27 +1,27 @@
 //! What the share dialog says, in words: counts, sizes, the first rows. Knows what would leave; no element.
 
 use crate::engine::RowSeen;
-use crate::report::number;
+use crate::report::format;
 use crate::share::{Preview, Table};
 
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {
     match (table.told, table.of) {
-        (told, of) if told < of => format!("{} of {}", number::count(told), number::count(of)),
+        (told, of) if told < of => format!("{} of {}", format::count(told), format::count(of)),
         (1, _) => "1".to_owned(),
-        (told, _) => format!("all {}", number::count(told)),
+        (told, _) => format!("all {}", format::count(told)),
     }
 }
 
 /// "Every text that leaves: 437, and 3,208 numbers".
 pub fn texts(preview: &Preview) -> String {
     let n = preview.texts.iter().map(|section| section.texts.len() as u64).sum();
-    format!("Every text that leaves: {}, beside {} numbers", number::count(n), number::count(preview.n_numbers.into()))
+    format!("Every text that leaves: {}, beside {} numbers", format::count(n), format::count(preview.n_numbers.into()))
 }
 
 /// A level for those who do not see the slider.
 pub fn level_text(level: u8, length: usize) -> String {
-    format!("{level} of 100, {} characters", number::count(length as u64))
+    format!("{level} of 100, {} characters", format::count(length as u64))
 }
 
 /// The last part of a capture's name.
@@ -43,9 +43,9 @@ pub fn rows(rows: &[RowSeen]) -> String {
 
 fn cells(row: &RowSeen) -> [String; 5] {
     [
-        number::middle_cut(&row.name, 40),
+        format::middle_cut(&row.name, 40),
         row.kind.label().to_lowercase(),
-        number::time_text(row.total),
+        format::time_text(row.total),
         row.of_step.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0)),
         row.source.clone().unwrap_or_default(),
     ]

@@ -6,7 +6,7 @@ use super::readout::How;
 use super::rows::Tip;
 use super::steps::{Part, Step};
 use crate::analysis::{AcrossDevices, DeviceChoice, DeviceSteps, Kind, Spread, StepChoice, StepStats, StepTime};
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -69,12 +69,12 @@ pub fn whose(stats: &StepStats, choice: DeviceChoice) -> String {
             stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
         }
         DeviceChoice::All => {
-            format!("the mean of {}", number::counted(stats.devices.len() as u64, "device", "devices"))
+            format!("the mean of {}", format::counted(stats.devices.len() as u64, "device", "devices"))
         }
     };
     let of = device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
     match of.filter(|(drawn, all)| drawn < all) {
-        Some((drawn, all)) => format!("{whose}, the first {} of {} steps", number::count(drawn), number::count(all)),
+        Some((drawn, all)) => format!("{whose}, the first {} of {} steps", format::count(drawn), format::count(all)),
         None => whose,
     }
 }
@@ -95,13 +95,13 @@ pub fn place(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Optio
 /// What a bar's tooltip says: of its parts those that it has, and the last one, idle say.
 pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
     let step = steps.get(at as usize)?;
-    let mut rows = vec![("Duration".to_owned(), number::time_text(step.duration))];
+    let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
     if let Some((min, max)) = step.spread {
-        rows.push(("Shortest, longest".to_owned(), format!("{}, {}", number::time_text(min), number::time_text(max))));
+        rows.push(("Shortest, longest".to_owned(), format!("{}, {}", format::time_text(min), format::time_text(max))));
     }
     let part = |time: Picos| {
-        let of = time.fraction_of(step.duration).map(number::percent_text).unwrap_or_default();
-        format!("{}, {of}", number::time_text(time))
+        let of = time.fraction_of(step.duration).map(format::percent_text).unwrap_or_default();
+        format!("{}, {of}", format::time_text(time))
     };
     let all = parts.iter().zip(&step.parts).enumerate();
     let told = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
@@ -136,13 +136,13 @@ fn rounded(ps: f64) -> Picos {
 
 /// Mean, median, shortest, longest, standard deviation: labels and texts.
 pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
-    let time = |ps: f64| number::time_text(rounded(ps));
+    let time = |ps: f64| format::time_text(rounded(ps));
     let mut figures = vec![
-        ("Steps", number::count(spread.n.into())),
+        ("Steps", format::count(spread.n.into())),
         ("mean", time(spread.mean)),
         ("median", time(spread.median)),
-        ("min", number::time_text(spread.min)),
-        ("max", number::time_text(spread.max)),
+        ("min", format::time_text(spread.min)),
+        ("max", format::time_text(spread.max)),
     ];
     figures.extend(spread.std_dev.map(|deviation| ("std. dev.", time(deviation))));
     figures
@@ -154,8 +154,8 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
     let device = stats.devices.get(index as usize)?;
     let mut figures = spread(device.all.as_ref()?);
     if let Some(steady) = &device.steady {
-        figures.push(("steady state, without first and last: mean", number::time_text(rounded(steady.mean))));
-        figures.extend(steady.std_dev.map(|deviation| ("std. dev.", number::time_text(rounded(deviation)))));
+        figures.push(("steady state, without first and last: mean", format::time_text(rounded(steady.mean))));
+        figures.extend(steady.std_dev.map(|deviation| ("std. dev.", format::time_text(rounded(deviation)))));
     }
     Some(figures)
 }
@@ -168,11 +168,11 @@ pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<How> {
     let row = |label: &str, value: String| (label.to_owned(), value);
     // A link holds the first steps alone: their sum is not that of all.
     let is_cut = device.steps.len() < all.n as usize;
-    let sum = number::exact_time(device.steps.iter().map(|step| step.duration).sum());
+    let sum = format::exact_time(device.steps.iter().map(|step| step.duration).sum());
     let sum = if is_cut { "not in this link: it holds a part of the steps".to_owned() } else { sum };
     let mut rows = vec![
         row("Device", device.label.clone()),
-        row("Steps", number::count(all.n.into())),
+        row("Steps", format::count(all.n.into())),
         row("Σ of durations", sum),
         row("Median", "the middle one; of an even number, the mean of the two in the middle".to_owned()),
         row("Std. dev.", "√(Σ (duration − mean)² ÷ (steps − 1))".to_owned()),

@@ -1,7 +1,7 @@
 //! What the chart per step says in words. Knows steps and numbers; no pixels.
 
 use super::steps::Step;
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 
 /// What sums up several steps.
@@ -39,19 +39,19 @@ pub fn facts(steps: &[Step]) -> Option<Facts> {
 pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usize) -> String {
     let whose = if whose.is_empty() { String::new() } else { format!(" {whose}") };
     let Some(facts) = facts else { return format!("No steps{whose}.") };
-    let n = number::counted(steps.len() as u64, "step", "steps");
+    let n = format::counted(steps.len() as u64, "step", "steps");
     if let [one] = steps {
-        return format!("{n}{whose}: {}.", number::time_text(one.duration));
+        return format!("{n}{whose}: {}.", format::time_text(one.duration));
     }
     let step = |at: usize| {
         steps
             .get(at)
-            .map_or_else(String::new, |step| format!("{} (step {})", number::time_text(step.duration), step.name))
+            .map_or_else(String::new, |step| format!("{} (step {})", format::time_text(step.duration), step.name))
     };
     let mut text = format!(
         "{n}{whose}: mean {}, median {}, shortest {}, longest {}.",
-        number::time_text(facts.mean),
-        number::time_text(facts.median),
+        format::time_text(facts.mean),
+        format::time_text(facts.median),
         step(facts.shortest),
         step(facts.longest)
     );
@@ -62,8 +62,8 @@ pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usi
         let most = steps.len().div_ceil(columns.max(1)) as u64;
         text += &format!(
             " Drawn in {} of up to {}, each from the shortest to the longest.",
-            number::counted(columns as u64, "column", "columns"),
-            number::counted(most, "step", "steps")
+            format::counted(columns as u64, "column", "columns"),
+            format::counted(most, "step", "steps")
         );
     }
     text
@@ -73,13 +73,13 @@ pub fn sentence(steps: &[Step], whose: &str, facts: Option<&Facts>, columns: usi
 pub fn column(steps: &[Step]) -> String {
     let shortest = steps.iter().map(|step| step.ends().0).min().unwrap_or_default();
     let longest = steps.iter().map(|step| step.ends().1).max().unwrap_or_default();
-    let range = format!("{} to {}", number::time_text(shortest), number::time_text(longest));
+    let range = format!("{} to {}", format::time_text(shortest), format::time_text(longest));
     match steps {
         [] => String::new(),
         [one] if one.spread.is_some() => {
-            format!("Step {}: mean {}, {range}", one.name, number::time_text(one.duration))
+            format!("Step {}: mean {}, {range}", one.name, format::time_text(one.duration))
         }
-        [one] => format!("Step {}: {}", one.name, number::time_text(one.duration)),
+        [one] => format!("Step {}: {}", one.name, format::time_text(one.duration)),
         [first, .., last] => format!("Steps {} to {}: {range}", first.name, last.name),
     }
 }

@@ -21,7 +21,7 @@ use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::slot::Slot;
 use super::step_words as words;
 use super::ticks::{self, Tick};
-use crate::report::number::{self, TimeUnit};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// What steps are made of.
@@ -123,7 +123,7 @@ pub fn layout(
     // What stands at the right end is only told apart where there are several.
     let sides = facts.as_ref().filter(|_| steps.len() > 1 && width >= 320.0).map(|facts| {
         [("mean", facts.mean), ("median", facts.median)]
-            .map(|(name, time)| (format!("{name} {}", number::time(time, unit)), time))
+            .map(|(name, time)| (format!("{name} {}", format::time(time, unit)), time))
     });
     if let Some(sides) = &sides {
         let widest = sides.iter().map(|(text, _)| label::width(text, Size::Micro.px())).fold(0.0, f64::max);
@@ -261,7 +261,7 @@ fn stairs(frame: &Frame, columns: impl Iterator<Item = (Picos, Picos)>) -> Shape
 
 /// Names under the bars, every few where they would touch.
 fn names(marks: &mut Vec<Mark>, frame: &Frame, steps: &[Step]) {
-    let name = |step: &Step| number::middle_cut(&step.name, 12);
+    let name = |step: &Step| format::middle_cut(&step.name, 12);
     let widest = steps.iter().map(|step| label::width(&name(step), Size::Micro.px())).fold(0.0, f64::max) + 8.0;
     let each = (frame.right - frame.left) / count(steps.len().max(1));
     let strides = (0..9).flat_map(|decade| [1, 2, 5].map(|lead| lead * 10usize.pow(decade)));
@@ -299,7 +299,7 @@ fn table(steps: &[Step], parts: &[Part], unit: TimeUnit) -> SceneTable {
     let row = |step: &Step| {
         let ends = [step.ends().0, step.ends().1].into_iter().filter(|_| spread);
         let times = [step.duration].into_iter().chain(step.parts.iter().copied()).chain(ends);
-        [step.name.clone()].into_iter().chain(times.map(|time| number::time(time, unit))).collect()
+        [step.name.clone()].into_iter().chain(times.map(|time| format::time(time, unit))).collect()
     };
     SceneTable { heads, rows: steps.iter().map(row).collect() }
 }

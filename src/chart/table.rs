@@ -81,7 +81,7 @@ impl Content {
     /// As plain text, for copies and for screen readers.
     pub fn plain(&self) -> &str {
         match self {
-            Self::Absent => crate::report::number::ABSENT,
+            Self::Absent => crate::report::format::ABSENT,
             Self::Text(text)
             | Self::Soft(text)
             | Self::Above(text)

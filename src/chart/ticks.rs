@@ -2,7 +2,7 @@
 //! are the caller's.
 
 use super::scale::Scale;
-use crate::report::number;
+use crate::report::format;
 
 /// A marked value.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub fn plain(value: f64) -> String {
         let scaled = value * 10f64.powi(decimals.cast_signed());
         (scaled - scaled.round()).abs() <= 1e-6 * scaled.abs()
     };
-    number::decimal(value, (0..=12).find(whole).unwrap_or(12))
+    format::decimal(value, (0..=12).find(whole).unwrap_or(12))
 }
 
 /// Multiples of the smallest 1-2-5 step of which no more than `target` fit between the ends.

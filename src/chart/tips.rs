@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::rows::Row;
 use crate::analysis::{Group, Part, is_unrated};
-use crate::report::number;
+use crate::report::format;
 
 /// What a tooltip says: a name, then a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,30 +30,30 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
             return Some(Tip { title: group.key.clone(), rows });
         }
         Cell::SelfTime | Cell::Step | Cell::Inclusive | Cell::OfKind => {
-            say("Self", Some(number::exact_time(group.total)));
-            say("With what runs inside", Some(number::exact_time(group.inclusive)));
-            say("Of its kind", group.of_kind.map(number::percent_text));
+            say("Self", Some(format::exact_time(group.total)));
+            say("With what runs inside", Some(format::exact_time(group.inclusive)));
+            say("Of its kind", group.of_kind.map(format::percent_text));
         }
         Cell::Mean | Cell::Runs | Cell::Min | Cell::Max => {
-            say("Executions", Some(number::count(group.n_executions)));
-            say("Mean", group.mean.map(number::exact_time));
-            say("Shortest", Some(number::exact_time(group.min)));
-            say("Longest", Some(number::exact_time(group.max)));
+            say("Executions", Some(format::count(group.n_executions)));
+            say("Mean", group.mean.map(format::exact_time));
+            say("Shortest", Some(format::exact_time(group.min)));
+            say("Longest", Some(format::exact_time(group.max)));
         }
-        Cell::Cumulative => say("Self time up to here", Some(number::exact_time(row.cumulative))),
+        Cell::Cumulative => say("Self time up to here", Some(format::exact_time(row.cumulative))),
         Cell::Rate => {
-            say("Floating point operations", Some(number::quantity(group.flops?)));
-            say("Self", Some(number::exact_time(group.total)));
+            say("Floating point operations", Some(format::quantity(group.flops?)));
+            say("Self", Some(format::exact_time(group.total)));
             say("No rate", unrated(group));
         }
         Cell::Bytes => {
-            say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
-            say("Self", Some(number::exact_time(group.total)));
+            say("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
+            say("Self", Some(format::exact_time(group.total)));
             say("No rate", unrated(group));
         }
         Cell::Category => {
             let by_time = |(name, share): (&String, &crate::analysis::Share)| {
-                (name.clone(), format!("{}, {}", number::time_text(share.dur), number::counted(share.n, "run", "runs")))
+                (name.clone(), format!("{}, {}", format::time_text(share.dur), format::counted(share.n, "run", "runs")))
             };
             rows.extend(group.categories.iter().take(8).map(by_time));
         }
@@ -66,8 +66,8 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
         Cell::Shape | Cell::Dtype => rows.extend(group.shapes.iter().map(|shape| (String::new(), shape.clone()))),
         Cell::Program => say("Program", Some(group.program.clone()?)),
         Cell::Intensity => {
-            say("Floating point operations", Some(number::quantity(group.flops?)));
-            say("Bytes accessed", Some(number::quantity(group.bytes_accessed?)));
+            say("Floating point operations", Some(format::quantity(group.flops?)));
+            say("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
         }
         Cell::Phase | Cell::OpGroup | Cell::Layer => return None,
     }
@@ -82,6 +82,6 @@ fn unrated(group: &Group) -> Option<String> {
 /// What a part has to say beyond its cells.
 pub fn inner_tip(part: &Part) -> Option<Tip> {
     let rows =
-        vec![("Self".to_owned(), number::exact_time(part.total)), ("Executions".to_owned(), number::count(part.n))];
+        vec![("Self".to_owned(), format::exact_time(part.total)), ("Executions".to_owned(), format::count(part.n))];
     Some(Tip { title: part.signature.clone(), rows })
 }

@@ -2,7 +2,7 @@
 //! not come. Words and rules only; who fetches is the page.
 
 use super::Failure;
-use crate::report::number;
+use crate::report::format;
 
 /// A capture that is larger, or of which nobody says how large it is, is fetched once someone said so, bytes.
 pub const ASKED_FROM: u64 = 32 << 20;
@@ -67,7 +67,7 @@ impl Place {
 /// What is asked before a large capture is fetched.
 pub fn question(place: &Place, size: Option<u64>) -> String {
     match size {
-        Some(size) => format!("Fetch {} from {}?", number::bytes_text(size), place.host),
+        Some(size) => format!("Fetch {} from {}?", format::bytes_text(size), place.host),
         None => format!("Fetch {} from {}, which does not say how large it is?", place.name, place.host),
     }
 }
@@ -125,17 +125,17 @@ impl Refusal {
             }
             Self::Status(code, words) => format!("{host} says {code} {words}. Try again later."),
             Self::BrokeOff { done, total } => {
-                let of = total.map_or_else(String::new, |total| format!(" of {}", number::bytes_text(total)));
+                let of = total.map_or_else(String::new, |total| format!(" of {}", format::bytes_text(total)));
                 format!(
                     "The connection broke after {}{of}, and {host} did not let it be taken up from there. Try again, or download it \
                      with a tool that can, and drop the file here.",
-                    number::bytes_text(*done)
+                    format::bytes_text(*done)
                 )
             }
             Self::Length { done, total } => format!(
                 "{host} said {} and sent {}. The file may be changing there: try again.",
-                number::counted(*total, "byte", "bytes"),
-                number::counted(*done, "byte", "bytes")
+                format::counted(*total, "byte", "bytes"),
+                format::counted(*done, "byte", "bytes")
             ),
         };
         Failure { title, message }

@@ -2,7 +2,7 @@
 
 use super::{Failure, Skip};
 use crate::profile::{Note, Severity, Survey};
-use crate::report::number;
+use crate::report::format;
 use crate::source::{Refused, ZipError};
 use crate::wire::trace;
 use crate::wire::xspace::{Damage, Outcome};
@@ -45,7 +45,7 @@ pub(super) fn unknown(name: &str, what: Unknown) -> Failure {
 /// What was left out because someone chose so.
 pub(super) fn left_out(skips: &[Skip]) -> Option<Note> {
     let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());
-    let told = |n: usize, one: &str, many: &str| (n > 0).then(|| number::counted(n as u64, one, many));
+    let told = |n: usize, one: &str, many: &str| (n > 0).then(|| format::counted(n as u64, one, many));
     let parts: Vec<String> =
         [told(planes.len(), "plane", "planes"), told(files.len(), "file", "files")].into_iter().flatten().collect();
     let message = format!("{} left out, as chosen before reading: nothing here is of them.", parts.join(" and "));

@@ -1,6 +1,6 @@
 //! Communication as tables. Knows columns and units.
 
-use super::number::{bytes_text, count, counted, gbs, percent_text, time_text};
+use super::format::{bytes_text, count, counted, gbs, percent_text, time_text};
 use super::text::Table;
 use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! Memory as tables. Knows columns and units.
 
-use super::number::{bytes_text, count, percent_text, time_text};
+use super::format::{bytes_text, count, percent_text, time_text};
 use super::text::Table;
 use crate::analysis::memory::{RollUpBy, SpaceMemory, WholeMemory};
 

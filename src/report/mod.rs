@@ -2,6 +2,7 @@
 
 pub mod comm_json;
 pub mod comm_table;
+pub mod format;
 pub mod inspect;
 pub mod json;
 mod json_text;
@@ -9,7 +10,6 @@ pub mod memory_json;
 pub mod memory_table;
 pub mod non_compute_json;
 pub mod non_compute_table;
-pub mod number;
 pub mod roofline_json;
 pub mod roofline_table;
 pub mod row_label;

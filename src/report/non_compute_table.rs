@@ -1,6 +1,6 @@
 //! The audit as tables. Knows columns and units.
 
-use super::number::{TimeUnit, bytes_text, count, percent, time};
+use super::format::{TimeUnit, bytes_text, count, percent, time};
 use super::text::Table;
 use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
 use crate::units::Picos;

@@ -1,6 +1,6 @@
 //! The roofline as sentences and tables. Knows columns and units.
 
-use super::number::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
+use super::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use super::text::Table;
 use crate::analysis::roofline::{
     Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,

@@ -7,7 +7,7 @@
 //!  moe.py:33 ‹ layer.py:12,  moe.py:33 ‹ layer.py:40              one line, called from two
 //! ```
 
-use super::number::middle_cut;
+use super::format::middle_cut;
 use crate::analysis::Group;
 
 /// A row's name in at most `room` characters, beside the rows it must not be taken for.

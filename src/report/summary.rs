@@ -1,8 +1,8 @@
 //! The summary of a capture: the figures of every analysis, each as its own view tells it. Knows names and order of fields.
 
 use super::comm_json::TrafficJson;
+use super::format::bytes_text;
 use super::json::{GroupJson, HeadJson};
-use super::number::bytes_text;
 use super::roofline_json;
 use super::steps_json::StepsJson;
 use super::{comm_table, roofline_table};

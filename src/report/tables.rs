@@ -1,6 +1,6 @@
 //! Views as tables of text: which columns, in which units. Knows report structs and number formats.
 
-use super::number::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
+use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;
 use super::text::Table;
 use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, ProgramSource, Scopes, Spread, StepStats};

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::analysis::{Kind, Status};
-use crate::report::number::{bytes_text, counted, percent_text, time_text};
+use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
 use crate::report::text::{Table, markdown_text};
 

@@ -8,7 +8,7 @@ use crate::analysis::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{Roof, RooflineFigures};
-use crate::report::number::{self, TimeUnit};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Reverse;
 
@@ -66,8 +66,8 @@ const fn printed(time: u64) -> u64 {
 fn prints_alike(a: Picos, b: Picos) -> bool {
     let own = TimeUnit::for_largest(b);
     let units = TimeUnit::ALL.into_iter().filter(|unit| unit.in_ps() >= own.in_ps());
-    number::time_text(a) == number::time_text(b)
-        && units.into_iter().all(|unit| number::time(a, unit) == number::time(b, unit))
+    format::time_text(a) == format::time_text(b)
+        && units.into_iter().all(|unit| format::time(a, unit) == format::time(b, unit))
 }
 
 fn below(value: u64, digits: u32) -> u64 {
@@ -184,7 +184,7 @@ impl Report {
         let exact = rows.chain(exact.steps.iter().flat_map(|step| [&step.collectives, &step.copies]));
         for (told, exact) in told.zip(exact) {
             let rounded = Overlap { in_flight: told.exposed + told.overlapped, ..*told };
-            let share = |of: &Overlap| of.share().map(number::percent);
+            let share = |of: &Overlap| of.share().map(format::percent);
             if !prints_alike(rounded.in_flight, exact.in_flight) || share(&rounded) != share(exact) {
                 (told.exposed, told.overlapped) = (exact.exposed, exact.overlapped);
             }
@@ -330,7 +330,7 @@ mod tests {
         #[test]
         fn rounded_amounts_round_on_as_they_were(value in 0.0_f64..1.0) {
             let told = near_real(value, 4).unwrap_or(value);
-            prop_assert_eq!(number::percent(value), number::percent(told), "{} {}", value, told);
+            prop_assert_eq!(format::percent(value), format::percent(told), "{} {}", value, told);
         }
     }
 }

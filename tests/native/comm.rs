@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::hlo::{AOT, aot};
 use rooflight::analysis::comm::{
-    Carried, Comm, CommBy, CommQuery, Core, LaneQuery, Primitive, Remainder, Topology, Way, message_of,
+    Carried, Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, message_of,
 };
 use rooflight::analysis::{Analysis, DeviceChoice, Kind, Query, StepChoice};
 use rooflight::engine::{self, Opened, Programs};
@@ -85,7 +85,7 @@ fn v6e_all_reduce() {
     let [row] = comm.rows.as_slice() else { panic!("{:?}", comm.rows) };
     assert_eq!(
         (row.primitive, row.op.as_deref(), row.way),
-        (Some(Primitive::AllReduce), Some("all-reduce"), Way::Sync)
+        (Some(Primitive::AllReduce), Some("all-reduce"), Execution::Sync)
     );
     assert_eq!((row.n, row.bytes_each, row.bytes), (12, Some(5_368_709_120), Some(12 * 5_368_709_120)));
     assert!((row.stall.0 as f64 / 12e9 - 121.695).abs() < 5e-4, "{}", row.stall.0 as f64 / 12e9);
@@ -338,10 +338,10 @@ fn summed_by_hand() {
     let told = |row: &rooflight::analysis::comm::CommRow| (row.key.clone(), row.core, row.way, row.overlap.exposed.0);
     let rows: Vec<_> = comm.rows.iter().map(told).collect();
     let wanted = [
-        ("ps", Core::Tensor, Way::Async, 110),
-        ("all-reduce.5", Core::Sparse, Way::Sync, 100),
-        ("ags.1", Core::Tensor, Way::Async, 95),
-        ("async-collective-start.1", Core::Tensor, Way::Fused, 40),
+        ("ps", Core::Tensor, Execution::Async, 110),
+        ("all-reduce.5", Core::Sparse, Execution::Sync, 100),
+        ("ags.1", Core::Tensor, Execution::Async, 95),
+        ("async-collective-start.1", Core::Tensor, Execution::Fused, 40),
     ];
     assert_eq!(rows, wanted.map(|(key, core, way, exposed)| (key.to_owned(), core, way, exposed)));
     let gather = &comm.rows[2];

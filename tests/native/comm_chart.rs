@@ -11,7 +11,7 @@ use rooflight::chart::scene::{Mark, Scene, Shape};
 use rooflight::chart::table::{Content, Measure, Order};
 use rooflight::engine::comm_place::Of;
 use rooflight::engine::{self, CommView, Input, Programs};
-use rooflight::report::number;
+use rooflight::report::format;
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 
@@ -94,8 +94,8 @@ fn the_sentence_and_the_figures_are_the_analysis() {
              beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",
             share(stall, step),
             share(hidden.overlapped.as_f64(), hidden.in_flight.as_f64()),
-            number::time_text(hidden.exposed),
-            number::time_text(hidden.exposed.saturating_sub(hidden.waited)),
+            format::time_text(hidden.exposed),
+            format::time_text(hidden.exposed.saturating_sub(hidden.waited)),
         )
     );
     let readout = figures::readout(&view, Of::Collectives);
@@ -136,7 +136,7 @@ fn totals_are_sums_of_their_columns() {
         for of in [Of::Collectives, Of::Copies] {
             let (all, units) = (rows(&view.comm, of), Units::of(view, of));
             let places = table::order(all, table::USUAL, "");
-            let sum = |time: fn(&CommRow) -> Picos| number::time(all.iter().map(time).sum::<Picos>(), units.time);
+            let sum = |time: fn(&CommRow) -> Picos| format::time(all.iter().map(time).sum::<Picos>(), units.time);
             let foot = table::foot(view, of, &places, units);
             for (id, said) in &foot {
                 match *id {
@@ -237,7 +237,7 @@ fn a_filter_finds_what_a_row_says() {
     let foot = table::foot(&view, Of::Collectives, &found, units);
     let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
     let told = foot.iter().find(|(id, _)| *id == "stall").unwrap();
-    assert_eq!(told.1, number::time(stall, units.time));
+    assert_eq!(told.1, format::time(stall, units.time));
     // Of a part of the rows nothing is said that cannot be added.
     assert!(foot.iter().all(|(id, _)| !matches!(*id, "flight" | "exposed" | "overlap")));
 }

@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::{bytes, make, open};
-use rooflight::analysis::non_compute::{Answer, AuditRow, Change, NonCompute, Verdict, in_module, judge};
+use rooflight::analysis::non_compute::{Answer, AuditRow, Change, LayoutChange, NonCompute, classify, in_module};
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
 use rooflight::engine::Opened;
 use rooflight::units::Picos;
@@ -223,8 +223,8 @@ fn programs_say_more() {
     let module = rooflight::hlo::Module::from_proto(&proto);
     let (mut alone, mut inside) = (0, 0);
     for (id, instruction) in module.instructions().filter(|(_, i)| &*i.opcode == "fusion") {
-        let order = |v: Verdict| matches!(v.changes.of(Change::DimOrder), Answer::Undetectable(_));
-        alone += usize::from(order(judge(instruction)));
+        let order = |v: LayoutChange| matches!(v.changes.of(Change::DimOrder), Answer::Undetectable(_));
+        alone += usize::from(order(classify(instruction)));
         inside += usize::from(order(in_module(&module, id)));
     }
     assert!(inside < alone, "{inside} < {alone}");

@@ -10,7 +10,7 @@ use rooflight::engine::{
     BreakdownHead, Column, CommView, Engine, Export, Input, MemorySession, Question, Reply, Request, RoofRowsPage,
     RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, Session, ShareAsk, Shared, Sort,
 };
-use rooflight::report::number::{TimeUnit, time, time_text};
+use rooflight::report::format::{TimeUnit, time, time_text};
 use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;

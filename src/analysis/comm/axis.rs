@@ -4,7 +4,7 @@
 //! Chips are numbered along x first, then y, then z; devices of one chip follow each other. A mesh numbers devices along its last
 //! axis first. An axis is one along which the first group's devices differ.
 
-use super::ask::{NamedMesh, Topology};
+use super::query::{NamedMesh, Topology};
 use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 

@@ -13,12 +13,12 @@
 //! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
 //! planes of other hosts count theirs from 0 again. Knows devices, links and spans; knows no bytes.
 
-use super::apart::{Arrival, ArrivalSpread, Balance};
-use super::flight::{Flight, From, Span, clock};
-use super::link::{Links, Named};
-use super::look::What;
-use super::side::Side;
-use super::words::{Core, Primitive};
+use super::async_pairs::{AsyncPairs, Named};
+use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
+use super::collective::CollectiveInfo;
+use super::core::Side;
+use super::imbalance::{Arrival, ArrivalSpread, Balance};
+use super::primitive::{Core, Primitive};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::query::StepChoice;
@@ -31,11 +31,11 @@ use std::collections::VecDeque;
 
 /// An op's executions in the window, in order of time, by device. `None`: one of them is only known from its start to the end of its
 /// wait, which is as late as the core looks.
-type Executions = Vec<(usize, Option<Vec<Execution>>)>;
+type Executions = Vec<(usize, Option<Vec<ExecutionTimes>>)>;
 
 /// An execution of a collective on one device, in picoseconds.
 #[derive(Clone, Copy)]
-struct Execution {
+struct ExecutionTimes {
     /// From its start to its end in flight.
     length: u64,
     /// How long the core waits for it.
@@ -51,7 +51,7 @@ impl Analysis {
         step: StepChoice,
         first: usize,
         known: &[Side<'_>],
-        whats: &IndexMap<Named, What>,
+        whats: &IndexMap<Named, CollectiveInfo>,
     ) -> Option<Balance> {
         let file = profile.planes[self.devices.get(first)?.plane].file;
         let beside: Vec<usize> =
@@ -120,14 +120,14 @@ impl Analysis {
         let clock = clock(plane, device);
         let Some((window, whole)) = device.window_on(step, clock) else { return };
         let kinds: Vec<Kind> = self.facts[at].ops.iter().map(|facts| facts.kind).collect();
-        let links = Links::new(profile, plane, &kinds);
-        let flight = Flight::spans(plane, device, clock, &links);
+        let links = AsyncPairs::new(profile, plane, &kinds);
+        let flight = CoreTimeline::spans(plane, device, clock, &links);
         add(at, &links, &flight, |span| whole || (window.0..window.1).contains(&span.at.0), ops);
     }
 
     /// Who waits for whom: the groups, where their numbers are the devices'; all together where all of them are one group, and for
     /// permutes in which each takes part, as messages are of one size. Empty where that is not known.
-    fn sets(&self, profile: &Profile, lengths: &Executions, what: &What) -> Vec<Executions> {
+    fn sets(&self, profile: &Profile, lengths: &Executions, what: &CollectiveInfo) -> Vec<Executions> {
         let Some(groups) =
             what.groups.as_ref().filter(|_| !matches!(what.primitive, Primitive::Send | Primitive::Recv))
         else {
@@ -175,7 +175,7 @@ impl Analysis {
         let mut last: Vec<u64> = vec![0; self.devices.len()];
         let (mut n, mut n_devices, mut total, mut max) = (0_u64, 0, 0_u64, 0);
         for set in sets {
-            let members: Option<Vec<(usize, &[Execution])>> =
+            let members: Option<Vec<(usize, &[ExecutionTimes])>> =
                 set.iter().map(|(device, lengths)| Some((*device, lengths.as_deref()?))).collect();
             let Some(members) = members.filter(|members| members.len() > 1) else { continue };
             let runs = members.first().map_or(0, |(_, lengths)| lengths.len());
@@ -231,8 +231,8 @@ fn all_take_part(pairs: &[(u64, u64)], n: usize) -> bool {
 /// on; where they differ in number, all of the length counts as waited for.
 fn add(
     at: usize,
-    links: &Links,
-    flight: &Flight,
+    links: &AsyncPairs,
+    flight: &CoreTimeline,
     is_in: impl Fn(&Span) -> bool,
     ops: &mut IndexMap<Named, Executions>,
 ) {
@@ -260,7 +260,7 @@ fn add(
         }
         if let Some((_, lengths)) = lengths.last_mut() {
             match lengths {
-                Some(lengths) if span.from != From::Ops => lengths.push(Execution { length, exposed }),
+                Some(lengths) if span.from != SpanOrigin::Ops => lengths.push(ExecutionTimes { length, exposed }),
                 _ => *lengths = None,
             }
         }

@@ -3,7 +3,7 @@
 //! A capture does not record which flags were set, and a flag that nobody set is not off: each comes with the compiler's default.
 //! Flags that are on by default are never suggested. Chips that were not checked get none. Knows chips and primitives; no times.
 
-use super::words::Primitive;
+use super::primitive::Primitive;
 use crate::analysis::platform::Platform;
 use crate::chip::Chip;
 

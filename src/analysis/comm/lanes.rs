@@ -1,13 +1,13 @@
 //! What is in flight, laid out in lanes against compute: each span whole, in a lane where nothing overlaps it. Knows one core of
 //! one device; knows no pixels.
 
-use super::ask::Carried;
+use super::collective::CollectiveInfo;
+use super::core::Side;
 use super::interval::Merged;
-use super::look::What;
+use super::primitive::{Execution, Primitive};
+use super::query::Carried;
 use super::report::{CommLanes, LaneSpan};
-use super::side::Side;
-use super::words::{Primitive, Way};
-use crate::analysis::sweep::Interval;
+use crate::analysis::self_time::Interval;
 use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 pub fn lanes(
     profile: &Profile,
     side: &Side<'_>,
-    what: &IndexMap<super::link::Named, What>,
+    what: &IndexMap<super::async_pairs::Named, CollectiveInfo>,
     (window, step): (Interval, Interval),
     carried: Carried,
     most: usize,
@@ -48,11 +48,11 @@ pub fn lanes(
             program_id: link.named.0.map(|id| id.0),
             primitive: what.get(&link.named).map_or(Primitive::Unknown, |what| what.primitive),
             way: if link.is_whole {
-                Way::Sync
+                Execution::Sync
             } else if link.is_fused {
-                Way::Fused
+                Execution::Fused
             } else {
-                Way::Async
+                Execution::Async
             },
             start: moment(start),
             end: moment(end),

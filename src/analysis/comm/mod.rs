@@ -9,49 +9,49 @@
 //! stall = self time of waits; in flight = union of spans; exposed = in flight without compute; overlapped = the rest. Stall and
 //! exposed differ by idle time and by dones that come late: both are told. Knows ops, programs and chips; knows no pages.
 
-mod apart;
-mod ask;
+mod accumulator;
+mod async_pairs;
+mod async_spans;
 mod axis;
 mod balance;
-mod bucket;
+mod collective;
+mod core;
 pub mod flags;
-mod flight;
+mod imbalance;
 mod interval;
 mod lanes;
-mod link;
-mod look;
 mod notes;
+mod primitive;
+mod query;
 mod report;
-mod side;
 mod steps;
 mod sums;
-mod words;
 
-pub use apart::{Arrival, ArrivalSpread, Balance, Straggler};
-pub use ask::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
-pub use look::{What, of_module as message_of};
+pub use collective::{CollectiveInfo, of_module as message_of};
+pub use imbalance::{Arrival, ArrivalSpread, Balance, Straggler};
+pub use primitive::{Core, Execution, Primitive, Role};
+pub use query::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
 pub use report::{
     Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,
     Traffic,
 };
-pub use words::{Core, Primitive, Role, Way};
 
-use super::asked::Asked;
 use super::breakdown::Analysis;
 use super::non_compute::Programs;
 use super::query::{DeviceChoice, Query};
+use super::selection::Selection;
 use crate::chip::Chip;
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::units::Picos;
 use axis::Wiring;
-use side::Side;
+use core::Side;
 use sums::Sums;
 
 impl Analysis {
     /// What devices wait for. `programs`: what texts do not say of sizes and groups, programs do. Grouping and filter of the query
     /// play no part.
     pub fn comm(&self, profile: &Profile, ask: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        let Asked { header, totals, slices, chosen, notes: asked } = self.asked(profile, &ask.query);
+        let Selection { header, totals, slices, chosen, notes: asked } = self.asked(profile, &ask.query);
         let step = ask.query.step;
         let own: Vec<Side<'_>> = slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
         let beside: Vec<Side<'_>> =
@@ -100,7 +100,7 @@ impl Analysis {
             DeviceChoice::All => DeviceChoice::One(0),
             one @ DeviceChoice::One(_) => one,
         };
-        let Asked { header, slices, notes, .. } = self.asked(profile, &Query { device, ..ask.query.clone() });
+        let Selection { header, slices, notes, .. } = self.asked(profile, &Query { device, ..ask.query.clone() });
         let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, ask.query.step)) else {
             return CommLanes { device: header.device, notes, ..CommLanes::default() };
         };

@@ -1,9 +1,9 @@
 //! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
 
-use super::apart::{Balance, Straggler};
-use super::ask::NamedMesh;
+use super::core::Side;
+use super::imbalance::{Balance, Straggler};
+use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
-use super::side::Side;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::Clock;
 use crate::analysis::report::Status;
@@ -179,7 +179,7 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         return say(Severity::Info, "no_topology", message.to_owned());
     }
     if !known.link {
-        let message = "What the links of this device carry is not known: no utilisation.";
+        let message = "CollectiveInfo the links of this device carry is not known: no utilisation.";
         return say(Severity::Info, "no_link_peak", message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();

@@ -1,8 +1,8 @@
 //! What is told of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
 
-use super::apart::{Balance, Straggler};
 use super::flags::{Flag, accepted};
-use super::words::{Core, Primitive, Role, Way};
+use super::imbalance::{Balance, Straggler};
+use super::primitive::{Core, Execution, Primitive, Role};
 use crate::analysis::report::{Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -125,7 +125,7 @@ pub struct CommRow {
     /// Which core.
     pub core: Core,
     /// Whether the core waits.
-    pub way: Way,
+    pub way: Execution,
     /// Who takes part; also `None` where neither the op's text nor its program says it.
     pub group: Option<DeviceGroup>,
     /// What it is likely for.
@@ -363,7 +363,7 @@ pub struct LaneSpan {
     /// What it is.
     pub primitive: Primitive,
     /// Whether the core waits.
-    pub way: Way,
+    pub way: Execution,
     /// From the start of the step.
     pub start: Picos,
     /// From the start of the step.

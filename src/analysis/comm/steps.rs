@@ -1,12 +1,12 @@
 //! Each step's sums: in flight, exposed and overlapped, computed, what is done in the rest of it. Knows cores and steps; knows no rows.
 
-use super::bucket::overlap;
-use super::flight::Flight;
+use super::accumulator::overlap;
+use super::async_spans::CoreTimeline;
+use super::core::Side;
 use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
-use super::side::Side;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::sweep::Interval;
+use crate::analysis::self_time::Interval;
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -32,7 +32,7 @@ impl Lists {
     }
 
     /// What is done in a window while nothing is computed or in flight.
-    fn beside(&self, window: Interval, flight: &Flight) -> Remainder {
+    fn beside(&self, window: Interval, flight: &CoreTimeline) -> Remainder {
         let outside = |of: &Merged| Picos(of.length_in(window).saturating_sub(of.length_with(&self.covered, window)));
         let rest = Picos((window.1 - window.0).saturating_sub(self.covered.length_in(window)));
         let idle = Picos((window.1 - window.0).saturating_sub(self.used.length_in(window)));

@@ -3,16 +3,16 @@
 //! Each link adds to three sums: its row, its primitive, its traffic. What is in flight is merged in each of them, core by core,
 //! before it is held against compute: so the time of a row with several ops is counted once.
 
-use super::ask::CommBy;
+use super::accumulator::{CommAccumulator, Uniform};
+use super::async_pairs::{Link, Named, Part};
+use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
-use super::bucket::{Alike, Bucket};
+use super::collective::{CollectiveInfo, look};
+use super::core::Side;
 use super::flags::{Target, suggested};
-use super::flight::From;
-use super::link::{Link, Named, Part};
-use super::look::{What, look};
+use super::primitive::{Core, Execution, Primitive};
+use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
-use super::side::Side;
-use super::words::{Core, Primitive, Way};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::non_compute::Programs;
@@ -26,7 +26,7 @@ use std::cmp::Reverse;
 #[derive(Clone, Default)]
 struct Told {
     /// What it does.
-    what: What,
+    what: CollectiveInfo,
     /// Who takes part, in words.
     group: Option<DeviceGroup>,
     /// Bytes on links per byte of message.
@@ -39,22 +39,22 @@ type RowKey = (bool, Core, Option<ProgramId>, String);
 /// What a row's ops say of themselves.
 struct RowFacts {
     key: RowKey,
-    primitive: Alike<Primitive>,
-    op: Alike<Named>,
-    source: Alike<Option<String>>,
-    scope: Alike<Option<StrId>>,
-    group: Alike<Option<DeviceGroup>>,
+    primitive: Uniform<Primitive>,
+    op: Uniform<Named>,
+    source: Uniform<Option<String>>,
+    scope: Uniform<Option<StrId>>,
+    group: Uniform<Option<DeviceGroup>>,
 }
 
 impl RowFacts {
     fn new(key: RowKey) -> Self {
         Self {
             key,
-            primitive: Alike::default(),
-            op: Alike::default(),
-            source: Alike::default(),
-            scope: Alike::default(),
-            group: Alike::default(),
+            primitive: Uniform::default(),
+            op: Uniform::default(),
+            source: Uniform::default(),
+            scope: Uniform::default(),
+            group: Uniform::default(),
         }
     }
 }
@@ -68,8 +68,8 @@ struct Places {
 }
 
 /// One more sum.
-fn place(buckets: &mut Vec<Bucket>) -> usize {
-    buckets.push(Bucket::default());
+fn place(buckets: &mut Vec<CommAccumulator>) -> usize {
+    buckets.push(CommAccumulator::default());
     buckets.len() - 1
 }
 
@@ -80,7 +80,7 @@ pub struct Sums<'a> {
     by: CommBy,
     told: IndexMap<Named, Told>,
     /// The sums; what follows says which is which, by place.
-    buckets: Vec<Bucket>,
+    buckets: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
     primitives: IndexMap<(bool, Core, Primitive), usize>,
     traffic: IndexMap<(bool, Core), usize>,
@@ -89,7 +89,11 @@ pub struct Sums<'a> {
 }
 
 /// What links do: looked up once per op of a program, whichever device has it.
-pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<'_>>) -> IndexMap<Named, What> {
+pub fn look_up(
+    profile: &Profile,
+    sides: &[Side<'_>],
+    programs: Option<Programs<'_>>,
+) -> IndexMap<Named, CollectiveInfo> {
     let mut whats = IndexMap::default();
     for side in sides {
         for link in &side.links.all {
@@ -103,7 +107,7 @@ pub fn look_up(profile: &Profile, sides: &[Side<'_>], programs: Option<Programs<
 }
 
 /// How many devices a program has, as far as its collectives name them.
-pub fn n_devices(whats: &IndexMap<Named, What>) -> Option<u64> {
+pub fn n_devices(whats: &IndexMap<Named, CollectiveInfo>) -> Option<u64> {
     let of = |groups: &ReplicaGroups| match groups {
         ReplicaGroups::All => None,
         ReplicaGroups::Iota(iota) => iota.groups.checked_mul(iota.size),
@@ -120,10 +124,10 @@ impl<'a> Sums<'a> {
         profile: &'a Profile,
         analysis: &'a Analysis,
         by: CommBy,
-        whats: IndexMap<Named, What>,
+        whats: IndexMap<Named, CollectiveInfo>,
         wiring: Wiring<'_>,
     ) -> Self {
-        let told = |(named, what): (Named, What)| {
+        let told = |(named, what): (Named, CollectiveInfo)| {
             let group = what.groups.as_ref().map(|groups| wiring.group(groups));
             let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
             (named, Told { what, group, factor })
@@ -182,10 +186,10 @@ impl<'a> Sums<'a> {
             }
             if starts {
                 match span.from {
-                    From::Line => self.pairing.from_line += 1,
-                    From::Flow => self.pairing.from_flow += 1,
-                    From::Ops => self.pairing.from_ops += 1,
-                    From::Sync => self.pairing.sync += 1,
+                    SpanOrigin::Line => self.pairing.from_line += 1,
+                    SpanOrigin::Flow => self.pairing.from_flow += 1,
+                    SpanOrigin::Ops => self.pairing.from_ops += 1,
+                    SpanOrigin::Sync => self.pairing.sync += 1,
                 }
             }
         }
@@ -227,9 +231,9 @@ impl<'a> Sums<'a> {
         facts.scope.add(op.stats.tf_op);
         facts.group.add(told.group);
         let way = match link {
-            Link { is_fused: true, .. } => Way::Fused,
-            Link { is_whole: true, .. } => Way::Sync,
-            _ => Way::Async,
+            Link { is_fused: true, .. } => Execution::Fused,
+            Link { is_whole: true, .. } => Execution::Sync,
+            _ => Execution::Async,
         };
         let buckets = [*row, of_primitive, traffic];
         let bytes = told.what.bytes;
@@ -280,7 +284,7 @@ impl<'a> Sums<'a> {
         rows
     }
 
-    fn row(&self, facts: &RowFacts, bucket: &Bucket, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> CommRow {
+    fn row(&self, facts: &RowFacts, bucket: &CommAccumulator, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> CommRow {
         let (_, core, _, key) = &facts.key;
         let named = facts.op.clone().one();
         let program = named.and_then(|(program, _)| program);
@@ -300,7 +304,7 @@ impl<'a> Sums<'a> {
             source: facts.source.clone().one().flatten(),
             scope: facts.scope.clone().one().flatten().map(|path| self.profile.text(path).to_owned()),
             core: *core,
-            way: bucket.way.clone().one().unwrap_or(Way::Mixed),
+            way: bucket.way.clone().one().unwrap_or(Execution::Mixed),
             group,
             role: primitive.and_then(Primitive::role),
             n_ops: bucket.n_ops(),

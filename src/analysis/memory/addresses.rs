@@ -12,11 +12,11 @@
 //! the trace for some events. An address counts once. Knows ranges and points; no instructions.
 
 use super::buffers::Buffers;
-use super::lives::Life;
+use super::live_ranges::LiveRange;
 
 /// Bytes at each point: `below` all the time, and each address that a life covers once. `size` may be less than a buffer has.
 pub(super) fn curve(
-    lives: &[Life],
+    lives: &[LiveRange],
     n_events: u32,
     below: u64,
     buffers: &Buffers,
@@ -43,7 +43,7 @@ pub(super) fn curve(
 }
 
 /// The bytes of each life that no later one has taken; `lives` in the order in which they began.
-pub(super) fn own_bytes(lives: &[Life], buffers: &Buffers, size: impl Fn(u32) -> u64) -> Vec<u64> {
+pub(super) fn own_bytes(lives: &[LiveRange], buffers: &Buffers, size: impl Fn(u32) -> u64) -> Vec<u64> {
     let ranges: Vec<(u64, u64)> = lives.iter().map(|life| buffers.addresses(life.slot, size(life.slot))).collect();
     let mut union = Union::new(&ranges);
     let mut own: Vec<u64> = ranges

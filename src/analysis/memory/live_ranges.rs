@@ -1,412 +1,148 @@
-//! Buffers of a program whose text alone is known: live ranges in the order that the text gives, as a buffer assignment.
+//! When each buffer is alive: the heap simulator's trace, replayed. Knows events and references to memory; no sizes.
 //!
 //! ```text
-//!  Module, is_scheduled ─► order: the entry, bodies of loops and calls where they run
-//!                       ─► buffers: one for each array that an instruction makes, not for what it passes on
-//!                       ─► who shares: loops, aliased outputs, updates in place of what is used for the last time
-//!                       ─► BufferAssignmentProto with a trace ─► as any other program's
+//!  events       0 ALLOC a   1 ALLOC b   2 SHARE c with a   3 FREE a   4 FREE c   5 SHARE d with a   6 FREE d
+//!  references   a: 1        b: 1        a: 2               a: 1       a: 0       a: 1               a: 0
+//!  lives        a ├──────────────────────────────────────────────────┤           a ├────────────────┤   b ├── … end
 //! ```
 //!
-//! The compiler's own assignment knows more: which operands its backend may overwrite, what it moves and where pieces lie. The sum
-//! of what is alive is therefore an estimate, without fragmentation. A text without a schedule says nothing of lives: `None`.
+//! A buffer that shares another's memory keeps that alive, and takes it once more where it was free already: forgetting
+//! that rule is wrong by a gigabyte on real programs.
 
-use super::live_text::{aliases, arrays};
-use crate::hlo::opcode::is_done;
-use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
-use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
-use crate::wire::proto::hlo::heap_simulator_trace::{Event, event::Kind};
-use crate::wire::proto::hlo::logical_buffer_proto::Location;
-use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto};
-use indexmap::IndexMap;
-use std::collections::VecDeque;
-use std::ops::Range;
-use std::rc::Rc;
+use super::buffers::Buffers;
+use crate::wire::proto::hlo::HeapSimulatorTrace;
+use crate::wire::proto::hlo::heap_simulator_trace::Event;
+use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
 
-/// Loops and calls nested deeper than this are not walked.
-const DEPTH: usize = 64;
-/// The bodies of a program that calls one many times are walked until so many times its own instructions and arrays.
-const TIMES: usize = 8;
+/// A buffer's memory from when it is taken until it is free. Alive at the points `first + 1 ..= last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LiveRange {
+    /// The buffer whose memory it is, and whose size counts: its place in [`Buffers`].
+    pub(super) slot: u32,
+    /// The buffer that took it: the same, or one that shares memory which was free already.
+    pub(super) holder: u32,
+    /// The event that took it.
+    pub(super) first: u32,
+    /// The event that freed it; the number of events where none does.
+    pub(super) last: u32,
+}
 
-/// Opcodes that pass all of their first operand on.
-const PASSES_ON: [&str; 5] = ["bitcast", "while", "optimization-barrier", "opt-barrier", "async-update"];
+impl LiveRange {
+    /// Whether it is alive at a point of the curve.
+    pub(super) const fn covers(&self, point: u32) -> bool {
+        self.first < point && point <= self.last
+    }
+}
 
-/// Opcodes that may write their result over an operand of the same size which nothing uses after them.
-const IN_PLACE: [&str; 22] = [
-    "fusion",
-    "dynamic-update-slice",
-    "scatter",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "maximum",
-    "minimum",
-    "select",
-    "negate",
-    "exponential",
-    "log",
-    "tanh",
-    "sqrt",
-    "rsqrt",
-    "power",
-    "and",
-    "or",
-    "clamp",
-    "all-reduce",
-    "custom-call",
-];
+/// What a trace says.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    /// By when they begin.
+    pub(super) lives: Vec<LiveRange>,
+    /// Events that make no sense: of buffers that are not there, freeing what is free, taking what is taken.
+    pub(super) odd: u32,
+}
 
-/// The buffers of an instruction's arrays, shared by whatever passes them on.
-type Value = Rc<[u32]>;
+const FREE: u32 = u32::MAX;
 
-/// An array in memory.
-struct Made {
-    /// Padded bytes.
-    size: u64,
-    color: i64,
-    instruction: InstructionId,
-    index: Vec<i64>,
-    /// The event that makes it.
+/// Memory by buffer: how many hold it, and which life is open.
+struct Memory {
+    holders: u32,
+    open: u32,
+    /// The buffer whose memory it has.
+    canonical: u32,
+}
+
+pub(super) fn replay(trace: &HeapSimulatorTrace, buffers: &Buffers) -> Replay {
+    let mut memory: Vec<Memory> =
+        (0..buffers.all.len() as u32).map(|slot| Memory { holders: 0, open: FREE, canonical: slot }).collect();
+    let mut replay = Replay::default();
+    let n = trace.events.len() as u32;
+    for (at, event) in (0..n).zip(&trace.events) {
+        if step(event, at, n, buffers, &mut memory, &mut replay.lives).is_none() {
+            replay.odd += 1;
+        }
+    }
+    replay
+}
+
+/// One event; `None` where it makes no sense.
+fn step(
+    event: &Event,
     at: u32,
-    /// The events that first and last need its memory.
-    first: u32,
-    last: u32,
-    /// The buffer whose memory it has; itself.
-    same: u32,
-    /// It is alive from before the program until after it.
-    is_parameter: bool,
-    is_constant: bool,
-    is_output: bool,
-}
-
-/// The live ranges of a program's buffers, found by a walk in the order of its schedule.
-struct LiveRanges<'m> {
-    module: &'m Module,
-    made: Vec<Made>,
-    /// By instruction, the buffers of its arrays in order.
-    values: IndexMap<InstructionId, Value>,
-    /// By tuple, where the arrays of each part begin, and where they end.
-    starts: IndexMap<InstructionId, Rc<[usize]>>,
-    /// The instruction of each event.
-    order: Vec<InstructionId>,
-    /// Instructions and arrays that may still be walked.
-    left: usize,
-}
-
-/// The buffers of a program by its schedule; `None` where the text has none.
-pub(super) fn assignment(module: &Module) -> Option<BufferAssignmentProto> {
-    let entry = module.entry?;
-    module.computation(entry)?.schedule.as_ref()?;
-    let arrays: usize = module.instructions().map(|(_, i)| i.shape.arrays().count() + i.operands.len() + 1).sum();
-    let mut ranges = LiveRanges {
-        module,
-        made: Vec::new(),
-        values: IndexMap::default(),
-        starts: IndexMap::default(),
-        order: Vec::new(),
-        left: arrays.saturating_mul(TIMES),
+    n: u32,
+    buffers: &Buffers,
+    memory: &mut [Memory],
+    lives: &mut Vec<LiveRange>,
+) -> Option<()> {
+    let slot = buffers.slot(event.buffer_id)? as usize;
+    // Whose memory the buffer has from here on.
+    let own = match Kind::try_from(event.kind).ok()? {
+        Kind::Alloc => {
+            let held = &mut memory[slot];
+            if held.canonical as usize == slot && held.holders > 0 {
+                // Taken twice: it is held twice, and there once.
+                held.holders += 1;
+                return None;
+            }
+            memory[slot].canonical = slot as u32;
+            slot
+        }
+        Kind::ShareWith => {
+            let with = buffers.slot(event.share_with_canonical_id)? as usize;
+            let canonical = memory[with].canonical;
+            memory[slot].canonical = canonical;
+            canonical as usize
+        }
+        Kind::Free => {
+            let own = &mut memory[memory[slot].canonical as usize];
+            own.holders = own.holders.checked_sub(1)?;
+            if own.holders == 0 {
+                lives[own.open as usize].last = at;
+                own.open = FREE;
+            }
+            return Some(());
+        }
     };
-    ranges.computation(entry, &[], DEPTH)?;
-    ranges.outputs(entry);
-    ranges.in_place();
-    Some(ranges.into_assignment())
+    memory[own].holders += 1;
+    if memory[own].holders == 1 {
+        memory[own].open = lives.len() as u32;
+        lives.push(LiveRange { slot: own as u32, holder: slot as u32, first: at, last: n });
+    }
+    Some(())
 }
 
-impl LiveRanges<'_> {
-    /// Walks a computation; `operands` are the values of its parameters, none for the entry's. `None` where it is too much.
-    fn computation(&mut self, id: ComputationId, operands: &[Value], depth: usize) -> Option<()> {
-        let module = self.module;
-        let depth = depth.checked_sub(1)?;
-        let order = module.computation(id)?.schedule.as_ref()?;
-        for at in order {
-            let instruction = module.instruction(*at)?;
-            let value = self.instruction(*at, instruction, operands, depth)?;
-            self.left = self.left.checked_sub(value.len() + 1)?;
-            *self.values.entry(*at).or_insert_with(|| Rc::new([])) = value;
-        }
-        Some(())
-    }
+/// Whether a trace is of an allocation that comes and goes in a memory. Which allocation it is of is told by its first event:
+/// what the trace says of itself is wrong in real files.
+pub(super) fn is_of(trace: &HeapSimulatorTrace, buffers: &Buffers, color: i64) -> bool {
+    let first = trace.events.first().and_then(|event| buffers.slot(event.buffer_id));
+    let allocation = first.and_then(|slot| buffers.allocation(slot));
+    allocation.is_some_and(|a| a.color == color && a.comes_and_goes())
+}
 
-    fn instruction(&mut self, id: InstructionId, of: &Instruction, operands: &[Value], depth: usize) -> Option<Value> {
-        let module = self.module;
-        let inputs: Vec<Value> = module.operands(id).map(|operand| self.value(operand)).collect();
-        let opcode = &*of.opcode;
-        match opcode {
-            "parameter" => {
-                let number = of.parameter_number().and_then(|number| usize::try_from(number).ok())?;
-                if let Some(value) = operands.get(number) {
-                    return Some(value.clone());
-                }
+/// The trace of a memory: one that is of it, else the one with the most events of that memory; the largest of several.
+pub(super) fn trace_of<'t>(
+    traces: &'t [HeapSimulatorTrace],
+    buffers: &Buffers,
+    color: i64,
+) -> Option<&'t HeapSimulatorTrace> {
+    let first_largest = |traces: &mut dyn Iterator<Item = (usize, &'t HeapSimulatorTrace)>| {
+        let mut best: Option<(usize, &HeapSimulatorTrace)> = None;
+        for (n, trace) in traces {
+            if n > best.map_or(0, |(n, _)| n) {
+                best = Some((n, trace));
             }
-            "tuple" => return Some(inputs.iter().flat_map(|input| input.iter().copied()).collect()),
-            "get-tuple-element" => return Some(self.element(id, of, &inputs).unwrap_or_else(|| Rc::new([]))),
-            _ => {}
         }
-        self.bodies(of, &inputs, depth)?;
-        let at = u32::try_from(self.order.len()).ok()?;
-        self.order.push(id);
-        self.left = self.left.checked_sub(inputs.iter().map(|input| input.len()).sum())?;
-        for buffer in inputs.iter().flat_map(|input| input.iter()) {
-            self.made[*buffer as usize].last = at;
-        }
-        let first = inputs.first().cloned().unwrap_or_else(|| Rc::new([]));
-        if PASSES_ON.contains(&opcode) {
-            return Some(first);
-        }
-        if let ("call", Some(root)) = (opcode, of.calls().find_map(|call| module.computation(call.id?)?.root)) {
-            return Some(self.value(root));
-        }
-        let n = of.shape.arrays().count();
-        if is_done(opcode) {
-            // Of a copy the copy stands first, of anything else what it takes.
-            let is_first = opcode == "copy-done" || first.len() == n;
-            let taken = if is_first { 0 } else { self.taken(id) };
-            return Some(first.iter().copied().skip(taken).take(n).collect());
-        }
-        // What an asynchronous start takes is a part of its result, and no array of its own.
-        let is_start = opcode.ends_with("-start");
-        let passed: Vec<u32> = inputs.iter().filter(|_| is_start).flat_map(|input| input.iter().copied()).collect();
-        let passed_at = usize::from(opcode == "copy-start");
-        let has_passed = n > passed.len();
-        let mut value = Vec::with_capacity(n);
-        for (i, (index, array)) in arrays(&of.shape).into_iter().enumerate() {
-            let passed = i.checked_sub(passed_at).and_then(|i| passed.get(i)).filter(|_| has_passed);
-            value.push(match passed {
-                Some(buffer) => *buffer,
-                None => self.make(id, of, index, array, at)?,
-            });
-        }
-        Some(value.into())
-    }
-
-    fn value(&self, id: InstructionId) -> Value {
-        self.values.get(&id).cloned().unwrap_or_else(|| Rc::new([]))
-    }
-
-    /// The buffers of one part of a tuple.
-    fn element(&mut self, id: InstructionId, of: &Instruction, inputs: &[Value]) -> Option<Value> {
-        let part: usize = of.text("index")?.parse().ok()?;
-        let tuple = self.module.operands(id).next()?;
-        let Shape::Tuple(parts) = &self.module.instruction(tuple)?.shape else { return None };
-        let starts = self.starts.entry(tuple).or_insert_with(|| {
-            let mut end = 0;
-            let ends = parts.iter().map(|part| {
-                end += part.arrays().count();
-                end
-            });
-            [0].into_iter().chain(ends.collect::<Vec<usize>>()).collect()
-        });
-        let (from, to) = (*starts.get(part)?, *starts.get(part + 1)?);
-        inputs.first()?.get(from..to).map(Rc::from)
-    }
-
-    /// How many arrays the start of something asynchronous takes, from its done.
-    fn taken(&self, done: InstructionId) -> usize {
-        let module = self.module;
-        let opcode = |id: InstructionId| module.instruction(id).map_or("", |of| &*of.opcode);
-        let mut start = module.operands(done).next();
-        for _ in 0..DEPTH {
-            start =
-                start.filter(|id| opcode(*id) == "async-update").and_then(|id| module.operands(id).next()).or(start);
-        }
-        let taken = start.into_iter().flat_map(|start| module.operands(start));
-        taken.filter_map(|operand| self.values.get(&operand)).map(|value| value.len()).sum()
-    }
-
-    /// Walks what a loop, a conditional or a call runs.
-    fn bodies(&mut self, of: &Instruction, inputs: &[Value], depth: usize) -> Option<()> {
-        let module = self.module;
-        let takes = |i: usize| match &*of.opcode {
-            "while" | "call" => Some(inputs),
-            "conditional" => inputs.get(i + 1..i + 2),
-            _ => None,
+        best.map(|(_, trace)| trace)
+    };
+    let of_color = |trace: &HeapSimulatorTrace| {
+        let is = |event: &&Event| {
+            buffers.slot(event.buffer_id).is_some_and(|slot| buffers.all[slot as usize].color == color)
         };
-        for (i, call) in of.calls().enumerate() {
-            let (Some(inputs), Some(id)) = (takes(i), call.id) else { continue };
-            if module.computation(id).is_some_and(|body| body.schedule.is_some()) {
-                self.computation(id, inputs, depth)?;
-            }
-        }
-        // What a turn of a loop gives takes the memory of what it took.
-        let body =
-            of.call("body").filter(|_| &*of.opcode == "while").and_then(|call| module.computation(call.id?)?.root);
-        let (gives, carried) = (body.map(|root| self.value(root)), inputs.first());
-        for (next, carried) in gives.iter().flat_map(|gives| gives.iter()).zip(carried.iter().flat_map(|of| of.iter()))
-        {
-            self.share(*next, *carried);
-        }
-        Some(())
-    }
-
-    fn make(
-        &mut self,
-        id: InstructionId,
-        of: &Instruction,
-        index: Vec<i64>,
-        array: &ArrayShape,
-        at: u32,
-    ) -> Option<u32> {
-        let buffer = u32::try_from(self.made.len()).ok()?;
-        let is = |opcode: &str| &*of.opcode == opcode;
-        self.made.push(Made {
-            size: array.padded_bytes().unwrap_or_default(),
-            color: array.memory_space(),
-            instruction: id,
-            index,
-            at,
-            first: at,
-            last: at,
-            same: buffer,
-            is_parameter: is("parameter") && of.computation == self.module.entry,
-            is_constant: is("constant"),
-            is_output: false,
-        });
-        Some(buffer)
-    }
-
-    /// The buffer whose memory one has.
-    fn memory(&mut self, mut buffer: u32) -> u32 {
-        while self.made[buffer as usize].same != buffer {
-            let next = self.made[buffer as usize].same;
-            // The way is halved: long chains are walked once.
-            self.made[buffer as usize].same = self.made[next as usize].same;
-            buffer = self.made[buffer as usize].same;
-        }
-        buffer
-    }
-
-    /// A buffer takes the memory of another one of its size.
-    fn share(&mut self, buffer: u32, with: u32) {
-        let (buffer, with) = (self.memory(buffer), self.memory(with));
-        let (a, b) = (&self.made[buffer as usize], &self.made[with as usize]);
-        if buffer == with || a.size != b.size || a.color != b.color || a.is_parameter || a.is_constant {
-            return;
-        }
-        let (first, last, is_output) = (a.first.min(b.first), a.last.max(b.last), a.is_output || b.is_output);
-        self.made[buffer as usize].same = with;
-        let held = &mut self.made[with as usize];
-        (held.first, held.last, held.is_output) = (first, last, is_output);
-    }
-
-    /// Results of the program live on; those that the module aliases with a parameter have its memory.
-    fn outputs(&mut self, entry: ComputationId) {
-        let module = self.module;
-        let root = module.computation(entry).and_then(|of| of.root);
-        let given = root.map_or_else(|| Rc::new([]) as Value, |root| self.value(root));
-        for buffer in given.iter() {
-            let buffer = self.memory(*buffer);
-            self.made[buffer as usize].is_output = true;
-        }
-        let parameters: IndexMap<u64, InstructionId> = module
-            .instructions_of(entry)
-            .filter_map(|id| Some((module.instruction(id)?.parameter_number()?, id)))
-            .collect();
-        for (output, parameter) in aliases(module) {
-            let of = parameters.get(&parameter).and_then(|id| self.values.get(id)).and_then(|value| value.first());
-            if let (Some(buffer), Some(parameter)) = (given.get(output).copied(), of.copied()) {
-                self.share(buffer, parameter);
-            }
-        }
-    }
-
-    /// What is used for the last time may be overwritten by what that gives.
-    fn in_place(&mut self) {
-        let module = self.module;
-        let mut from = 0;
-        while let Some(Made { instruction: id, at, .. }) = self.made.get(from) {
-            let (id, at) = (*id, *at);
-            // Arrays of one execution stand together.
-            let n = self.made[from..].iter().take_while(|made| (made.instruction, made.at) == (id, at)).count();
-            let opcode = module.instruction(id).map_or("", |of| &*of.opcode);
-            if IN_PLACE.contains(&opcode) {
-                self.overwrite(id, at, from as u32..(from + n) as u32);
-            }
-            from += n;
-        }
-    }
-
-    /// Gives what an instruction made the memory of operands that nothing uses after it.
-    fn overwrite(&mut self, id: InstructionId, at: u32, made: Range<u32>) {
-        let operands: Vec<u32> = self.module.operands(id).flat_map(|operand| self.value(operand).to_vec()).collect();
-        let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
-        for operand in operands {
-            let held = self.memory(operand);
-            let of = &self.made[held as usize];
-            if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&held) {
-                free.entry((of.size, of.color)).or_default().push_back(held);
-            }
-        }
-        for buffer in made {
-            let Made { size, color, same, is_output, .. } = self.made[buffer as usize];
-            let held =
-                free.get_mut(&(size, color)).filter(|_| same == buffer && !is_output).and_then(VecDeque::pop_front);
-            if let Some(held) = held {
-                self.share(buffer, held);
-            }
-        }
-    }
-
-    /// The result as the compiler writes its own.
-    fn into_assignment(mut self) -> BufferAssignmentProto {
-        let memory: Vec<u32> = (0..self.made.len() as u32).map(|buffer| self.memory(buffer)).collect();
-        let mut assignment = BufferAssignmentProto::default();
-        let mut places: IndexMap<u32, usize> = IndexMap::default();
-        let mut temporaries: IndexMap<i64, BufferAllocationProto> = IndexMap::default();
-        let mut events: IndexMap<i64, Vec<(u32, Kind, u32)>> = IndexMap::default();
-        for (i, made) in (0_u32..).zip(&self.made) {
-            let name = self.module.instruction(made.instruction).map_or(String::new(), |of| of.name.to_string());
-            let size = i64::try_from(made.size).unwrap_or(i64::MAX);
-            let defined_at =
-                Some(Location { instruction_name: name, shape_index: made.index.clone(), instruction_id: -1 });
-            assignment.logical_buffers.push(LogicalBufferProto { id: i.into(), size, defined_at, color: made.color });
-            let assigned = Assigned { logical_buffer_id: i.into(), offset: 0, size };
-            if memory[i as usize] != i {
-                // What updates a parameter stands in its allocation.
-                if let Some(place) = places.get(&memory[i as usize]) {
-                    assignment.buffer_allocations[*place].assigned.push(assigned);
-                }
-                continue;
-            }
-            if made.is_parameter || made.is_constant || made.is_output {
-                places.entry(i).or_insert(assignment.buffer_allocations.len());
-                assignment.buffer_allocations.push(BufferAllocationProto {
-                    size,
-                    color: made.color,
-                    is_entry_computation_parameter: made.is_parameter,
-                    is_constant: made.is_constant,
-                    maybe_live_out: made.is_output,
-                    assigned: vec![assigned],
-                    ..BufferAllocationProto::default()
-                });
-                continue;
-            }
-            let heap = temporaries
-                .entry(made.color)
-                .or_insert_with(|| BufferAllocationProto { color: made.color, ..BufferAllocationProto::default() });
-            // Where pieces lie is not known: each has a place of its own.
-            heap.assigned.push(Assigned { offset: heap.size, ..assigned });
-            heap.size = heap.size.saturating_add(size);
-            let events = events.entry(made.color).or_default();
-            events.push((made.first, Kind::Alloc, i));
-            events.push((made.last, Kind::Free, i));
-        }
-        assignment.buffer_allocations.extend(temporaries.into_iter().map(|(_, heap)| heap));
-        for (_, mut events) in events {
-            // An instruction's results are taken before what it used is freed.
-            events.sort_by_key(|(at, kind, buffer)| (*at, *kind == Kind::Free, *buffer));
-            let event = |(at, kind, buffer): (u32, Kind, u32)| Event {
-                kind: kind.into(),
-                buffer_id: buffer.into(),
-                instruction_name: self
-                    .order
-                    .get(at as usize)
-                    .and_then(|id| self.module.instruction(*id))
-                    .map_or(String::new(), |of| of.name.to_string()),
-                ..Event::default()
-            };
-            let events = events.into_iter().map(event).collect();
-            assignment.heap_simulator_traces.push(HeapSimulatorTrace { events, ..HeapSimulatorTrace::default() });
-        }
-        assignment
-    }
+        trace.events.iter().filter(is).count()
+    };
+    first_largest(
+        &mut traces.iter().filter(|trace| is_of(trace, buffers, color)).map(|trace| (trace.events.len(), trace)),
+    )
+    .or_else(|| first_largest(&mut traces.iter().map(|trace| (of_color(trace), trace))))
 }

@@ -3,25 +3,25 @@
 //! Knows buffer assignments, modules and allocator events; nothing of files.
 
 mod addresses;
-mod ask;
 mod buffers;
 mod check;
 mod class;
+mod estimate;
+mod estimate_arrays;
 mod live_ranges;
-mod live_text;
-mod lives;
 mod program;
+mod query;
 mod report;
 mod runtime;
 mod runtime_report;
 mod schedule;
 mod space;
-mod tell;
+mod summary;
 mod train_state;
 mod words;
 
-pub use ask::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use program::ProgramMemory;
+pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{
     AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
     Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
@@ -30,5 +30,5 @@ pub use report::{
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,
 };
-pub use tell::roll_ups;
+pub use summary::roll_ups;
 pub use words::{Category, MemoryClass, RollUpBy};

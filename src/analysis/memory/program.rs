@@ -6,11 +6,11 @@
 //! ```
 
 use super::addresses::own_bytes;
-use super::ask::{BufferId, MemoryQuery, Points};
 use super::buffers::Buffers;
 use super::class::{Facts, Vocabularies, class};
-use super::live_ranges;
-use super::lives::Life;
+use super::estimate;
+use super::live_ranges::LiveRange;
+use super::query::{BufferId, MemoryQuery, Points};
 use super::report::{AliveAt, Basis, Buffer, Curve, Moment, SpacePeak, WhatIf, WhatIfColumn};
 use super::schedule::Schedule;
 use super::space::{Space, columns, curve, highest, shares_addresses};
@@ -50,7 +50,7 @@ impl ProgramMemory {
 
     /// Estimates what a program needs whose text alone is known, from the live ranges of its schedule. `None` where it has none.
     pub fn from_schedule(module: &Module) -> Option<Self> {
-        let mut memory = Self::new(&live_ranges::assignment(module)?, module);
+        let mut memory = Self::new(&estimate::assignment(module)?, module);
         for space in &mut memory.spaces {
             (space.basis, space.peak.basis) = (Basis::LiveRanges, Basis::LiveRanges);
             // Where pieces lie, and so how much is asked for, is not in the text.
@@ -193,7 +193,7 @@ impl ProgramMemory {
             // Where several share an allocation the one shown may be smaller than what it stands for.
             Buffer { id: BufferId(n + i), size: a.size, unpadded, ..buffer }
         });
-        let lives: Vec<Life> = space.alive(point).copied().collect();
+        let lives: Vec<LiveRange> = space.alive(point).copied().collect();
         let sizes = self.own_sizes(space, &lives);
         let temporary = lives.iter().zip(sizes).filter(|(life, size)| *size > 0 || self.size(life.slot) == 0);
         let temporary = temporary.map(|(life, size)| Buffer { size, ..self.living(module, &vocabularies, *life) });
@@ -203,7 +203,7 @@ impl ProgramMemory {
     }
 
     /// The bytes that count for each of the lives at a point: of those that share addresses, what no later one has taken.
-    fn own_sizes(&self, space: &Space, lives: &[Life]) -> Vec<u64> {
+    fn own_sizes(&self, space: &Space, lives: &[LiveRange]) -> Vec<u64> {
         if shares_addresses(space.color) {
             return own_bytes(lives, &self.buffers, |slot| self.size(slot));
         }
@@ -242,7 +242,7 @@ impl ProgramMemory {
     }
 
     /// A buffer that comes and goes.
-    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, life: Life) -> Buffer {
+    pub(super) fn living(&self, module: &Module, vocabularies: &Vocabularies, life: LiveRange) -> Buffer {
         let category = self.buffers.allocation(life.holder).map_or(Category::Temporary, |a| a.category);
         let buffer = self.buffer(module, vocabularies, Some(life.holder), category, (life.first, life.last));
         Buffer { id: BufferId(life.slot), size: self.size(life.slot), ..buffer }

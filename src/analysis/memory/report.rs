@@ -3,7 +3,7 @@
 //! **Points.** The curve of a space has one point before each event of the heap simulator's trace and one at the end. A
 //! buffer taken by event `first` and let go by event `last` is alive at the points `first + 1 ..= last`.
 
-use super::ask::{BufferId, BytesPerParameter};
+use super::query::{BufferId, BytesPerParameter};
 use super::runtime_report::{CrossCheck, RuntimeMemory};
 use super::words::{Category, MemoryClass, RollUpBy};
 use crate::profile::Note;

@@ -1,7 +1,7 @@
 //! The entry's schedule: where in it something lies, and from when to when what it gives is used. Knows no sizes.
 
 use super::buffers::Buffers;
-use super::lives::Life;
+use super::live_ranges::LiveRange;
 use super::report::{Moment, MomentPart};
 use crate::hlo::{InstructionId, Module};
 use indexmap::{IndexMap, IndexSet};
@@ -49,17 +49,17 @@ impl Schedule {
     /// Lives of what comes and goes in a memory of a program without a trace: from where a buffer is defined in the entry
     /// until whatever takes it, or a part or an alias of it, has run. Buffers in one piece of an allocation whose lives meet
     /// are one.
-    pub(super) fn lives(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<Life> {
-        let mut pieces: IndexMap<(u32, i64), Vec<Life>> = IndexMap::default();
+    pub(super) fn lives(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<LiveRange> {
+        let mut pieces: IndexMap<(u32, i64), Vec<LiveRange>> = IndexMap::default();
         for (slot, buffer) in (0_u32..).zip(&buffers.all) {
             let Some(assigned) = buffer.allocation else { continue };
             let is_temporary = buffers.allocation(slot).is_some_and(|a| a.color == color && a.comes_and_goes());
             let defined = buffer.instruction(module).filter(|_| is_temporary);
             let Some((id, first)) = defined.and_then(|id| Some((id, *self.places.get(&id)?))) else { continue };
-            let life = Life { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
+            let life = LiveRange { slot, holder: slot, first, last: self.last_use(module, id).max(first + 1) };
             pieces.entry((assigned.allocation, assigned.offset)).or_default().push(life);
         }
-        let mut lives: Vec<Life> = Vec::new();
+        let mut lives: Vec<LiveRange> = Vec::new();
         for (_, mut piece) in pieces {
             piece.sort_by_key(|life| (life.first, life.slot));
             let from = lives.len();

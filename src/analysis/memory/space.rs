@@ -12,9 +12,9 @@
 //! shares with whom does not depend on sizes, so that is a replay.
 
 use super::addresses;
-use super::ask::Points;
 use super::buffers::Buffers;
-use super::lives::{Life, is_of, replay, trace_of};
+use super::live_ranges::{LiveRange, is_of, replay, trace_of};
+use super::query::Points;
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
 use crate::analysis::phase::{by_path, phase};
@@ -28,7 +28,7 @@ pub(super) struct Space {
     pub(super) basis: Basis,
     pub(super) n_events: u32,
     /// By when they begin.
-    pub(super) lives: Vec<Life>,
+    pub(super) lives: Vec<LiveRange>,
     /// Bytes at each point.
     pub(super) padded: Vec<u64>,
     /// The same without padding.
@@ -93,7 +93,7 @@ impl Space {
     }
 
     /// What comes and goes and is alive at a point.
-    pub(super) fn alive(&self, point: u32) -> impl Iterator<Item = &Life> {
+    pub(super) fn alive(&self, point: u32) -> impl Iterator<Item = &LiveRange> {
         // Lives are in the order of their beginnings: later ones cannot cover the point.
         self.lives[..self.lives.partition_point(|life| life.first < point)]
             .iter()
@@ -164,7 +164,7 @@ pub(super) const fn shares_addresses(color: i64) -> bool {
 
 /// Bytes at each point: those of the lives that cover it, and `below` all the time.
 pub(super) fn curve(
-    lives: &[Life],
+    lives: &[LiveRange],
     (n_events, color): (u32, i64),
     below: u64,
     buffers: &Buffers,

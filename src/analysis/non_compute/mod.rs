@@ -9,34 +9,34 @@
 //! Knows HLO through `hlo`; knows no pages. Undetectable is not no: each undetectable answer has a reason.
 
 mod change;
-mod ends;
-mod judge;
-mod look;
+mod classify;
 mod opcodes;
+mod operands;
 mod order;
 mod report;
+mod resolver;
 mod sums;
 #[cfg(test)]
 mod tests;
 
 pub use change::{Answer, Change, Changes, Reason};
-pub use judge::{Verdict, judge};
-pub use look::{Programs, in_module};
+pub use classify::{LayoutChange, classify};
 pub use report::{AuditRow, NonCompute, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+pub use resolver::{Programs, in_module};
 
 use super::Kind;
-use super::asked::Asked;
 use super::breakdown::Analysis;
 use super::category::category;
 use super::classify::opcode;
 use super::query::Query;
 use super::rows::each;
+use super::selection::Selection;
 use crate::hlo::opcode::{is_done, is_start};
 use crate::profile::{Note, Op, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
-use look::Looker;
 use opcodes::Opcodes;
+use resolver::Resolver;
 use std::cmp::Reverse;
 use sums::{Spent, Sums};
 
@@ -75,14 +75,14 @@ impl Analysis {
     /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
     pub fn non_compute(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> NonCompute {
         let known = self.known(profile);
-        let Asked { header, totals, slices, mut notes, .. } = self.asked(profile, query);
+        let Selection { header, totals, slices, mut notes, .. } = self.asked(profile, query);
         let window = header.step_duration;
         let mut by_category: IndexMap<&str, Sums> = IndexMap::default();
         let mut by_source: IndexMap<(&str, Source), Sums> = IndexMap::default();
         let mut opcodes = Opcodes::default();
         let (mut total, mut stall, mut exposed_comm) = (Picos::ZERO, Picos::ZERO, Picos::ZERO);
-        let mut lookers: Vec<Looker<'_, '_>> =
-            slices.iter().map(|slice| Looker::new(profile, known.plane(slice.device), programs)).collect();
+        let mut lookers: Vec<Resolver<'_, '_>> =
+            slices.iter().map(|slice| Resolver::new(profile, known.plane(slice.device), programs)).collect();
         each(&slices, |member, time| {
             let device = slices[member.slice as usize].device;
             let (op, facts) = known.op(device, member.op);

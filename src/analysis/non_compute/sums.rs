@@ -1,7 +1,7 @@
 //! Ops added up to rows of the audit. Knows time and answers; reads no HLO.
 
 use super::change::{Answer, Change};
-use super::judge::Verdict;
+use super::classify::LayoutChange;
 use super::report::{AuditRow, SpaceMove, Tally};
 use crate::analysis::kind::Kind;
 use crate::profile::OpId;
@@ -47,7 +47,7 @@ pub struct Sums {
 
 impl Sums {
     /// Adds an op.
-    pub fn add(&mut self, spent: &Spent, verdict: &Verdict) {
+    pub fn add(&mut self, spent: &Spent, verdict: &LayoutChange) {
         let Spent { kind, n, own, waits, at } = *spent;
         self.by_kind[kind.index()] += own;
         self.n += n;

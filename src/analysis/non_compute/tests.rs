@@ -1,11 +1,11 @@
 //! Answers by hand: one text per change, and what cannot be told.
 
-use super::look::in_module;
-use super::{Answer, Change, Changes, Reason, Verdict, judge};
+use super::resolver::in_module;
+use super::{Answer, Change, Changes, LayoutChange, Reason, classify};
 use crate::hlo::text;
 
-fn verdict(text: &str) -> Verdict {
-    judge(&text::instruction(text).unwrap_or_else(|| panic!("no instruction: {text}")).instruction)
+fn verdict(text: &str) -> LayoutChange {
+    classify(&text::instruction(text).unwrap_or_else(|| panic!("no instruction: {text}")).instruction)
 }
 
 /// `y`, `n`, `?` for dtype, dim order, tiling, memory space, shape.

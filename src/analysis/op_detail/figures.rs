@@ -1,13 +1,13 @@
 //! How long an op takes: in the window, in each step, execution by execution. Knows times; knows no HLO.
 
-use super::found::FoundOp;
+use super::lookup::FoundOp;
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::device::{Clock, Device, intervals};
 use crate::analysis::measure::Window;
+use crate::analysis::self_time::sweep;
 use crate::analysis::steps::Open;
-use crate::analysis::sweep::sweep;
 use crate::profile::{OpId, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;

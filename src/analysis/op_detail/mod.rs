@@ -10,17 +10,17 @@
 //! Knows programs and events; is handed the program and knows nothing of files, nor of how numbers look.
 
 mod figures;
-mod found;
+pub(super) mod instruction_ref;
+mod lookup;
 mod neighbours;
 mod report;
-pub(super) mod seen;
 mod source;
-mod trips;
+mod trip_count;
 mod values;
 pub(super) mod words;
 mod words_fusion;
 
-pub use found::FoundOp;
+pub use lookup::FoundOp;
 pub use report::{
     Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
     OpValue, SourceLine,
@@ -31,7 +31,7 @@ use super::classify::{Facts, classify, opcode};
 use super::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
 use crate::profile::{Note, Profile, ProgramId, Severity};
-use seen::Seen;
+use instruction_ref::Seen;
 
 /// Instructions of a fusion told at most.
 const LINES: usize = 400;
@@ -163,7 +163,7 @@ fn place(seen: Seen<'_>) -> Option<OpPlace> {
         caller: caller.map(|c| c.name.to_string()),
         caller_opcode: caller.map(|c| c.opcode.to_string()),
         more_callers: callers.len().saturating_sub(1) as u32,
-        trip_count: turns.and_then(|caller| trips::trips(seen.other(*caller)?)),
+        trip_count: turns.and_then(|caller| trip_count::trips(seen.other(*caller)?)),
     })
 }
 

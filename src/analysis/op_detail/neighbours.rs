@@ -1,8 +1,8 @@
 //! The ops one hop away: whose results an op takes, and who takes its own. From the program, else from events' texts.
 
-use super::found::FoundOp;
+use super::instruction_ref::Seen;
+use super::lookup::FoundOp;
 use super::report::Neighbour;
-use super::seen::Seen;
 use crate::analysis::breakdown::Analysis;
 use crate::hlo::{InstructionId, Shape, text};
 use crate::profile::Profile;

@@ -1,7 +1,7 @@
 //! Where an op comes from: what its events say, else what its program says.
 
+use super::instruction_ref::Seen;
 use super::report::{OpSource, SourceLine};
-use super::seen::Seen;
 use crate::analysis::ops::PlaneFacts;
 use crate::hlo::SourceFrame;
 use crate::profile::{Op, Profile};

@@ -1,7 +1,7 @@
 //! What an op takes and gives, array by array, and what changes on the way. Knows shapes and layouts; knows no time.
 
+use super::instruction_ref::Seen;
 use super::report::{Change, OpRemark, OpRole, OpValue};
-use super::seen::Seen;
 use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 
 /// Values told at most.

@@ -1,8 +1,8 @@
 //! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
 
+use super::instruction_ref::Seen;
 use super::report::{Change, OpRemark};
-use super::seen::Seen;
-use super::trips::trips;
+use super::trip_count::trips;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
 use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};

@@ -1,6 +1,6 @@
 //! What a fusion does: looks into the computation it calls. Says only what stands there.
 
-use super::seen::{Seen, is_formatting};
+use super::instruction_ref::{Seen, is_formatting};
 use super::words::{groups, shape};
 use crate::analysis::scope_path::{bare, path, segments};
 use crate::hlo::{ArrayShape, Shape, opcode};

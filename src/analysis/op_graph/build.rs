@@ -5,7 +5,7 @@ use super::bodies;
 use super::hops::Near;
 use super::report::{GraphNode, NodeBody, NodeRole};
 use super::short;
-use crate::analysis::op_detail::seen::Seen;
+use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;

@@ -4,7 +4,7 @@ use super::build::{more, nothing};
 use super::report::{GraphEdge, GraphNode};
 use super::short;
 use crate::analysis::Neighbour;
-use crate::analysis::op_detail::seen::Seen;
+use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::analysis::op_detail::words::shape;
 use crate::hlo::Shape;
 use std::cmp::Reverse;

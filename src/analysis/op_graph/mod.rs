@@ -21,7 +21,7 @@ mod short;
 pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 
 use super::breakdown::Analysis;
-use super::op_detail::seen::Seen;
+use super::op_detail::instruction_ref::Seen;
 use super::op_detail::{FoundOp, OpBasis, is_tpu};
 use crate::hlo::{InstructionId, Module, text};
 use crate::profile::{Note, Profile, ProgramId, Severity};

@@ -1,6 +1,6 @@
 //! What an instruction is, in a few words: the op panel's sentence without what a drawing shows by itself.
 
-use crate::analysis::op_detail::seen::Seen;
+use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::analysis::op_detail::words;
 
 /// "matmul fused with gelu", "wait for copy", "loop, 16 times".

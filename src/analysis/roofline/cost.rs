@@ -1,6 +1,6 @@
 //! What one execution of an op costs: by the capture, or by the user. Knows stats and patterns; no peaks.
 
-use super::ask::{KernelCost, Level};
+use super::query::{KernelCost, Level};
 use super::report::{CostSource, SkipReason};
 use crate::profile::{MemoryBytes, Op};
 

@@ -12,21 +12,21 @@
 //!
 //! Knows ops, programs and chips; knows no pages, and nothing of how numbers look.
 
-mod ask;
+mod compute_dtype;
 mod cost;
-mod hold;
+mod evaluate;
 mod notes;
-mod one;
 mod peaks;
+mod query;
 mod report;
+mod single_op;
 mod steps;
 mod sums;
 mod verify;
 mod window;
-mod work;
 
-pub use ask::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use peaks::{DevicePeaks, Peak, PeakOf};
+pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 pub use report::{
     Bound, CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof,
     RoofRow, Roofline, RooflineFigures, SkipReason, Skipped, StepRoof, WindowUse,
@@ -34,20 +34,20 @@ pub use report::{
 pub use verify::{Check, Verdict, Verified, verify};
 
 use super::Kind;
-use super::asked::Asked;
 use super::breakdown::{Analysis, shown};
 use super::filter::{Filter, FilterError};
 use super::non_compute::Programs;
 use super::query::{GroupBy, Query};
 use super::row_view::{RowView, default_order};
 use super::rows::{Known, Member, Rows, Slice, fold};
+use super::selection::Selection;
 use crate::hlo::text;
 use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::units::Picos;
-use hold::{Holder, Together};
+use evaluate::{RooflineModel, Together};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
-use sums::{Held, Sums};
+use sums::{OpPoint, Sums};
 
 /// An answer in a form that may be kept: its rows are told one by one.
 pub struct RooflineAnswer {
@@ -144,12 +144,12 @@ impl Analysis {
         let query = Query { filter: Filter { kind, ..ask.query.filter.clone() }, ..ask.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Asked { header, totals, slices: all, chosen, notes } = self.asked(profile, &query);
+        let Selection { header, totals, slices: all, chosen, notes } = self.asked(profile, &query);
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, query.by);
         let by_slice: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut walk = Walk::new(Holder::new(known, programs, &ask.costs, by_slice.iter()));
+        let mut walk = Walk::new(RooflineModel::new(known, programs, &ask.costs, by_slice.iter()));
         let held = walk.rows(&rows, &slices, known);
         let window = header.step_duration;
         let view = RowView { known, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
@@ -246,7 +246,7 @@ pub(super) struct Seen {
 
 /// One walk over all rows.
 struct Walk<'a, 'm> {
-    holder: Holder<'a, 'm>,
+    holder: RooflineModel<'a, 'm>,
     step: Option<Sums>,
     by_program: IndexMap<Option<ProgramId>, (u64, Option<Sums>)>,
     reasons: IndexMap<SkipReason, u64>,
@@ -256,7 +256,7 @@ struct Walk<'a, 'm> {
 }
 
 impl<'a, 'm> Walk<'a, 'm> {
-    fn new(holder: Holder<'a, 'm>) -> Self {
+    fn new(holder: RooflineModel<'a, 'm>) -> Self {
         Self {
             holder,
             step: None,
@@ -316,7 +316,7 @@ impl<'a, 'm> Walk<'a, 'm> {
     }
 
     /// Adds what is held against roofs to its row, its program and the step.
-    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, held: &Held, n: u64, own: u64) {
+    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, held: &OpPoint, n: u64, own: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [
             row.roof.get_or_insert_default().as_mut(),

@@ -1,10 +1,10 @@
 //! What is to be said beside a roofline's figures. Knows figures; computes none.
 
 use super::Seen;
-use super::ask::{Level, PeakSource, RooflineQuery};
 use super::peaks::{DevicePeaks, Peak, PeakOf};
+use super::query::{Level, PeakSource, RooflineQuery};
 use super::report::{DeviceCountSource, RooflineFigures, SkipReason};
-use super::sums::Held;
+use super::sums::OpPoint;
 use crate::analysis::report::Status;
 use crate::analysis::roofline::CostSource;
 use crate::chip::Chip;
@@ -13,7 +13,7 @@ use crate::units::Picos;
 
 impl Seen {
     /// Remembers what is to be said of an op.
-    pub(super) fn add(&mut self, held: &Held, matmul: bool, own: u64) {
+    pub(super) fn add(&mut self, held: &OpPoint, matmul: bool, own: u64) {
         let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { own } else { 0 });
         add(&mut self.uncertain, held.uncertain);
         add(&mut self.model_flops, held.cost.source == CostSource::ModelFlops);

@@ -9,8 +9,8 @@
 //! Per **device plane**: a chip's figures are divided among its devices. FLOP/s and bytes/s, base 10: a plane's
 //! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. Knows planes and chips; no ops.
 
-use super::ask::{Level, PeakChoice, PeakSource, Precision};
-use super::work::precision;
+use super::compute_dtype::precision;
+use super::query::{Level, PeakChoice, PeakSource, Precision};
 use crate::chip::{Chip, Figure, gpu};
 use crate::hlo::DType;
 use crate::profile::Plane;

@@ -1,7 +1,7 @@
 //! What a roofline reports. Plain data; knows nothing of how it was found.
 
-use super::ask::{Level, Precision};
 use super::peaks::DevicePeaks;
+use super::query::{Level, Precision};
 use super::verify::Verified;
 use crate::analysis::report::{Group, Header, Totals};
 use crate::profile::Note;

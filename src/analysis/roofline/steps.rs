@@ -1,20 +1,20 @@
 //! Every step against the roofs: one sweep per device, not one per step. Knows steps and ops; no rows.
 
-use super::ask::RooflineQuery;
-use super::hold::{Holder, Together};
+use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
+use super::query::RooflineQuery;
 use super::report::StepRoof;
-use super::sums::{Held, Sums};
+use super::sums::{OpPoint, Sums};
 use crate::analysis::Kind;
-use crate::analysis::asked::Asked;
 use crate::analysis::breakdown::{Analysis, shown};
 use crate::analysis::device::intervals;
 use crate::analysis::filter::{Filter, FilterError};
 use crate::analysis::non_compute::Programs;
 use crate::analysis::query::{Query, StepChoice};
 use crate::analysis::rows::{Member, Slice};
+use crate::analysis::selection::Selection;
+use crate::analysis::self_time::sweep;
 use crate::analysis::steps::Open;
-use crate::analysis::sweep::sweep;
 use crate::profile::{OpId, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
@@ -39,15 +39,15 @@ impl Analysis {
         let query = Query { filter, step: StepChoice::All, ..ask.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Asked { slices: all, .. } = self.asked(profile, &query);
+        let Selection { slices: all, .. } = self.asked(profile, &query);
         let slices = shown(known, &all, &matcher);
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut holder = Holder::new(known, programs, &ask.costs, peaks.iter());
+        let mut holder = RooflineModel::new(known, programs, &ask.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         for (at, slice) in slices.iter().enumerate() {
             let spent = self.spent(profile, slice);
-            let mut held: IndexMap<u32, Option<Held>> = IndexMap::default();
+            let mut held: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
             let mut together: IndexMap<u64, Together> = IndexMap::default();
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number).or_default();

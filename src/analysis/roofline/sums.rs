@@ -7,15 +7,15 @@
 //! ```
 //! (Williams, Waterman and Patterson, "Roofline", 2009.) Knows costs and peaks; no ops and no texts.
 
-use super::ask::{Latency, Level, Precision};
 use super::cost::Cost;
+use super::query::{Latency, Level, Precision};
 use super::report::{Bound, CostSource, Roof};
 use crate::hlo::DType;
 use crate::units::Picos;
 
 /// An op held against its roofs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct OpPoint {
     pub cost: Cost,
     /// Of the device, for what it computes with.
     pub peak: f64,
@@ -29,13 +29,13 @@ pub(super) struct Held {
 
 /// What all say, if all say the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Alike<T> {
+enum Uniform<T> {
     None,
     One(T),
     Differ,
 }
 
-impl<T: PartialEq + Copy> Alike<T> {
+impl<T: PartialEq + Copy> Uniform<T> {
     fn add(&mut self, value: T) {
         *self = match *self {
             Self::None => Self::One(value),
@@ -71,9 +71,9 @@ pub(super) struct Sums {
     gap: i64,
     recoverable: u64,
     above: u64,
-    dtype: Alike<Option<DType>>,
-    precision: Alike<Precision>,
-    ridge: Alike<Option<u64>>,
+    dtype: Uniform<Option<DType>>,
+    precision: Uniform<Precision>,
+    ridge: Uniform<Option<u64>>,
     uncertain: bool,
     mixed: bool,
     cost: CostSource,
@@ -96,9 +96,9 @@ impl Default for Sums {
             gap: 0,
             recoverable: 0,
             above: 0,
-            dtype: Alike::None,
-            precision: Alike::None,
-            ridge: Alike::None,
+            dtype: Uniform::None,
+            precision: Uniform::None,
+            ridge: Uniform::None,
             uncertain: false,
             mixed: false,
             cost: CostSource::Capture,
@@ -119,7 +119,7 @@ fn difference(a: u64, b: u64) -> i64 {
 
 impl Sums {
     /// Adds `n` executions of an op that took `own` picoseconds.
-    pub fn add(&mut self, held: &Held, n: u64, own: u64) {
+    pub fn add(&mut self, held: &OpPoint, n: u64, own: u64) {
         #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
         let times = n as f64;
         let Cost { flops, bytes, levels, source } = held.cost;
@@ -227,8 +227,8 @@ impl Sums {
 mod tests {
     use super::*;
 
-    fn held(flops: f64, bytes: f64, peak: f64, bandwidth: f64) -> Held {
-        Held {
+    fn held(flops: f64, bytes: f64, peak: f64, bandwidth: f64) -> OpPoint {
+        OpPoint {
             cost: Cost { flops, bytes, levels: [bytes, 0.0, 0.0, 0.0, 0.0], source: CostSource::Capture },
             peak,
             bytes: [Some(bandwidth), None, None, None, None],
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    fn of(held: &Held, n: u64, own: u64) -> Roof {
+    fn of(held: &OpPoint, n: u64, own: u64) -> Roof {
         let mut sums = Sums::default();
         sums.add(held, n, own);
         sums.told(Latency::default())

@@ -5,9 +5,9 @@
 //! ```
 //! Loops are left out (their ops are there), and of an asynchronous pair the start. Knows ops and peaks; no rows.
 
-use super::ask::{Level, RooflineQuery};
-use super::hold::is_begin;
+use super::evaluate::is_begin;
 use super::peaks::DevicePeaks;
+use super::query::{Level, RooflineQuery};
 use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;

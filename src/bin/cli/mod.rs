@@ -21,8 +21,9 @@ use rooflight::analysis::{
 use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
 use rooflight::report::{
+    format,
     inspect::inspect,
-    json, non_compute_json, non_compute_table, number, roofline_json, roofline_table,
+    json, non_compute_json, non_compute_table, roofline_json, roofline_table,
     summary::{self, Summary},
     tables,
     text::{Table, neutralise, neutralise_lines},
@@ -348,7 +349,7 @@ fn no_step(n: u64, steps: &[u64]) -> Failure {
             format!(
                 "{}, …, {last} ({} in all)",
                 text(few.get(..LISTED).unwrap_or(few)),
-                number::count(steps.len() as u64)
+                format::count(steps.len() as u64)
             )
         }
         all => text(all),
@@ -364,7 +365,7 @@ fn bad_filter(error: &FilterError) -> Failure {
 fn heading(header: &rooflight::analysis::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
-    let window = header.step_duration.map_or(String::new(), |d| format!(", {}", number::time_text(d)));
+    let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));
     let step = if header.step == "all" {
         "whole capture".to_owned()
     } else {
@@ -378,16 +379,16 @@ fn matched(filter: &Filter, b: &Breakdown) -> String {
     if filter.is_empty() {
         return String::new();
     }
-    let share = b.shown.of_step.map_or(String::new(), |f| format!(", {} of the window", number::percent_text(f)));
-    let rows = number::counted(b.groups.len() as u64, "row", "rows");
+    let share = b.shown.of_step.map_or(String::new(), |f| format!(", {} of the window", format::percent_text(f)));
+    let rows = format::counted(b.groups.len() as u64, "row", "rows");
     let looked = if filter.text.is_empty() {
         String::new()
     } else {
-        let of = number::count(b.shown.n_all.into());
+        let of = format::count(b.shown.n_all.into());
         let elsewhere = b.shown.anywhere.map_or(String::new(), |n| format!("; {n} with --within anywhere"));
         format!(" of {of} match “{}” in the {}{elsewhere}", filter.text, filter.within.label())
     };
-    format!("{rows}{looked}: {}{share}\n\n", number::time_text(b.shown.total))
+    format!("{rows}{looked}: {}{share}\n\n", format::time_text(b.shown.total))
 }
 
 fn says(notes: &[Note]) -> String {

@@ -20,7 +20,7 @@ use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::slot::Slot;
 use crate::chart::ticks;
 use crate::engine::comm_place::Of;
-use crate::report::number;
+use crate::report::format;
 use std::cmp::Reverse;
 
 const LEFT: f64 = 44.0;
@@ -133,7 +133,7 @@ fn sizes(x: &Scale, most: usize) -> Vec<(f64, String)> {
     let all: Vec<u64> = (0..30).map(|n| 1_u64 << (2 * n)).filter(|n| (lo..=hi).contains(&(*n as f64))).collect();
     let every = all.len().div_ceil(most).max(1);
     let tick = |n: &u64| {
-        let (value, unit) = number::bytes(*n);
+        let (value, unit) = format::bytes(*n);
         (x.to(*n as f64), format!("{} {unit}", value.trim_end_matches(".0")))
     };
     all.iter().step_by(every).map(tick).collect()
@@ -147,7 +147,7 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
         let axes = row.group.as_ref().and_then(|group| group.n_axes).unwrap_or(1);
         roofs.push((
             peak,
-            format!("links along {}: {} GB/s", number::counted(axes.into(), "axis", "axes"), number::gbs(peak)),
+            format!("links along {}: {} GB/s", format::counted(axes.into(), "axis", "axes"), format::gbs(peak)),
         ));
     }
     roofs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -188,7 +188,7 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
     // Names of those that take the most time.
     let named: Vec<&Spot<'_>> = spots.iter().take(NAMED).collect();
     let candidate = |(rank, spot): (u32, &&Spot<'_>)| {
-        let (text, size) = (number::middle_cut(&spot.row.key, 28), Size::Micro.px());
+        let (text, size) = (format::middle_cut(&spot.row.key, 28), Size::Micro.px());
         Candidate {
             priority: 100 - rank,
             x: axes.x.to(spot.bytes),
@@ -201,7 +201,7 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
     let candidates: Vec<Candidate> = (0_u32..).zip(&named).map(candidate).collect();
     for (spot, place) in named.iter().zip(place_labels::place(&candidates, &obstacles, axes.frame)) {
         let Some(place) = place else { continue };
-        let (x, y, text) = (place.x, place.y + Size::Micro.px(), number::middle_cut(&spot.row.key, 28));
+        let (x, y, text) = (place.x, place.y + Size::Micro.px(), format::middle_cut(&spot.row.key, 28));
         let (anchor, size) = (Anchor::Start, Size::Micro);
         let shape = Shape::Text { x, y, text, anchor, size, mono: false, halo: true };
         marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
@@ -210,15 +210,15 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
 }
 
 fn words(spot: &Spot<'_>) -> String {
-    let (message, rate) = (table::text(spot.row, "message", None), number::gbs(spot.rate));
-    format!("{}: {message} MiB at {rate} GB/s, {}.", spot.row.key, number::time_text(spot.row.wall))
+    let (message, rate) = (table::text(spot.row, "message", None), format::gbs(spot.rate));
+    format!("{}: {message} MiB at {rate} GB/s, {}.", spot.row.key, format::time_text(spot.row.wall))
 }
 
 fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> String {
-    let n = number::counted(spots.len() as u64, "row", "rows");
+    let n = format::counted(spots.len() as u64, "row", "rows");
     let without = match rows.len().saturating_sub(spots.len()) {
         0 => String::new(),
-        n => format!(" {} without a size or a rate, or of next to no time, are not drawn.", number::count(n as u64)),
+        n => format!(" {} without a size or a rate, or of next to no time, are not drawn.", format::count(n as u64)),
     };
     let links: Vec<&str> = roofs.iter().map(|(_, words)| words.as_str()).collect();
     let links = if links.is_empty() { String::new() } else { format!(" {}.", links.join("; ")) };
@@ -231,7 +231,7 @@ pub fn left_out(rows: &[CommRow], of: Of) -> Option<String> {
     (n > 0).then(|| {
         format!(
             "{} not drawn: size or groups are not known, or they take less than 0.2 % of the time.",
-            number::counted(n, "row is", "rows are")
+            format::counted(n, "row is", "rows are")
         )
     })
 }
@@ -244,7 +244,7 @@ pub fn tip(rows: &[CommRow], id: u32) -> Option<Tip> {
 fn table_of(spots: &[Spot<'_>]) -> SceneTable {
     let row = |spot: &Spot<'_>| {
         let cell = |id| table::text(spot.row, id, None);
-        vec![spot.row.key.clone(), cell("primitive"), cell("message"), number::gbs(spot.rate), cell("peak")]
+        vec![spot.row.key.clone(), cell("primitive"), cell("message"), format::gbs(spot.rate), cell("peak")]
     };
     let heads = ["Row", "Primitive", "Message, MiB", "GB/s", "Of peak, %"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: spots.iter().map(row).collect() }

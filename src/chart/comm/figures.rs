@@ -5,7 +5,7 @@ use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::readout::{Figure, Readout, exact, figure, row, share_figure};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.
@@ -28,11 +28,11 @@ pub fn sentence(view: &CommView, of: Of) -> String {
         return format!("No {none} ran in {}.", window(comm));
     }
     let waits = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step)).map_or_else(
-        || format!("{} waits for {what} {}", window(comm), number::time_text(traffic.stall)),
-        |share| format!("{} of {} waits for {what}", number::percent_text(share), window(comm)),
+        || format!("{} waits for {what} {}", window(comm), format::time_text(traffic.stall)),
+        |share| format!("{} of {} waits for {what}", format::percent_text(share), window(comm)),
     );
     let hidden = traffic.overlap.share().map_or_else(String::new, |share| {
-        format!("; {} of what is in flight is hidden behind compute", number::percent_text(share))
+        format!("; {} of what is in flight is hidden behind compute", format::percent_text(share))
     });
     let mut letters = waits.chars();
     let first = letters.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
@@ -47,8 +47,8 @@ fn beyond(of: &Traffic) -> String {
     }
     format!(
         " {} are exposed (no compute beside them), {} more than the core waits: meanwhile it moves data, runs other ops or is idle.",
-        number::time_text(of.overlap.exposed),
-        number::time_text(more)
+        format::time_text(of.overlap.exposed),
+        format::time_text(more)
     )
 }
 
@@ -69,12 +69,12 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     if issue.fraction_of(stall + issue).is_some_and(|share| share > LONG_ISSUE) {
         let rows =
             vec![row("Result", exact(issue)), row("Counted", "in exposed where nothing is computed, not in stall")];
-        main.push(figure("Start ops", number::figure_time(issue), "Σ self time of -start and -update", rows));
+        main.push(figure("Start ops", format::figure_time(issue), "Σ self time of -start and -update", rows));
     }
     if fused > Picos::ZERO {
         let rows = vec![row("Result", exact(fused)), row("Counted", "as compute, in neither stall nor exposed")];
         let formula = "Σ self time of ops that compute and communicate at once";
-        main.push(figure("Fused with compute", number::figure_time(fused), formula, rows));
+        main.push(figure("Fused with compute", format::figure_time(fused), formula, rows));
     }
     let clock = if comm.pairing.device_clock { "the device’s own" } else { "the event clock" };
     let rows = vec![
@@ -86,7 +86,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     ];
     main.push(figure(
         "In flight",
-        at_least(number::figure_time(overlap.in_flight)),
+        at_least(format::figure_time(overlap.in_flight)),
         "Union of [start, end), from the start of a transfer to its end",
         rows,
     ));
@@ -97,7 +97,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     ];
     main.push(figure(
         "Exposed",
-        number::figure_time(overlap.exposed),
+        format::figure_time(overlap.exposed),
         "In flight while the same core computes nothing; may be more than stall: the core may move data or be idle meanwhile",
         rows.clone(),
     ));
@@ -109,22 +109,22 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
     let mut side = Vec::new();
     if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == Of::Collectives) {
         let rows = vec![
-            row("Executions", number::count(sparse.n)),
+            row("Executions", format::count(sparse.n)),
             row("In flight", exact(sparse.overlap.in_flight)),
             row("Stall", exact(sparse.stall)),
             row("Counted", "apart: a SparseCore waits for itself"),
         ];
         let formula = "Union of what SparseCores have in flight";
-        side.push(figure("SparseCore in flight", number::figure_time(sparse.overlap.in_flight), formula, rows));
+        side.push(figure("SparseCore in flight", format::figure_time(sparse.overlap.in_flight), formula, rows));
     }
     let rows = vec![
-        row("Executions", number::count(n)),
+        row("Executions", format::count(n)),
         row("Waits and synchronous ones", exact(stall)),
         row("Starts, beside it", exact(issue)),
         row("Exposed is another figure", "what is in flight without compute beside it, whether the core waits or not"),
     ];
     let hero =
-        figure("Stall", number::figure_time(stall), "Σ self time of -done and synchronous ops: the core waits", rows);
+        figure("Stall", format::figure_time(stall), "Σ self time of -done and synchronous ops: the core waits", rows);
     Readout { hero: Figure { label: format!("Stall, {}", window(comm)), ..hero }, main, side }
 }
 
@@ -142,9 +142,9 @@ fn found(comm: &Comm) -> String {
         (of.sync, "synchronous"),
     ];
     let told: Vec<String> =
-        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", number::count(*n))).collect();
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", format::count(*n))).collect();
     let unpaired = of.unpaired_ratio().filter(|ratio| *ratio > 0.0);
-    let unpaired = unpaired.map(|ratio| format!("; {} unpaired", number::percent_text(ratio))).unwrap_or_default();
+    let unpaired = unpaired.map(|ratio| format!("; {} unpaired", format::percent_text(ratio))).unwrap_or_default();
     format!("{}{unpaired}", told.join(", "))
 }
 
@@ -154,12 +154,12 @@ fn lowest(of: &CommRow) -> Figure {
         (None, rate) => ("Lowest bandwidth", rate, "Bytes ÷ time in flight, of one row"),
     };
     let rows = vec![
-        row("Row", number::middle_cut(&of.key, 48)),
-        row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), number::bytes_text)),
-        row("Executions", number::count(of.n)),
+        row("Row", format::middle_cut(&of.key, 48)),
+        row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), format::bytes_text)),
+        row("Executions", format::count(of.n)),
         row("Σ of their lengths", exact(of.wall)),
-        row("Left out", format!("messages below {}: latency decides there", number::bytes_text(CommRow::LARGE))),
+        row("Left out", format!("messages below {}: latency decides there", format::bytes_text(CommRow::LARGE))),
     ];
-    let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (number::gbs(rate), "GB/s"));
+    let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (format::gbs(rate), "GB/s"));
     figure(label, value, formula, rows)
 }

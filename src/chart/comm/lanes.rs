@@ -12,7 +12,7 @@
 
 use super::words;
 use crate::analysis::Kind;
-use crate::analysis::comm::{CommLanes, LaneSpan, Way};
+use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::label;
 use crate::chart::paint::{Paint, Pattern, Tone};
 use crate::chart::rows::Tip;
@@ -20,7 +20,7 @@ use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::slot::Slot;
 use crate::chart::ticks;
-use crate::report::number::{self, TimeUnit};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// A block, and a row with the ground below it; where there are many lanes both are smaller.
@@ -194,7 +194,7 @@ impl Drawn<'_> {
     fn block(&mut self, at: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
         let id = u32::try_from(at).unwrap_or(u32::MAX);
         let w = (b - a).max(1.0);
-        let is_fused = span.way == Way::Fused;
+        let is_fused = span.way == Execution::Fused;
         let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
         self.marks.push(Mark::of(id, words(span), Shape::rect(a, y, w, h), ground));
         let pieces = exposed(span, &self.lanes.compute);
@@ -206,7 +206,7 @@ impl Drawn<'_> {
         self.chosen(span, Shape::rect(a - 1.0, y - 1.0, w + 2.0, h + 2.0));
         let room = label::mono_room(w - 8.0, Size::Micro.px());
         if room >= LETTERS && h >= ROW.0 {
-            let (x, y, text) = (a + 4.0, y + 13.0, number::middle_cut(&span.name, room));
+            let (x, y, text) = (a + 4.0, y + 13.0, format::middle_cut(&span.name, room));
             let (anchor, size) = (Anchor::Start, Size::Micro);
             // On what is filled; on ground it needs none.
             let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
@@ -228,8 +228,8 @@ impl Drawn<'_> {
             [one] => (*one, words(&self.lanes.spans[*one])),
             _ => {
                 self.next += 1;
-                let n = number::counted(of.len() as u64, "span", "spans");
-                let (time, bare) = (number::time_text(time), number::time_text(bare));
+                let n = format::counted(of.len() as u64, "span", "spans");
+                let (time, bare) = (format::time_text(time), format::time_text(bare));
                 (
                     self.next - 1,
                     format!("{n} of less than a pixel: {time} in flight, {bare} exposed. Zoom in to see each."),
@@ -269,7 +269,7 @@ fn exposed(span: &LaneSpan, compute: &[(Picos, Picos)]) -> Vec<(Picos, Picos)> {
 /// A span in a sentence.
 fn words(span: &LaneSpan) -> String {
     let length = Picos(span.end.0.saturating_sub(span.start.0));
-    let (length, bare) = (number::time_text(length), number::time_text(span.exposed));
+    let (length, bare) = (format::time_text(length), format::time_text(span.exposed));
     format!("{}, {}: {length} in flight, {bare} exposed.", span.name, span.primitive.key())
 }
 
@@ -284,11 +284,11 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
     let hidden = Picos(length.0.saturating_sub(span.exposed.0));
     let rows = vec![
         row("Primitive", span.primitive.key().to_owned()),
-        row("In flight", number::time_text(length)),
-        row("Exposed", number::time_text(span.exposed)),
-        row("Overlapped", number::time_text(hidden)),
-        row("From, to", format!("{}, {}", number::time_text(span.start), number::time_text(span.end))),
-        row("Way", words::way(span.way).to_owned()),
+        row("In flight", format::time_text(length)),
+        row("Exposed", format::time_text(span.exposed)),
+        row("Overlapped", format::time_text(hidden)),
+        row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
+        row("Execution", words::way(span.way).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }
@@ -297,30 +297,30 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
 pub fn left_out(lanes: &CommLanes) -> Option<String> {
     let mut says = Vec::new();
     if lanes.left_out.0 > 0 {
-        let n = number::counted(lanes.left_out.0, "shorter span", "shorter spans");
-        says.push(format!("{n} ({}) are not drawn", number::time_text(lanes.left_out.1)));
+        let n = format::counted(lanes.left_out.0, "shorter span", "shorter spans");
+        says.push(format!("{n} ({}) are not drawn", format::time_text(lanes.left_out.1)));
     }
     if lanes.stretches_left_out.0 > 0 {
-        let n = number::counted(lanes.stretches_left_out.0, "short stretch", "short stretches");
+        let n = format::counted(lanes.stretches_left_out.0, "short stretch", "short stretches");
         says.push(format!(
             "{n} of compute and waiting ({}) are not drawn",
-            number::time_text(lanes.stretches_left_out.1)
+            format::time_text(lanes.stretches_left_out.1)
         ));
     }
     (!says.is_empty()).then(|| format!("{}: zoom in to see them.", says.join("; ")))
 }
 
 fn title(lanes: &CommLanes, look: &Look<'_>) -> String {
-    let n = number::counted(lanes.spans.len() as u64, "span", "spans");
+    let n = format::counted(lanes.spans.len() as u64, "span", "spans");
     let device = lanes.device.as_deref().map_or_else(String::new, |device| format!(" of {device}"));
-    let (from, to) = (number::time_text(look.part.0), number::time_text(look.part.1));
-    let rows = number::counted(lanes.n_lanes.into(), "lane", "lanes");
+    let (from, to) = (format::time_text(look.part.0), format::time_text(look.part.1));
+    let rows = format::counted(lanes.n_lanes.into(), "lane", "lanes");
     format!("{n} in flight in {rows} against compute{device}, {from} to {to}.")
 }
 
 fn table(lanes: &CommLanes) -> SceneTable {
     let row = |span: &LaneSpan| {
-        let times = [span.start, span.end, span.exposed].map(number::exact_time);
+        let times = [span.start, span.end, span.exposed].map(format::exact_time);
         let lane = (span.lane + 1).to_string();
         [span.name.clone(), span.primitive.key().to_owned(), lane].into_iter().chain(times).collect()
     };

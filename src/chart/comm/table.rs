@@ -7,7 +7,7 @@ use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name, Order};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
-use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Ordering;
 
@@ -173,7 +173,7 @@ pub fn row(
             let words = [text(of, "primitive", None), text(of, "group", None), text(of, "message", None) + " MiB"];
             let second = words.iter().filter(|word| !word.starts_with(ABSENT)).cloned().collect::<Vec<_>>().join(", ");
             Content::Name(Name {
-                text: number::middle_cut(&of.key, room),
+                text: format::middle_cut(&of.key, room),
                 mono: of.op.is_some(),
                 second: two_lines.then_some((None, second)),
                 ..Name::default()
@@ -182,20 +182,20 @@ pub fn row(
         "share" => {
             let bar = of.stall.fraction_of(units.largest).unwrap_or(0.0);
             match units.window.and_then(|window| of.stall.fraction_of(window)) {
-                Some(share) => Content::Share(bar, number::percent(share)),
+                Some(share) => Content::Share(bar, format::percent(share)),
                 None => Content::Absent,
             }
         }
-        "overlap" => of.overlap.share().map_or(Content::Absent, |share| Content::Share(share, number::percent(share))),
+        "overlap" => of.overlap.share().map_or(Content::Absent, |share| Content::Share(share, format::percent(share))),
         "peak" => match of.util {
-            Some(util) if of.is_above_peak() => Content::Above(number::percent(util)),
-            Some(util) => Content::Text(number::percent(util)),
+            Some(util) if of.is_above_peak() => Content::Above(format::percent(util)),
+            Some(util) => Content::Text(format::percent(util)),
             None => Content::Absent,
         },
         id => match text(of, id, Some(units)) {
             words if words == ABSENT => Content::Absent,
-            words if id == "group" => Content::Mono(number::middle_cut(short(&words), 15)),
-            words if matches!(id, "role" | "source") => Content::Soft(number::middle_cut(&words, 24)),
+            words if id == "group" => Content::Mono(format::middle_cut(short(&words), 15)),
+            words if matches!(id, "role" | "source") => Content::Soft(format::middle_cut(&words, 24)),
             words => Content::Text(words),
         },
     };
@@ -218,25 +218,25 @@ fn short(groups: &str) -> &str {
 /// A cell as text; times exactly where no unit is given.
 pub fn text(of: &CommRow, id: &str, units: Option<Units>) -> String {
     let some = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
-    let time = |time: Picos| units.map_or_else(|| number::exact_time(time), |units| number::time(time, units.time));
+    let time = |time: Picos| units.map_or_else(|| format::exact_time(time), |units| format::time(time, units.time));
     let group = of.group.as_ref();
     match id {
         "name" => of.key.clone(),
         "stall" => time(of.stall),
-        "share" => some(units.and_then(|units| of.stall.fraction_of(units.window?)).map(number::percent)),
+        "share" => some(units.and_then(|units| of.stall.fraction_of(units.window?)).map(format::percent)),
         "primitive" => some(of.primitive.map(|primitive| {
             let core = if of.core == Core::Sparse { ", SparseCore" } else { "" };
             format!("{}{core}", primitive.key())
         })),
         "group" => some(group.map(|group| group.text.clone()).filter(|text| !text.is_empty())),
         "axis" => some(group.and_then(|group| group.axis.clone())),
-        "runs" => some((!of.is_unpaired()).then(|| number::count(of.n))),
+        "runs" => some((!of.is_unpaired()).then(|| format::count(of.n))),
         "flight" => time(of.overlap.in_flight),
         "exposed" => time(of.overlap.exposed),
-        "overlap" => some(of.overlap.share().map(number::percent)),
+        "overlap" => some(of.overlap.share().map(format::percent)),
         "message" => some(of.bytes_each.map(mib)),
-        "bus" => some(of.rate().map(number::gbs)),
-        "peak" => some(of.util.map(number::percent)),
+        "bus" => some(of.rate().map(format::gbs)),
+        "peak" => some(of.util.map(format::percent)),
         "role" => words::role(of.role),
         _ => some(of.source.clone()),
     }
@@ -246,7 +246,7 @@ pub fn text(of: &CommRow, id: &str, units: Option<Units>) -> String {
 #[expect(clippy::cast_precision_loss, reason = "four digits")]
 fn mib(bytes: u64) -> String {
     let value = bytes as f64 / f64::from(1 << 20);
-    number::decimal(
+    format::decimal(
         value,
         if value < 0.1 {
             3
@@ -263,8 +263,8 @@ pub fn tip(of: &CommRow) -> Tip {
     let mut rows = Vec::new();
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     say("Program", of.program.clone());
-    say("Ops", (of.n_ops > 1).then(|| number::count(of.n_ops.into())));
-    say("Way", Some(words::way(of.way).to_owned()));
+    say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
+    say("Execution", Some(words::way(of.way).to_owned()));
     if let Some(group) = &of.group {
         say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);
@@ -275,18 +275,18 @@ pub fn tip(of: &CommRow) -> Tip {
         say("Axis", group.axis.clone());
     }
     let unpaired = "none: of its pairs only one half is in the capture";
-    say("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { number::count(of.n) }));
-    say("Stall", Some(number::exact_time(of.stall)));
-    say("In flight", Some(number::exact_time(of.overlap.in_flight)));
-    say("Exposed", Some(number::exact_time(of.overlap.exposed)));
-    say("Overlapped", Some(number::exact_time(of.overlap.overlapped)));
-    say("Fused with compute", (of.fused > Picos::ZERO).then(|| number::exact_time(of.fused)));
-    say("Message", of.bytes_each.map(|bytes| format!("{} B", number::count(bytes))));
-    say("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
-    say("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { format::count(of.n) }));
+    say("Stall", Some(format::exact_time(of.stall)));
+    say("In flight", Some(format::exact_time(of.overlap.in_flight)));
+    say("Exposed", Some(format::exact_time(of.overlap.exposed)));
+    say("Overlapped", Some(format::exact_time(of.overlap.overlapped)));
+    say("Fused with compute", (of.fused > Picos::ZERO).then(|| format::exact_time(of.fused)));
+    say("Message", of.bytes_each.map(|bytes| format!("{} B", format::count(bytes))));
+    say("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
+    say("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
     let short = of.n > 0 && is_unrated(of.wall, of.n);
     say("No bandwidth", short.then(|| "less than 100 ns a run".to_owned()));
-    say("Links carry", of.peak.map(|rate| format!("{} GB/s", number::gbs(rate))));
+    say("Links carry", of.peak.map(|rate| format!("{} GB/s", format::gbs(rate))));
     say("Above its roof", of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()));
     say("Scope", of.scope.clone());
     say("Source", of.source.clone());
@@ -302,25 +302,25 @@ pub fn foot(view: &CommView, of: Of, places: &[usize], units: Units) -> Vec<(&'s
     let every = all.len() as u64 + u64::from(more);
     let (one, several) = if of == Of::Copies { ("row of copies", "rows of copies") } else { ("row", "rows") };
     let said = if n == every {
-        number::counted(n, one, several)
+        format::counted(n, one, several)
     } else {
-        format!("{} of {}", number::count(n), number::counted(every, one, several))
+        format!("{} of {}", format::count(n), format::counted(every, one, several))
     };
     let sum = |time: &dyn Fn(&CommRow) -> Picos| places.iter().map(|at| time(&all[*at])).sum::<Picos>();
     let stall = sum(&|row| row.stall);
-    let share = |time: Picos| units.window.and_then(|window| time.fraction_of(window)).map(number::percent);
+    let share = |time: Picos| units.window.and_then(|window| time.fraction_of(window)).map(format::percent);
     let runs: u64 = places.iter().map(|at| all[*at].n).sum();
     let mut foot = vec![
         ("name", said),
-        ("stall", number::time(stall, units.time)),
+        ("stall", format::time(stall, units.time)),
         ("share", share(stall).unwrap_or_else(|| ABSENT.to_owned())),
-        ("runs", number::count(runs)),
+        ("runs", format::count(runs)),
     ];
     let (flight, exposed) = (sum(&|row| row.overlap.in_flight), sum(&|row| row.overlap.exposed));
     if n == every && (flight, exposed) == (sums.overlap.in_flight, sums.overlap.exposed) {
-        foot.push(("flight", number::time(flight, units.time)));
-        foot.push(("exposed", number::time(exposed, units.time)));
-        foot.extend(sums.overlap.share().map(|share| ("overlap", number::percent(share))));
+        foot.push(("flight", format::time(flight, units.time)));
+        foot.push(("exposed", format::time(exposed, units.time)));
+        foot.extend(sums.overlap.share().map(|share| ("overlap", format::percent(share))));
     }
     foot
 }

@@ -1,9 +1,9 @@
 //! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
 
 use crate::analysis::comm::flags::Flag;
-use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, PrimitiveSums, Role, Way};
+use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};
 use crate::report::comm_table;
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,15 +22,15 @@ pub fn advice(comm: &Comm) -> Vec<Advice> {
         let traffic = &of.traffic;
         let core = if of.core == Core::Sparse { " on a SparseCore" } else { "" };
         let share = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step));
-        let share = share.map_or_else(String::new, |share| format!(" ({} of the time)", number::percent_text(share)));
+        let share = share.map_or_else(String::new, |share| format!(" ({} of the time)", format::percent_text(share)));
         let hidden = traffic.overlap.share().map_or_else(
             || ABSENT.to_owned(),
-            |share| format!("{} of what is in flight is hidden", number::percent_text(share)),
+            |share| format!("{} of what is in flight is hidden", format::percent_text(share)),
         );
         let says = format!(
             "{} in {}{share}{core}; {hidden}.",
-            number::time_text(traffic.stall),
-            number::counted(traffic.n, "execution", "executions"),
+            format::time_text(traffic.stall),
+            format::counted(traffic.n, "execution", "executions"),
         );
         let flags = of.suggestions(comm.header.device_type.as_deref());
         Advice { primitive: of.primitive.key(), says, flags }
@@ -65,13 +65,13 @@ pub fn balance(comm: &Comm) -> Vec<String> {
         says.push(format!(
             "Steps of {} devices: at most {} apart, in step {step}{slowest}{bad}.",
             of.devices.len().max(2),
-            number::percent_text(spread)
+            format::percent_text(spread)
         ));
     }
     if of.n_unmatched > 0 {
         says.push(format!(
             "{} not compared: their groups are not known, or their executions differ in number between devices.",
-            number::counted(of.n_unmatched.into(), "collective is", "collectives are")
+            format::counted(of.n_unmatched.into(), "collective is", "collectives are")
         ));
     }
     says
@@ -79,8 +79,8 @@ pub fn balance(comm: &Comm) -> Vec<String> {
 
 /// A device: its name, how long it waits for its peers, how often it arrives last, of how many, how late it then is in all.
 pub fn device(of: &Arrival) -> [String; 5] {
-    let waited = of.waited.map_or_else(|| ABSENT.to_owned(), number::time_text);
-    [of.device.clone(), waited, number::count(of.n_last), number::count(of.n), number::time_text(of.late)]
+    let waited = of.waited.map_or_else(|| ABSENT.to_owned(), format::time_text);
+    [of.device.clone(), waited, format::count(of.n_last), format::count(of.n), format::time_text(of.late)]
 }
 
 /// A collective: its name, executions, Σ spread, the largest, who comes last and how often.
@@ -89,7 +89,7 @@ pub fn collective(of: &ArrivalSpread) -> [String; 5] {
         .straggler
         .as_deref()
         .map_or_else(|| ABSENT.to_owned(), |device| format!("{device}, {} of {}", of.n_last, of.n));
-    [of.op.clone(), number::count(of.n), number::time_text(of.total), number::time_text(of.max), straggler]
+    [of.op.clone(), format::count(of.n), format::time_text(of.total), format::time_text(of.max), straggler]
 }
 
 /// A role without its "likely", which the column's head says.
@@ -98,11 +98,11 @@ pub fn role(of: Option<Role>) -> String {
 }
 
 /// Whether the core waits, in words.
-pub const fn way(of: Way) -> &'static str {
+pub const fn way(of: Execution) -> &'static str {
     match of {
-        Way::Sync => "synchronous: the core waits for all of it",
-        Way::Async => "asynchronous",
-        Way::Fused => "fused with compute",
-        Way::Mixed => "some synchronous, some not",
+        Execution::Sync => "synchronous: the core waits for all of it",
+        Execution::Async => "asynchronous",
+        Execution::Fused => "fused with compute",
+        Execution::Mixed => "some synchronous, some not",
     }
 }

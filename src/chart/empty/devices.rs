@@ -3,13 +3,13 @@
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::Platform;
 use crate::engine::Session;
-use crate::report::number;
+use crate::report::format;
 
 /// Why a session without ops of a device shows no breakdown.
 pub fn devices(session: &Session) -> Empty {
     let (tpu, gpu) = (n_planes(session, Platform::Tpu), n_planes(session, Platform::Gpu));
-    let events = number::counted(session.n_events, "event", "events");
-    let planes = number::counted(session.planes.len() as u64, "plane", "planes");
+    let events = format::counted(session.n_events, "event", "events");
+    let planes = format::counted(session.planes.len() as u64, "plane", "planes");
     let record = session.framework.record();
     if is_programs_alone(session) {
         return Empty {
@@ -23,10 +23,10 @@ pub fn devices(session: &Session) -> Empty {
         };
     }
     let why = if tpu > 0 {
-        let tpu = number::counted(tpu, "TPU plane", "TPU planes");
+        let tpu = format::counted(tpu, "TPU plane", "TPU planes");
         format!("It has {tpu}, but no op ran on them while the capture was taken. {planes} with {events} were read.")
     } else if gpu > 0 {
-        let gpu = number::counted(gpu, "GPU plane", "GPU planes");
+        let gpu = format::counted(gpu, "GPU plane", "GPU planes");
         format!(
             "It has {gpu}, but none has a stream with kernels: nothing ran on them while the capture was taken, or the \
              profiler was not allowed to trace them (CUPTI and rocprofiler need permission; the host's log says so)."
@@ -38,8 +38,8 @@ pub fn devices(session: &Session) -> Empty {
     };
     let found = match (tpu, gpu) {
         (0, 0) => None,
-        (0, n) => Some(number::counted(n, "GPU plane", "GPU planes")),
-        (n, _) => Some(number::counted(n, "TPU plane", "TPU planes")),
+        (0, n) => Some(format::counted(n, "GPU plane", "GPU planes")),
+        (n, _) => Some(format::counted(n, "TPU plane", "TPU planes")),
     };
     Empty {
         title: "No device time in this capture".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
 use crate::engine::{MemorySession, Session};
-use crate::report::number;
+use crate::report::format;
 
 /// Programs that are named.
 const NAMED: usize = 2;
@@ -22,7 +22,7 @@ pub fn programs(session: &Session, memory: &MemorySession) -> Option<Empty> {
         [first, second] => format!(" for {first} and {second}"),
         [..] => {
             let rest = (names.len() - NAMED) as u64;
-            format!(" for {}, {} and {}", names[0], names[1], number::counted(rest, "other program", "other programs"))
+            format!(" for {}, {} and {}", names[0], names[1], format::counted(rest, "other program", "other programs"))
         }
     };
     let has_allocators = !memory.runtime.allocators.is_empty();
@@ -91,7 +91,7 @@ fn needs(session: &Session, memory: &MemorySession) -> Vec<Need> {
         Need::new("Allocator: events over time", in_file(has_allocators), allocator),
         Need::new(
             "Capacity of the device",
-            capacity.map(|capacity| number::bytes_text(capacity.size)),
+            capacity.map(|capacity| format::bytes_text(capacity.size)),
             "An allocator says it; else the table of chips, where the capture names its chip.",
         ),
     ]

@@ -8,7 +8,7 @@ use crate::chart::comm::{figures::window, rows};
 use crate::chart::roofline::peaks::short;
 use crate::engine::Session;
 use crate::engine::comm_place::Of;
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 
 /// Why no roofline can be drawn; `None` where one can, or where only what is filtered (not `is_all`) has no op to plot.
@@ -32,7 +32,7 @@ pub fn roofline(session: &Session, figures: &RooflineFigures, is_all: bool) -> O
     let bandwidth = peaks.and_then(|peaks| peaks.bytes(Level::Hbm)).is_some();
     let compute = of(&|(_, unit)| unit.starts_with("TFLOP/s")).filter(|_| is_known);
     let memory = of(&|(_, unit)| unit.starts_with("GB/s")).filter(|_| bandwidth);
-    let share = without.fraction_of(figures.considered).map(|without| number::percent_text(1.0 - without));
+    let share = without.fraction_of(figures.considered).map(|without| format::percent_text(1.0 - without));
     let flops = share.filter(|_| has_flops).map(|share| format!("{share} of op time"));
     let (title, why) = if is_known {
         (
@@ -82,13 +82,13 @@ pub fn communication(session: &Session, comm: &Comm, of: Of) -> Option<(Empty, b
     let is_absent = comm.steps.iter().all(|step| in_step(step) == Picos::ZERO);
     let n = session.devices.len() as u64;
     let steps = comm.steps.iter().filter(|step| in_step(step) > Picos::ZERO).count() as u64;
-    let elsewhere = (steps > 0).then(|| format!("in {}", number::counted(steps, "other step", "other steps")));
+    let elsewhere = (steps > 0).then(|| format!("in {}", format::counted(steps, "other step", "other steps")));
     let (what, why, needs) = match of {
         Of::Collectives if n > 1 => (
             "No collectives",
             "The devices ran without communicating with each other: each may work on its own.",
             vec![
-                Need::new("Several devices", Some(number::counted(n, "device", "devices")), ""),
+                Need::new("Several devices", Some(format::counted(n, "device", "devices")), ""),
                 Need::new("Ops that communicate", elsewhere, COLLECTIVES),
             ],
         ),

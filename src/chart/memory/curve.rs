@@ -20,7 +20,7 @@ use crate::chart::rows::Tip;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::ticks;
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 
 const LEFT: f64 = 56.0;
@@ -111,7 +111,7 @@ pub fn program(
     };
     let peak = space.alive.point;
     let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
-    let of = number::count(curve.n_points.saturating_sub(1).into());
+    let of = format::count(curve.n_points.saturating_sub(1).into());
     let shown = Shown {
         columns: curve.columns.iter().map(column).collect(),
         to: curve.to.into(),
@@ -125,8 +125,8 @@ pub fn program(
         } else {
             format!(
                 "Program position (allocation event), {} to {} of {of}",
-                number::count(curve.from.saturating_sub(1).into()),
-                number::count(curve.to.saturating_sub(2).into())
+                format::count(curve.from.saturating_sub(1).into()),
+                format::count(curve.to.saturating_sub(2).into())
             )
         },
         title: format!(
@@ -199,7 +199,7 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
     };
     let words = |i: usize| {
         let Some(of) = of.timeline.get(i) else { return String::new() };
-        format!("{} in use at {}, {} reserved", text(of.most), number::time_text(of.most_at), text(of.reserved))
+        format!("{} in use at {}, {} reserved", text(of.most), format::time_text(of.most_at), text(of.reserved))
     };
     let columns: Vec<Column> = of.timeline.iter().map(column).collect();
     let last = columns.last().map_or(1.0, |column| column.from);
@@ -218,7 +218,7 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
             "{} in use over time: peak {} at {}{step}.",
             of.label,
             text(of.peak.in_use()),
-            number::time_text(of.peak.at)
+            format::time_text(of.peak.at)
         ),
         words: &words,
         without: Vec::new(),
@@ -398,7 +398,7 @@ pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
         row("Most in use", text(column.most)),
         row("Of it reserved", text(column.reserved)),
         row("Least in use", text(column.least)),
-        row("At", number::exact_time(column.most_at)),
+        row("At", format::exact_time(column.most_at)),
     ];
     Some(Tip { title: of.label.clone(), rows })
 }

@@ -4,15 +4,15 @@
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
 use crate::chart::readout::{Figure, Readout, figure, row};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 
 fn exact(size: u64) -> String {
-    format!("{} B", number::count(size))
+    format!("{} B", format::count(size))
 }
 
 /// A size as a figure and its unit.
 fn size(bytes: u64) -> (String, &'static str) {
-    let (value, unit) = number::bytes(bytes);
+    let (value, unit) = format::bytes(bytes);
     (value, unit)
 }
 
@@ -23,7 +23,7 @@ fn hero(bytes: u64) -> (String, &'static str) {
     }
     #[expect(clippy::cast_precision_loss, reason = "three decimals")]
     let gib = bytes as f64 / f64::from(1 << 30);
-    (number::decimal(gib, 3), "GiB")
+    (format::decimal(gib, 3), "GiB")
 }
 
 /// The read-out of a program's memory; `check` is of the device that runs it.
@@ -55,10 +55,10 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
             MomentPart::Turn => ", where forward turns into backward",
             MomentPart::Backward => ", in the backward half",
         });
-        let place = number::count(u64::from(moment.place) + 1);
+        let place = format::count(u64::from(moment.place) + 1);
         rows.push(row(
             "Reached by",
-            format!("{}, {place} of {}{part}", moment.instruction, number::count(moment.of.into())),
+            format!("{}, {place} of {}{part}", moment.instruction, format::count(moment.of.into())),
         ));
     }
     let main_label = format!("Peak {}", peak.space);
@@ -84,10 +84,10 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     let share = wasted as f64 / peak.peak.max(1) as f64;
     let padding =
-        vec![row("Wasted", exact(wasted)), row("Buffers with padding", number::count(space.padding.n.into()))];
+        vec![row("Wasted", exact(wasted)), row("Buffers with padding", format::count(space.padding.n.into()))];
     main.push(figure(
         "Padding",
-        (number::percent(share), "%"),
+        (format::percent(share), "%"),
         "Σ (size − bytes of its elements) ÷ peak, over what is alive there",
         padding,
     ));
@@ -135,7 +135,7 @@ fn of_capacity(peak: u64, check: &CrossCheck, capacity: &Capacity) -> Figure {
         CapacitySource::Allocator => "allocator limit",
         CapacitySource::Chip(_) => "capacity",
     };
-    figure(format!("Of {} {limit}", text(capacity.size)), (number::percent(share), "%"), "Peak ÷ capacity", rows)
+    figure(format!("Of {} {limit}", text(capacity.size)), (format::percent(share), "%"), "Peak ÷ capacity", rows)
 }
 
 /// The peaks of each device as a table: device, program, its peak, allocator's peak, capacity, used, headroom, status. The sizes
@@ -169,7 +169,7 @@ fn check(of: &CrossCheck, unit: SizeUnit) -> [String; 8] {
         unit.text(of.static_peak),
         unit.text(of.runtime_peak),
         unit.text(of.capacity.as_ref().map(|capacity| capacity.size)),
-        of.used.map_or_else(|| ABSENT.to_owned(), number::percent_text),
+        of.used.map_or_else(|| ABSENT.to_owned(), format::percent_text),
         if of.headroom.is_some_and(|bytes| bytes < 0) { format!("\u{2212}{headroom}") } else { headroom },
         status.join("; "),
     ]
@@ -182,8 +182,8 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     let rows = vec![
         row("Reserved", exact(peak.reserved)),
         row("Allocated", exact(peak.allocated)),
-        row("When", format!("{}, {step}", number::exact_time(peak.at))),
-        row("Events", number::count(of.n_events)),
+        row("When", format!("{}, {step}", format::exact_time(peak.at))),
+        row("Events", format::count(of.n_events)),
     ];
     let mut main = Vec::new();
     if let Some(capacity) = of.capacity {
@@ -193,7 +193,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
             vec![row("Capacity", exact(capacity)), row("Capacity is", "reserved + allocated + available, at the peak")];
         main.push(figure(
             format!("Of {} allocator limit", text(capacity)),
-            (number::percent(share), "%"),
+            (format::percent(share), "%"),
             "In use ÷ capacity",
             rows,
         ));
@@ -209,7 +209,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         let said = vec![row("Notable", "above 10 %")];
         main.push(figure(
             "Fragmentation",
-            (number::percent(fragmentation), "%"),
+            (format::percent(fragmentation), "%"),
             "As the allocator says it at its peak",
             said,
         ));

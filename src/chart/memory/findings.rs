@@ -2,7 +2,7 @@
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 
 /// Something found.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ fn rows(buffers: &[Buffer], what: impl Fn(&Buffer) -> String) -> Vec<[String; 3]
 pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(vocabulary) = &space.vocabulary {
-        let dims: Vec<String> = vocabulary.dims.iter().map(|n| number::count(*n)).collect();
+        let dims: Vec<String> = vocabulary.dims.iter().map(|n| format::count(*n)).collect();
         let says = if vocabulary.saves > 0 {
             format!(
                 "{} alive at the peak have a dimension of the vocabulary’s size ({}). The loss in {} pieces (chunked cross-entropy) \
@@ -55,11 +55,11 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
     }
     if !space.long_lived.is_empty() {
         let size = space.long_lived.iter().fold(0, |sum: u64, of| sum.saturating_add(of.size));
-        let n = number::counted(space.long_lived.len() as u64, "temporary", "temporaries");
+        let n = format::counted(space.long_lived.len() as u64, "temporary", "temporaries");
         found.push(Finding {
             head: "Temporaries that live long".to_owned(),
             says: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
-            rows: rows(&space.long_lived, |of| format!("{} to {}", number::count(of.first.into()), number::count(of.last.into()))),
+            rows: rows(&space.long_lived, |of| format!("{} to {}", format::count(of.first.into()), format::count(of.last.into()))),
             buffers: space.long_lived.iter().map(|of| of.id).collect(),
         });
     }
@@ -68,7 +68,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
             [
                 of.buffer.label(),
                 format!("+{}", text(of.size)),
-                format!("at {}, then {}", number::count(of.position.into()), text(of.after)),
+                format!("at {}, then {}", format::count(of.position.into()), text(of.after)),
             ]
         };
         found.push(Finding {
@@ -90,9 +90,9 @@ fn estimate(of: &Estimate) -> Finding {
     );
     let says = match of.n_parameters {
         Some(n) if of.counted => {
-            format!("{rule} This device holds {} of them, counted from its weights.", number::count(n))
+            format!("{rule} This device holds {} of them, counted from its weights.", format::count(n))
         }
-        Some(n) => format!("{rule} For {} of them:", number::count(n)),
+        Some(n) => format!("{rule} For {} of them:", format::count(n)),
         None => format!("{rule} No buffer here is known to be a weight, so they cannot be counted."),
     };
     let row = |row: &crate::analysis::memory::EstimateRow| {
@@ -130,7 +130,7 @@ pub fn padding(space: &SpaceMemory) -> Vec<PaddingRow> {
             text(of.buffer.size),
             text(of.wasted),
             of.overhead
-                .map_or_else(|| ABSENT.to_owned(), |overhead| format!("{} ×", number::decimal(overhead + 1.0, 2))),
+                .map_or_else(|| ABSENT.to_owned(), |overhead| format!("{} ×", format::decimal(overhead + 1.0, 2))),
         ],
     };
     space.padding.worst.iter().map(row).collect()

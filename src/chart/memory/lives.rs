@@ -10,7 +10,7 @@ use crate::chart::paint::{Paint, Tone};
 use crate::chart::rows::Tip;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::report::number;
+use crate::report::format;
 
 /// A block, and the ground below it.
 const BLOCK: f64 = 16.0;
@@ -76,7 +76,7 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
         let shape = Shape::Text {
             x: from + 4.0,
             y: y + 12.0,
-            text: number::middle_cut(&buffer.label(), room),
+            text: format::middle_cut(&buffer.label(), room),
             anchor: Anchor::Start,
             size: Size::Micro,
             mono: true,
@@ -101,7 +101,7 @@ pub fn left_out(lanes: &Lanes) -> Option<String> {
     (lanes.n_left_out > 0).then(|| {
         format!(
             "{} that live here are smaller, and not drawn.",
-            number::counted(lanes.n_left_out.into(), "buffer", "buffers")
+            format::counted(lanes.n_left_out.into(), "buffer", "buffers")
         )
     })
 }
@@ -110,7 +110,7 @@ fn title(lanes: &Lanes) -> String {
     let n: usize = lanes.lanes.iter().map(Vec::len).sum();
     format!(
         "Lives of {} between {} and {} of the schedule.",
-        number::counted(n as u64, "buffer", "buffers"),
+        format::counted(n as u64, "buffer", "buffers"),
         lanes.from,
         lanes.to
     )
@@ -122,8 +122,8 @@ fn table(lanes: &Lanes) -> SceneTable {
             of.label(),
             text(of.size),
             of.class.label().to_owned(),
-            number::count(of.first.into()),
-            number::count(of.last.into()),
+            format::count(of.first.into()),
+            format::count(of.last.into()),
         ]
     };
     let heads = ["Buffer", "Size", "Class", "From", "To"].map(str::to_owned).to_vec();

@@ -11,7 +11,7 @@ use crate::chart::paint::{Paint, Tone};
 use crate::chart::place::Rect;
 use crate::chart::rows::Tip;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::report::number;
+use crate::report::format;
 use std::cmp::Reverse;
 
 /// Between groups, and between buffers.
@@ -122,7 +122,7 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
         let shape = Shape::Text {
             x: part.x + 4.0,
             y: part.y + 13.0,
-            text: number::middle_cut(&of.label(), room),
+            text: format::middle_cut(&of.label(), room),
             anchor: Anchor::Start,
             size: Size::Micro,
             mono: true,
@@ -138,7 +138,7 @@ fn sentence(of: &Buffer) -> String {
 
 /// What a buffer has to say.
 pub fn tip(of: &Buffer) -> Tip {
-    let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), number::count(of.size)))];
+    let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     let wasted = of.unpadded.map(|unpadded| of.size.saturating_sub(unpadded)).filter(|wasted| *wasted > 0);
     say("Of it padding", wasted.map(text));
@@ -150,7 +150,7 @@ pub fn tip(of: &Buffer) -> Tip {
     say("Opcode", some(&of.opcode));
     say("Scope", some(&of.op_name).filter(|scope| *scope != title));
     say("Source", of.source.clone());
-    say("Alive", Some(format!("from {} to {}", number::count(of.first.into()), number::count(of.last.into()))));
+    say("Alive", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
     Tip { title, rows }
 }
 
@@ -158,7 +158,7 @@ fn title(alive: &AliveAt, groups: &[Group], by: RollUpBy) -> String {
     let one =
         |group: &Group| format!("{} {}", if group.key.is_empty() { "none" } else { &group.key }, text(group.size));
     let largest: Vec<String> = groups.iter().take(6).map(one).collect();
-    let buffers = number::counted(alive.n.into(), "buffer", "buffers");
+    let buffers = format::counted(alive.n.into(), "buffer", "buffers");
     format!("{buffers} alive, {}, by {}: {}.", text(alive.size), by.label(), largest.join(", "))
 }
 
@@ -167,7 +167,7 @@ fn table(alive: &AliveAt, groups: &[Group]) -> SceneTable {
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let share = group.size as f64 / alive.size.max(1) as f64;
         let name = if group.key.is_empty() { "none" } else { &group.key };
-        vec![name.to_owned(), text(group.size), number::percent_text(share), number::count(group.members.len() as u64)]
+        vec![name.to_owned(), text(group.size), format::percent_text(share), format::count(group.members.len() as u64)]
     };
     let heads = ["Group", "Size", "Of all", "Buffers"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: groups.iter().map(row).collect() }

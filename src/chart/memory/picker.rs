@@ -3,7 +3,7 @@
 use super::size::text;
 use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
 use crate::chart::pick::Choice;
-use crate::report::number;
+use crate::report::format;
 
 /// Letters of a program's name.
 const NAME: usize = 48;
@@ -14,7 +14,7 @@ pub fn programs(of: &MemoryPrograms) -> Vec<Choice<u32>> {
         let peak = program.spaces.iter().find(|space| space.color == 0).or_else(|| program.spaces.first());
         Choice {
             value: program.program,
-            label: number::middle_cut(&program.name, NAME),
+            label: format::middle_cut(&program.name, NAME),
             detail: peak.map_or_else(|| "no buffer assignment".to_owned(), |space| text(space.peak)),
         }
     };

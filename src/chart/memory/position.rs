@@ -6,11 +6,11 @@
 
 use crate::chart::scale::Scale;
 use crate::chart::ticks::{self, Tick};
-use crate::report::number;
+use crate::report::format;
 
 /// The position of a point, in words: "303", or "the start" for the point before the first event.
 pub fn position(point: u32) -> String {
-    point.checked_sub(1).map_or_else(|| "the start".to_owned(), |event| number::count(event.into()))
+    point.checked_sub(1).map_or_else(|| "the start".to_owned(), |event| format::count(event.into()))
 }
 
 /// The position of a point for a sentence: "at 303", "at the start".

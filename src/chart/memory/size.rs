@@ -1,17 +1,17 @@
 //! Sizes in a column, and in words. Knows bytes.
 
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 
 /// MiB in a column: one decimal, three below 0.1; "<0.001" for what is above zero and less.
 pub fn mib(size: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "sizes are shown to four digits")]
     let value = size as f64 / f64::from(1 << 20);
-    number::decimal(value, if value < 0.1 && size > 0 { 3 } else { 1 })
+    format::decimal(value, if value < 0.1 && size > 0 { 3 } else { 1 })
 }
 
 /// A size with its unit: "4,555.5 MiB" up to 10 GiB, so that neighbours compare; GiB above.
 pub fn text(size: u64) -> String {
-    if (1 << 20..10 << 30).contains(&size) { format!("{} MiB", mib(size)) } else { number::bytes_text(size) }
+    if (1 << 20..10 << 30).contains(&size) { format!("{} MiB", mib(size)) } else { format::bytes_text(size) }
 }
 
 /// The one unit of an axis or of a column.
@@ -50,7 +50,7 @@ impl SizeUnit {
     /// A size in this unit as text, without the unit: GiB with two decimals, MiB with one; "–" where it is not known.
     pub fn text(self, size: Option<u64>) -> String {
         let decimals = if self == Self::Gib { 2 } else { 1 };
-        size.map_or_else(|| ABSENT.to_owned(), |size| number::decimal(self.value(size), decimals))
+        size.map_or_else(|| ABSENT.to_owned(), |size| format::decimal(self.value(size), decimals))
     }
 }
 

@@ -5,7 +5,7 @@ use super::size::{mib, text as size_text};
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name, Order};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use std::cmp::Ordering;
 
 /// A column: its id, head, width in digits, whether it holds figures.
@@ -97,7 +97,7 @@ pub fn row(of: &Buffer, columns: &[Column], room: usize, points: u32, two_lines:
         "name" => {
             let words = format!("{}, {}", of.class.label(), of.category.label());
             Content::Name(Name {
-                text: number::middle_cut(&of.label(), room),
+                text: format::middle_cut(&of.label(), room),
                 mono: true,
                 second: two_lines.then_some((None, words)),
                 ..Name::default()
@@ -105,9 +105,9 @@ pub fn row(of: &Buffer, columns: &[Column], room: usize, points: u32, two_lines:
         }
         "class" => Content::Class(of.class, of.class.label().to_owned()),
         "life" => Content::Life(part(of.first, points), part(of.last, points), text(of, "life")),
-        "shape" => Content::Mono(number::middle_cut(&of.shape, 30)),
-        "scope" => Content::Soft(number::middle_cut(&text(of, "scope"), 34)),
-        "source" => Content::Soft(number::middle_cut(&text(of, "source"), 24)),
+        "shape" => Content::Mono(format::middle_cut(&of.shape, 30)),
+        "scope" => Content::Soft(format::middle_cut(&text(of, "scope"), 34)),
+        "source" => Content::Soft(format::middle_cut(&text(of, "source"), 24)),
         id => match text(of, id) {
             words if words == ABSENT => Content::Absent,
             words => Content::Text(words),
@@ -136,8 +136,8 @@ pub fn text(of: &Buffer, id: &str) -> String {
         "class" => of.class.label().to_owned(),
         "category" => of.category.label().to_owned(),
         "shape" => some(&of.shape),
-        "life" => format!("{} to {}", number::count(of.first.into()), number::count(of.last.into())),
-        "padding" => padding(of).map_or_else(|| ABSENT.to_owned(), number::percent),
+        "life" => format!("{} to {}", format::count(of.first.into()), format::count(of.last.into())),
+        "padding" => padding(of).map_or_else(|| ABSENT.to_owned(), format::percent),
         "scope" => some(&of.op_name),
         _ => some(of.source.as_deref().unwrap_or_default()),
     }
@@ -153,9 +153,9 @@ pub fn foot(alive: &AliveAt, shown: &[usize]) -> Vec<(&'static str, String)> {
     let all = shown.len() == alive.buffers.len();
     let size = shown.iter().fold(0, |sum: u64, at| sum.saturating_add(alive.buffers[*at].size));
     let n = if all {
-        number::counted(alive.n.into(), "buffer", "buffers")
+        format::counted(alive.n.into(), "buffer", "buffers")
     } else {
-        format!("{} of {}", number::count(shown.len() as u64), number::counted(alive.n.into(), "buffer", "buffers"))
+        format!("{} of {}", format::count(shown.len() as u64), format::counted(alive.n.into(), "buffer", "buffers"))
     };
     vec![("name", n), ("size", mib(if all { alive.size } else { size }))]
 }
@@ -166,7 +166,7 @@ pub fn rest(alive: &AliveAt) -> Option<String> {
     (more > 0).then(|| {
         format!(
             "{} ({}) are in no row: the saved file has all.",
-            number::counted(more as u64, "smaller buffer", "smaller buffers"),
+            format::counted(more as u64, "smaller buffer", "smaller buffers"),
             size_text(alive.rest)
         )
     })

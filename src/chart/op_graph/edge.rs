@@ -3,7 +3,7 @@
 use super::DrawnEdge;
 use crate::analysis::{GraphEdge, OpGraph};
 use crate::chart::scene::px;
-use crate::report::number;
+use crate::report::format;
 
 /// The head of an arrow: length and half its width.
 const LENGTH: f64 = 6.0;
@@ -125,6 +125,6 @@ pub(super) fn flows(of: &GraphEdge) -> String {
         _ => parts.push(["operands ", &operands].concat()),
     }
     parts.extend(Some(of.shape.clone()).filter(|shape| !shape.is_empty()));
-    parts.extend(of.bytes.map(number::bytes_text));
+    parts.extend(of.bytes.map(format::bytes_text));
     if parts.is_empty() { "data".to_owned() } else { parts.join(", ") }
 }

@@ -35,7 +35,7 @@ use super::place::Rect;
 use super::scene::Mark;
 use super::tips::Tip;
 use crate::analysis::{Kind, OpGraph};
-use crate::report::number;
+use crate::report::format;
 
 /// A graph, ready to be drawn: frames first, then edges, then nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -148,10 +148,10 @@ fn title(graph: &OpGraph) -> String {
         crate::analysis::NodeRole::Instruction => 0,
     };
     let left: u64 = graph.nodes.iter().map(left).sum();
-    let shown = number::counted(shown as u64, "instruction", "instructions");
+    let shown = format::counted(shown as u64, "instruction", "instructions");
     let mut title = ["Around ", &centre.name, ": ", &shown, ", operands above, users below"].concat();
     if left > 0 {
-        title += &["; ", &number::count(left), " left out"].concat();
+        title += &["; ", &format::count(left), " left out"].concat();
     }
     title
 }

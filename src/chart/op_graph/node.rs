@@ -10,7 +10,7 @@ use crate::chart::place::Rect;
 use crate::chart::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::slot::Slot;
 use crate::chart::tips::Tip;
-use crate::report::number;
+use crate::report::format;
 
 /// Room beside words.
 const PADDING: f64 = 8.0;
@@ -96,13 +96,13 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     let (left, y, micro) = (rect.x + PADDING, rect.y + 17.0, Size::Micro.px());
     let mut end = right;
     if let Some(total) = of.total {
-        let text = number::time_text(total);
+        let text = format::time_text(total);
         let width = label::width(&text, micro);
         say(right, y, Anchor::End, text, Tone::Ink2, false, Size::Micro);
         end -= width + PADDING;
     }
     let room = label::mono_room(end - left, Size::Dense.px()).max(LETTERS);
-    let name = number::middle_cut(&of.name, room);
+    let name = format::middle_cut(&of.name, room);
     let after = left + label::mono_width(&name, Size::Dense.px()) + PADDING;
     say(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
     let (left, y, end) =
@@ -153,14 +153,14 @@ fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
 fn sentence(of: &GraphNode) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend([&of.name, &of.words, &of.shape].into_iter().filter(|part| !part.is_empty()).cloned());
-    parts.extend(of.total.map(number::time_text));
+    parts.extend(of.total.map(format::time_text));
     parts.extend(of.kind.map(|kind| kind.label().to_owned()));
     parts.extend(of.body.map(|body| inside(body.instructions, body.opened)));
     parts.join(", ")
 }
 
 fn inside(n: u32, opened: bool) -> String {
-    let n = number::counted(n.into(), "instruction", "instructions");
+    let n = format::counted(n.into(), "instruction", "instructions");
     if opened { n + ", opened" } else { n + " inside" }
 }
 
@@ -173,9 +173,9 @@ fn tip(of: &GraphNode) -> Tip {
     }
     say("What", some(&of.words));
     say("Gives", some(&of.shape));
-    say("Self", of.total.map(number::exact_time));
-    say("Executions", of.n.map(number::count));
+    say("Self", of.total.map(format::exact_time));
+    say("Executions", of.n.map(format::count));
     say("Kind", of.kind.map(|kind| kind.label().to_owned()));
-    say("Inside", of.body.map(|body| number::counted(body.instructions.into(), "instruction", "instructions")));
+    say("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
     Tip { title: of.name.clone(), rows }
 }

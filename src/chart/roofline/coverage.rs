@@ -1,7 +1,7 @@
 //! What of the time is held against a roof, and why the rest is not: parts of one bar. Knows an answer's figures; no pixel.
 
 use crate::analysis::roofline::{RooflineFigures, SkipReason};
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 
 /// A part of the time asked about.
@@ -26,21 +26,21 @@ pub fn parts(figures: &RooflineFigures) -> Vec<Part> {
             reason: None,
             label: "covered".to_owned(),
             share: share(roof.total),
-            says: number::time_text(roof.total),
+            says: format::time_text(roof.total),
         });
     }
     parts.extend(figures.skipped.iter().map(|skipped| Part {
         reason: Some(skipped.reason),
         label: skipped.reason.label().to_owned(),
         share: share(skipped.total),
-        says: format!("{}, {}", number::time_text(skipped.total), number::counted(skipped.n_ops.into(), "op", "ops")),
+        says: format!("{}, {}", format::time_text(skipped.total), format::counted(skipped.n_ops.into(), "op", "ops")),
     }));
     parts
 }
 
 /// The bar in a sentence.
 pub fn sentence(parts: &[Part]) -> String {
-    let part = |part: &Part| format!("{} {} ({})", number::percent_text(part.share), part.label, part.says);
+    let part = |part: &Part| format!("{} {} ({})", format::percent_text(part.share), part.label, part.says);
     let parts: Vec<String> = parts.iter().map(part).collect();
     format!("Coverage of the compute time: {}.", parts.join("; "))
 }

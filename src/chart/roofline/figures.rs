@@ -5,16 +5,16 @@ use super::peaks::main_memory;
 use super::roofs;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
 use crate::chart::readout::{Figure, Readout, figure, row, share_figure};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::report::roofline_table;
 use crate::units::Picos;
 
 fn exact(time: Picos) -> String {
-    number::exact_time(time)
+    format::exact_time(time)
 }
 
 fn some(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(|| "not in the capture".to_owned(), |value| format!("{}{unit}", number::quantity(value)))
+    value.map_or_else(|| "not in the capture".to_owned(), |value| format!("{}{unit}", format::quantity(value)))
 }
 
 /// The read-out.
@@ -38,11 +38,11 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         let per = figures.header.step_duration.and_then(|window| roof.recoverable.fraction_of(window));
         main.push(figure(
             "Potential savings",
-            number::figure_time(roof.recoverable),
+            format::figure_time(roof.recoverable),
             "Σ of self time − time at the roof, over ops below their roof",
             vec![
                 row("In all", exact(roof.recoverable)),
-                row("Of the window", per.map_or_else(|| ABSENT.to_owned(), number::percent_text)),
+                row("Of the window", per.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
                 row("Ops above their roof", format!("{}: they hide no gap of others", exact(roof.above))),
             ],
         ));
@@ -58,13 +58,13 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         let compute = roof.bound_total[usize::try_from(Bound::Compute.place()).unwrap_or(0)];
         main.push(figure(
             "Compute-bound",
-            number::figure_time(compute),
+            format::figure_time(compute),
             "Σ self time of ops whose longest floor is FLOPs ÷ peak",
             vec![row("In all", exact(compute)), row("Ridge", ridge(figures))],
         ));
         main.push(figure(
             "Memory-bound",
-            number::figure_time(total),
+            format::figure_time(total),
             "Σ self time of ops whose longest floor is bytes ÷ bandwidth",
             rows,
         ));
@@ -73,12 +73,12 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
 }
 
 fn share_of(figures: &RooflineFigures) -> String {
-    figures.coverage.map_or_else(|| "all".to_owned(), |covered| number::percent_text(1.0 - covered))
+    figures.coverage.map_or_else(|| "all".to_owned(), |covered| format::percent_text(1.0 - covered))
 }
 
 fn ridge(figures: &RooflineFigures) -> String {
     let ridge = figures.peaks.first().and_then(|peaks| Some((peaks.ridge(peaks.main())?, peaks.main().label())));
-    let says = |(ridge, of)| format!("{} FLOP/byte for {of}", number::decimal(ridge, 1));
+    let says = |(ridge, of)| format!("{} FLOP/byte for {of}", format::decimal(ridge, 1));
     ridge.map_or_else(|| ABSENT.to_owned(), says)
 }
 

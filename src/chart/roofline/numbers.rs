@@ -1,6 +1,6 @@
 //! Numbers that people type: "229.5", "1.2e12", "3 T". Knows units of size; no field.
 
-use crate::report::number;
+use crate::report::format;
 
 /// A number with or without a unit of size: k, M, G, T, P, E. `None` where it is none, or below zero.
 pub fn typed(text: &str) -> Option<f64> {
@@ -20,7 +20,7 @@ pub fn typed(text: &str) -> Option<f64> {
 
 /// A number as it is shown in a field: read back as it is.
 pub fn shown(value: f64) -> String {
-    let text = number::quantity(value);
+    let text = format::quantity(value);
     // What a unit would round is written in full.
     if typed(&text).is_some_and(|back| back == value) { text } else { format!("{value}") }
 }

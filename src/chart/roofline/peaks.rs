@@ -5,7 +5,7 @@ use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
 use crate::chart::pick::Choice;
 use crate::chip::{CHIPS, Chip};
-use crate::report::number;
+use crate::report::format;
 
 /// A line of the editor.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,9 +70,9 @@ pub fn main_memory(peaks: Option<&DevicePeaks>) -> &'static str {
 /// Beside the figures: "233.4 TFLOP/s bf16", "1,382 GB/s HBM".
 pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
     let unit = if peaks.main() == Precision::F16 { "TFLOP/s fp16" } else { "TFLOP/s bf16" };
-    let compute = peaks.flops(peaks.main()).map(|flops| (number::tflops(flops), unit));
+    let compute = peaks.flops(peaks.main()).map(|flops| (format::tflops(flops), unit));
     let unit = if main_memory(Some(peaks)) == memory(Level::Hbm) { "GB/s HBM" } else { "GB/s" };
-    let memory = peaks.bytes(Level::Hbm).map(|bytes| (number::gbs(bytes), unit));
+    let memory = peaks.bytes(Level::Hbm).map(|bytes| (format::gbs(bytes), unit));
     compute.into_iter().chain(memory).collect()
 }
 
@@ -80,7 +80,7 @@ pub fn short(peaks: &DevicePeaks) -> Vec<(String, &'static str)> {
 pub fn chips() -> Vec<Choice<Option<&'static str>>> {
     let one = |chip: &Chip| {
         let peak = chip.bf16.map(|of| (of, "bf16")).or(chip.f16.map(|of| (of, "fp16")));
-        let detail = peak.map(|(of, name)| format!("{} TFLOP/s {name}", number::tflops(of.value))).unwrap_or_default();
+        let detail = peak.map(|(of, name)| format!("{} TFLOP/s {name}", format::tflops(of.value))).unwrap_or_default();
         Choice { value: Some(chip.name), label: chip.name.to_owned(), detail }
     };
     let own = Choice { value: None, label: "as captured".to_owned(), detail: String::new() };

@@ -9,7 +9,7 @@ use crate::chart::paint::{Paint, Pattern, Tone};
 use crate::chart::place::Rect;
 use crate::chart::place_labels::Obstacle;
 use crate::chart::scene::{Anchor, Mark, Shape, Size};
-use crate::report::number;
+use crate::report::format;
 
 /// The roofs of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +97,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
         let start = ceilings.memory.map_or(near, |(_, bytes)| flops / bytes);
         let paint = Paint::stroke(if at == 0 { Tone::Ink } else { Tone::Ink2 }, if at == 0 { 1.75 } else { 1.25 });
         if let Some((_, to)) = line((start, *flops), (far, *flops), paint) {
-            let text = format!("{} peak {} TFLOP/s", precision.label(), number::tflops(*flops));
+            let text = format!("{} peak {} TFLOP/s", precision.label(), format::tflops(*flops));
             let above = if at == 0 { WALL + 5.0 } else { 5.0 };
             texts.push((
                 Some((to.0 - 2.0, to.1 - above, text, Anchor::End)),
@@ -114,7 +114,7 @@ pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obst
     if let (Some(ridge), Some(top)) = (ceilings.ridge(), ceilings.top()) {
         let foot = axes.y.domain().0;
         if let Some((from, to)) = line((ridge, foot), (ridge, top), Paint::stroke(Tone::Ink3, 1.0).dashed()) {
-            let text = format!("ridge {}", number::decimal(ridge, 1));
+            let text = format!("ridge {}", format::decimal(ridge, 1));
             let left = from.0 - label::width(&text, Size::Micro.px()) - 6.0 > axes.frame.x;
             let (x, anchor) = if left { (from.0 - 6.0, Anchor::End) } else { (from.0 + 6.0, Anchor::Start) };
             texts.push((Some((x, from.1.max(to.1) - 6.0, text, anchor)), Tone::Ink3));
@@ -143,7 +143,7 @@ fn slope_label(
     bytes: f64,
 ) -> Option<(f64, f64, String, Anchor)> {
     let name = if level == Level::Hbm { "HBM" } else { memory(level) };
-    let text = format!("{name} {} GB/s", number::gbs(bytes));
+    let text = format!("{name} {} GB/s", format::gbs(bytes));
     let width = label::width(&text, Size::Micro.px());
     // Where the text ends left of the roof with the axis still left of it: halfway up, or as high as needed.
     let along = |part: f64| (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);

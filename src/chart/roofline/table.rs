@@ -6,7 +6,7 @@ use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name};
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
-use crate::report::number::{self, ABSENT, TimeUnit};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::report::row_label;
 use crate::units::Picos;
 
@@ -73,7 +73,7 @@ pub fn column(id: &str) -> Option<RoofColumn> {
 /// The columns that fit.
 pub fn columns(by: RoofBy, units: Units, two_lines: bool, measure: Measure) -> Vec<Column> {
     let mut columns = Vec::new();
-    let wide = |time: Picos, unit: TimeUnit| u32::try_from(number::time(time, unit).len() + 1).unwrap_or(u32::MAX);
+    let wide = |time: Picos, unit: TimeUnit| u32::try_from(format::time(time, unit).len() + 1).unwrap_or(u32::MAX);
     for (of, head, digits) in ALL {
         let digits = match of {
             RoofColumn::Gap => digits.max(wide(units.widest.0, units.gap)),
@@ -202,7 +202,7 @@ fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: Look) -> Co
     if id == RoofColumn::Name.key() {
         let second = two_lines.then(|| {
             let bound = point.roof.as_ref().map_or_else(|| without(point), |roof| bound(roof.bound).to_owned());
-            (None, format!("{bound}, self {}", number::time_text(point.total)))
+            (None, format!("{bound}, self {}", format::time_text(point.total)))
         });
         return Content::Name(Name {
             text: row_label::kernel(&name(point, by), beside.iter().map(|other| other.key.as_str()), room),
@@ -228,8 +228,8 @@ fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: Look) -> Co
 pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
     let Some(column) = column(id) else {
         return match id {
-            BAR => point.roof.as_ref().map(|roof| number::time_text(roof.t_roof)),
-            SHARE => point.cumulative.map(number::percent),
+            BAR => point.roof.as_ref().map(|roof| format::time_text(roof.t_roof)),
+            SHARE => point.cumulative.map(format::percent),
             _ => None,
         }
         .unwrap_or_else(|| ABSENT.to_owned());
@@ -239,17 +239,17 @@ pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
     let rated = roof.filter(|roof| !roof.is_too_short(units.widest.1));
     let told = match column {
         RoofColumn::Name => Some(point.key.clone()),
-        RoofColumn::Gap => roof.map(|roof| number::time(roof.recoverable, units.gap)),
-        RoofColumn::Total => Some(number::time(point.total, units.total)),
-        RoofColumn::Util => rated.and_then(|roof| roof.util).map(number::percent),
+        RoofColumn::Gap => roof.map(|roof| format::time(roof.recoverable, units.gap)),
+        RoofColumn::Total => Some(format::time(point.total, units.total)),
+        RoofColumn::Util => rated.and_then(|roof| roof.util).map(format::percent),
         RoofColumn::Intensity => roof.and_then(|roof| roof.intensity).map(short),
         RoofColumn::Bound => roof.map(|roof| bound(roof.bound).to_owned()).or_else(|| Some(without(point))),
-        RoofColumn::Mfu => rated.and_then(|roof| roof.mfu).map(number::percent),
-        RoofColumn::HbmUtil => rated.and_then(Roof::hbm_util).map(number::percent),
-        RoofColumn::FlopRate => rated.and_then(Roof::flop_rate).map(number::tflops),
-        RoofColumn::ByteRate => rated.and_then(|roof| roof.byte_rate(Level::Hbm)).map(number::gbs),
+        RoofColumn::Mfu => rated.and_then(|roof| roof.mfu).map(format::percent),
+        RoofColumn::HbmUtil => rated.and_then(Roof::hbm_util).map(format::percent),
+        RoofColumn::FlopRate => rated.and_then(Roof::flop_rate).map(format::tflops),
+        RoofColumn::ByteRate => rated.and_then(|roof| roof.byte_rate(Level::Hbm)).map(format::gbs),
         RoofColumn::Dtype => roof.and_then(|roof| roof.dtype.clone()),
-        RoofColumn::Executions => Some(number::count(point.n)),
+        RoofColumn::Executions => Some(format::count(point.n)),
         RoofColumn::OpGroup => point.op_group.clone(),
     };
     told.unwrap_or_else(|| ABSENT.to_owned())
@@ -257,7 +257,7 @@ pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
 
 /// FLOP per byte in a narrow column: what is far beyond every ridge needs no digits.
 fn short(intensity: f64) -> String {
-    if intensity < 99_999.5 { number::intensity(intensity) } else { number::quantity(intensity) }
+    if intensity < 99_999.5 { format::intensity(intensity) } else { format::quantity(intensity) }
 }
 
 /// Why a row has no roof, shortly.
@@ -276,18 +276,18 @@ pub fn tip(point: &RoofPoint, id: &str) -> Option<Tip> {
             say("Source", point.source.clone());
         }
         Some(roof) => {
-            say("Self", Some(number::exact_time(point.total)));
-            say("FLOPs", Some(number::quantity(roof.flops)));
-            say("Bytes", Some(number::quantity(roof.bytes)));
-            say("FLOPs ÷ peak", Some(number::exact_time(roof.t_compute)));
-            say("Bytes ÷ bandwidth", Some(number::exact_time(roof.t_hbm())));
-            say("Time at the roof", Some(number::exact_time(roof.t_roof)));
+            say("Self", Some(format::exact_time(point.total)));
+            say("FLOPs", Some(format::quantity(roof.flops)));
+            say("Bytes", Some(format::quantity(roof.bytes)));
+            say("FLOPs ÷ peak", Some(format::exact_time(roof.t_compute)));
+            say("Bytes ÷ bandwidth", Some(format::exact_time(roof.t_hbm())));
+            say("Time at the roof", Some(format::exact_time(roof.t_roof)));
             say("▲", roof.is_above().then(|| "the cost estimate is above the peak".to_owned()));
         }
         None => {}
     }
     for skipped in &point.skipped {
-        say("No roof", Some(format!("{}: {}", skipped.reason.label(), number::time_text(skipped.total))));
+        say("No roof", Some(format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total))));
     }
     Some(Tip { title: point.key.clone(), rows })
 }
@@ -300,14 +300,14 @@ pub fn foot(figures: &RooflineFigures, n_rows: u32, by: RoofBy, units: Units) ->
         RoofBy::Program => ("program", "programs"),
         RoofBy::Step => ("step", "steps"),
     };
-    let mut foot = vec![(RoofColumn::Name.key(), number::counted(n_rows.into(), what.0, what.1))];
+    let mut foot = vec![(RoofColumn::Name.key(), format::counted(n_rows.into(), what.0, what.1))];
     if by == RoofBy::Step {
         return foot;
     }
-    foot.push((RoofColumn::Total.key(), number::time(figures.considered, units.total)));
+    foot.push((RoofColumn::Total.key(), format::time(figures.considered, units.total)));
     if let Some(roof) = &figures.step {
-        foot.push((RoofColumn::Gap.key(), number::time(roof.recoverable, units.gap)));
-        foot.extend(roof.util.map(|util| (RoofColumn::Util.key(), number::percent(util))));
+        foot.push((RoofColumn::Gap.key(), format::time(roof.recoverable, units.gap)));
+        foot.extend(roof.util.map(|util| (RoofColumn::Util.key(), format::percent(util))));
     }
     foot
 }

@@ -8,7 +8,7 @@ use super::roofs::{self, Ceilings};
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::rows::Tip;
 use crate::chart::scene::SceneTable;
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Letters of a label.
@@ -24,34 +24,34 @@ pub const fn bound(bound: Bound) -> &'static str {
 
 /// A gap, negative where the estimate is above the roof.
 pub fn gap(roof: &Roof) -> String {
-    let time = number::time_text(Picos(roof.gap.unsigned_abs()));
+    let time = format::time_text(Picos(roof.gap.unsigned_abs()));
     if roof.gap < 0 { format!("\u{2212}{time}") } else { time }
 }
 
 /// What stands beside a mark.
 pub(super) fn label(dot: &Dot) -> String {
-    let name = number::middle_cut(&dot.name, ROOM);
-    let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), number::percent_text);
+    let name = format::middle_cut(&dot.name, ROOM);
+    let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
     match dot.form {
         None => format!("{name}: {util} of the roof"),
         Some(_) if dot.roof.is_above() => {
-            let times = dot.roof.util.map_or_else(|| ABSENT.to_owned(), |util| number::decimal(util, 1));
+            let times = dot.roof.util.map_or_else(|| ABSENT.to_owned(), |util| format::decimal(util, 1));
             format!("{name}, {times} × its roof")
         }
-        Some(_) => format!("{name}, gap {}", number::time_text(dot.roof.recoverable)),
+        Some(_) => format!("{name}, gap {}", format::time_text(dot.roof.recoverable)),
     }
 }
 
 /// A mark in a sentence, as it is read out.
 pub(super) fn sentence(dot: &Dot) -> String {
-    let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), number::percent_text);
+    let util = dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text);
     format!(
         "{}: {} FLOP/byte, {} TFLOP/s, {util} of its {} roof, self {}, gap {}.",
         dot.name,
-        number::intensity(dot.x),
-        number::tflops(dot.y),
+        format::intensity(dot.x),
+        format::tflops(dot.y),
         bound(dot.roof.bound),
-        number::time_text(dot.roof.total),
+        format::time_text(dot.roof.total),
         gap(&dot.roof)
     )
 }
@@ -59,30 +59,30 @@ pub(super) fn sentence(dot: &Dot) -> String {
 /// What a mark has to say.
 pub fn tip(dot: &Dot, level: Level) -> Tip {
     let roof = &dot.roof;
-    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", number::percent_text(of)));
+    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
     let row = |label: &str, value: String| (label.to_owned(), value);
     let mut rows = vec![
-        row("Self", number::time_text(roof.total)),
-        row("Rate", format!("{} TFLOP/s{}", number::tflops(dot.y), share(roof.mfu))),
+        row("Self", format::time_text(roof.total)),
+        row("Rate", format!("{} TFLOP/s{}", format::tflops(dot.y), share(roof.mfu))),
     ];
     for of in [Some(Level::Hbm), Some(level).filter(|level| *level != Level::Hbm)].into_iter().flatten() {
         if let Some(rate) = roof.byte_rate(of) {
             let used = roof.level_util[of.index()];
-            rows.push(row(roofs::memory(of), format!("{} GB/s{}", number::gbs(rate), share(used))));
+            rows.push(row(roofs::memory(of), format!("{} GB/s{}", format::gbs(rate), share(used))));
         }
     }
-    rows.push(row("Intensity", format!("{} FLOP/byte", number::intensity(dot.x))));
+    rows.push(row("Intensity", format!("{} FLOP/byte", format::intensity(dot.x))));
     if let Some(ridge) = roof.ridge.filter(|_| level == Level::Hbm) {
-        rows.push(row("Ridge", format!("{} FLOP/byte", number::decimal(ridge, 1))));
+        rows.push(row("Ridge", format!("{} FLOP/byte", format::decimal(ridge, 1))));
     }
     if let Some(dtype) = &roof.dtype {
         let sure = if roof.dtype_uncertain { ", by its result" } else { "" };
         rows.push(row("Type", format!("{dtype}{sure}")));
     }
-    rows.push(row("At the roof", format!("{}, {}", number::time_text(roof.t_roof), bound(roof.bound))));
+    rows.push(row("At the roof", format!("{}, {}", format::time_text(roof.t_roof), bound(roof.bound))));
     rows.push(row("Gap", gap(roof)));
     if let Some(cumulative) = dot.cumulative {
-        rows.push(row("This and larger gaps", format!("{} of all", number::percent_text(cumulative))));
+        rows.push(row("This and larger gaps", format!("{} of all", format::percent_text(cumulative))));
     }
     if roof.is_above() {
         rows.push(row("▲", "the cost estimate is above the peak".to_owned()));
@@ -95,14 +95,14 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
     let compute = ceilings
         .compute
         .iter()
-        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.label(), number::tflops(*flops)));
-    let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", roofs::memory(level), number::gbs(bytes)));
+        .map(|(precision, flops)| format!("{} {} TFLOP/s", precision.label(), format::tflops(*flops)));
+    let memory = ceilings.memory.map(|(level, bytes)| format!("{} {} GB/s", roofs::memory(level), format::gbs(bytes)));
     let roofs: Vec<String> = compute.chain(memory).collect();
     let roofs = if roofs.is_empty() { "no known roof".to_owned() } else { roofs.join(", ") };
     let ridge = ceilings
         .ridge()
-        .map_or_else(String::new, |ridge| format!("; ridge at {} FLOP/byte", number::decimal(ridge, 1)));
-    let marks = number::counted(dots.n_rows() as u64, "mark", "marks");
+        .map_or_else(String::new, |ridge| format!("; ridge at {} FLOP/byte", format::decimal(ridge, 1)));
+    let marks = format::counted(dots.n_rows() as u64, "mark", "marks");
     format!("Roofline of {whose}: {marks} against {roofs}{ridge}.")
 }
 
@@ -113,10 +113,10 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     let row = |dot: &Dot| {
         vec![
             dot.name.clone(),
-            number::time_text(dot.roof.total),
-            number::intensity(dot.x),
-            number::tflops(dot.y),
-            dot.roof.util.map_or_else(|| ABSENT.to_owned(), number::percent_text),
+            format::time_text(dot.roof.total),
+            format::intensity(dot.x),
+            format::tflops(dot.y),
+            dot.roof.util.map_or_else(|| ABSENT.to_owned(), format::percent_text),
             bound(dot.roof.bound).to_owned(),
             gap(&dot.roof),
         ]
@@ -129,27 +129,27 @@ pub fn elsewhere(dots: &Dots, look: &Look) -> Option<String> {
     let mut said = Vec::new();
     let (n, time) = Axes::new(look.window, look.size.0, look.size.1).beyond(dots);
     if n > 0 {
-        let rows = number::counted(n.into(), "row lies", "rows lie");
+        let rows = format::counted(n.into(), "row lies", "rows lie");
         let drawn = match (look.pinned, n) {
             (false, _) => "zoom out to see what lies there",
             (true, 1) => "drawn at the edge with an arrow. Zoom out to see its place",
             (true, _) => "drawn at the edge with an arrow. Zoom out to see their places",
         };
-        said.push(format!("{rows} outside the plotted range ({}): {drawn}.", number::time_text(time)));
+        said.push(format!("{rows} outside the plotted range ({}): {drawn}.", format::time_text(time)));
     }
     let (n, time) = dots.nowhere;
     if n > 0 {
-        let rows = number::counted(n.into(), "row", "rows");
+        let rows = format::counted(n.into(), "row", "rows");
         let what = roofs::memory(look.level);
         said.push(format!(
             "{rows} ({}) not plotted: no FLOPs, no bytes of {what}, or too short for rates. The table has them.",
-            number::time_text(time)
+            format::time_text(time)
         ));
     }
     let (n, time) = dots.more;
     if n > 0 {
-        let rows = number::counted(n.into(), "smaller row", "smaller rows");
-        said.push(format!("{rows} ({}) not plotted. The table has them.", number::time_text(time)));
+        let rows = format::counted(n.into(), "smaller row", "smaller rows");
+        said.push(format!("{rows} ({}) not plotted. The table has them.", format::time_text(time)));
     }
     (!said.is_empty()).then(|| said.join(" "))
 }
@@ -177,10 +177,10 @@ pub fn above(dots: &Dots, all: &Roof) -> Option<(String, String)> {
     let rows = match n {
         0 => "Some ops lie above their roof".to_owned(),
         1 => "1 row lies above its roof".to_owned(),
-        n => format!("{} rows lie above their roof", number::count(n as u64)),
+        n => format!("{} rows lie above their roof", format::count(n as u64)),
     };
     Some((
-        format!("{rows} (dashed, {})", number::time_text(all.above)),
+        format!("{rows} (dashed, {})", format::time_text(all.above)),
         "the cost estimate is larger than the device allows. Shown as estimated; averages that hold them are too high."
             .to_owned(),
     ))

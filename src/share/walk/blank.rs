@@ -2,7 +2,8 @@
 
 use super::super::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
 use crate::analysis::comm::{
-    Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Overlap, Pairing, Primitive, PrimitiveSums, Traffic, Way,
+    Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
+    Traffic,
 };
 use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, MemoryClass, UseAt};
 use crate::analysis::roofline::{
@@ -202,7 +203,7 @@ pub fn comm_row() -> CommRow {
         source: None,
         scope: None,
         core: Core::Tensor,
-        way: Way::Sync,
+        way: Execution::Sync,
         group: None,
         role: None,
         n_ops: 0,

@@ -3,8 +3,8 @@
 use super::super::report::CommPart;
 use super::{Done, Number, Text, Visit, blank, each, origin};
 use crate::analysis::comm::{
-    Arrival, Balance, CommRow, Core, DeviceGroup, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums, Role, StepComm,
-    Traffic, Way,
+    Arrival, Balance, CommRow, Core, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums,
+    Role, StepComm, Traffic,
 };
 
 const PRIMITIVES: [Primitive; 12] = [
@@ -22,7 +22,7 @@ const PRIMITIVES: [Primitive; 12] = [
     Primitive::Slice,
 ];
 const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
-const WAYS: [Way; 4] = [Way::Sync, Way::Async, Way::Fused, Way::Mixed];
+const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
 const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
 
 pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {

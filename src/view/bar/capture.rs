@@ -1,6 +1,6 @@
 //! The file picker: what is open, what is in the session, and how to open something else.
 
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use crate::view::state::{State, is_single};
 use crate::view::ways;
@@ -15,14 +15,14 @@ const ID: &str = "capture";
 #[component]
 pub(crate) fn Capture(state: State) -> impl IntoView {
     let name = move || state.opened.with(|opened| opened.as_ref().map(|o| o.name.clone()).unwrap_or_default());
-    let shown = move || number::middle_cut(&name(), 36);
+    let shown = move || format::middle_cut(&name(), 36);
     let files = move || {
         let files = state.opened.with(|opened| opened.as_ref().map(|o| o.session.files.clone()).unwrap_or_default());
         let one = |file: crate::engine::FileInfo| {
             view! {
                 <li>
                     <span class="mono">{file.name}</span>
-                    <span class="entry-detail">{format!("{}, {}", number::bytes_text(file.bytes), file.format)}</span>
+                    <span class="entry-detail">{format!("{}, {}", format::bytes_text(file.bytes), file.format)}</span>
                 </li>
             }
             .any()

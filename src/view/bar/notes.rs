@@ -1,7 +1,7 @@
 //! The notes badge, and the list it opens: what was assumed, skipped or left out.
 
 use crate::profile::{Note, Severity};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
 use crate::view::widgets::icon::{Icon, icon};
@@ -19,7 +19,7 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
         })
     });
     let grave = move || notes.with(|notes| notes.iter().any(|note| note.severity > Severity::Info));
-    let label = move || number::counted(notes.with(Vec::len) as u64, "note", "notes");
+    let label = move || format::counted(notes.with(Vec::len) as u64, "note", "notes");
     view! {
         <If when=move || notes.with(|notes| !notes.is_empty())>
             <Popover

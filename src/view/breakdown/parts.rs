@@ -4,7 +4,7 @@ use super::bar::{pressed, tip, toggle};
 use crate::chart::readout::{self, Part};
 use crate::chart::slot::Slot;
 use crate::engine::BreakdownHead;
-use crate::report::number::ABSENT;
+use crate::report::format::ABSENT;
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::size::rect;

@@ -7,7 +7,7 @@ use crate::chart::columns::{self, Basis, Cell};
 use crate::chart::rows::{self, Look};
 use crate::chart::table::{Column, Measure, Row};
 use crate::engine::{BreakdownHead, Sort};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::popover;
@@ -183,7 +183,7 @@ fn nothing(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> AnyView {
             {anywhere
                 .map(|n| {
                     view! {
-                        {number::count(n.into())} " match anywhere in the path. "
+                        {format::count(n.into())} " match anywhere in the path. "
                         <button type="button" class="link" on:click=widen>"Search anywhere"</button>
                     }.any()
                 })}

@@ -6,7 +6,7 @@ use crate::chart::columns::{Cell, Units};
 use crate::chart::rows;
 use crate::chart::table::{self, Column};
 use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::Any;
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
@@ -46,7 +46,7 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         let selected = state.selected.with(Vec::len);
         let mut entries = Vec::new();
         if selected > 0 {
-            let label = format!("Copy {}", number::counted(selected as u64, "selected row", "selected rows"));
+            let label = format!("Copy {}", format::counted(selected as u64, "selected row", "selected rows"));
             entries.push(Entry::new(label, run(|state| copy(state, Which::Chosen, Form::Tsv))).key("y"));
         }
         entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, Which::All, Form::Tsv))).key("Y"));
@@ -159,14 +159,14 @@ fn indices(page: &RowsPage) -> std::ops::Range<u32> {
 }
 
 pub(crate) fn said(done: bool, n: usize, of: u32) -> Failure {
-    let rows = number::counted(n as u64, "row", "rows");
+    let rows = format::counted(n as u64, "row", "rows");
     let (title, message) = if !done {
         (
             "Nothing was copied".to_owned(),
             "The browser does not let this page use the clipboard. Save the table instead.".to_owned(),
         )
     } else if n < of as usize {
-        let all = number::count(of.into());
+        let all = format::count(of.into());
         (format!("Copied the first {rows} of {all}"), "Save CSV has all of them.".to_owned())
     } else {
         (format!("Copied {rows}"), String::new())

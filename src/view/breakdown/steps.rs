@@ -7,7 +7,7 @@ use crate::chart::scene::Scene;
 use crate::chart::table::TWO_LINES;
 use crate::chart::{step_stats, steps};
 use crate::engine::{Reply, Request};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::chart::{Model, room};
@@ -120,7 +120,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let note = move || {
         found.with(|found| {
             let across = step_stats::widest(found.as_ref()?)?;
-            let apart = number::percent_text(across.spread);
+            let apart = format::percent_text(across.spread);
             Some(format!("widest apart in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
         })
     };

@@ -2,7 +2,7 @@
 
 use super::sight::Sight;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
-use crate::report::number::{self, ABSENT};
+use crate::report::format::{self, ABSENT};
 use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
@@ -22,7 +22,7 @@ pub(super) fn Wiring(sight: Sight) -> impl IntoView {
                 place.mesh.iter().map(ToString::to_string).chain(place.topology.iter().map(wrap)).collect();
             if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
         });
-        view! { <span class="sub">"Mesh, topology "</span> <b>{number::middle_cut(&said, 40)}</b> }.any()
+        view! { <span class="sub">"Mesh, topology "</span> <b>{format::middle_cut(&said, 40)}</b> }.any()
     };
     view! {
         <Popover
@@ -106,7 +106,7 @@ fn Mesh(sight: Sight) -> impl IntoView {
         wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
     };
     let devices = move || sight.place.with(|place| place.mesh.as_ref().map(NamedMesh::devices));
-    let total = move || devices().map(|n| number::counted(n, "device", "devices"));
+    let total = move || devices().map(|n| format::counted(n, "device", "devices"));
     view! {
         <h2>"Mesh of the program"</h2>
         <p class="sub">"Axes in the order of the program’s mesh, the last one fastest: names which axis a group is. " {live(total)}</p>
@@ -139,7 +139,7 @@ fn Links(sight: Sight) -> impl IntoView {
     let link = move || {
         sight.view.with(|view| {
             let link = view.as_ref()?.comm.link.as_ref()?;
-            Some(format!("{}: {} GB/s each way of a link ({}).", link.chip, number::gbs(link.one_way), link.source))
+            Some(format!("{}: {} GB/s each way of a link ({}).", link.chip, format::gbs(link.one_way), link.source))
         })
     };
     let says = move || wrong.get().map(|words| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any());
@@ -177,13 +177,13 @@ fn Groups(sight: Sight) -> impl IntoView {
         let one = |(row, n): &(&CommRow, usize)| {
             let group = row.group.as_ref()?;
             let axis = group.axis.clone().unwrap_or_else(|| ABSENT.to_owned());
-            let size = group.size.map_or_else(|| ABSENT.to_owned(), number::count);
-            let text = number::middle_cut(&group.text, 34);
+            let size = group.size.map_or_else(|| ABSENT.to_owned(), format::count);
+            let text = format::middle_cut(&group.text, 34);
             Some(view! { <tr><th scope="row" class="mono">{text}</th><td class="num">{size}</td><td>{axis}</td><td class="num">{*n}</td></tr> }.any())
         };
         let listed = seen.iter().take(LISTED).filter_map(one).collect_view();
         let rest = (more > 0).then(|| {
-            view! { <p class="sub">{number::counted(more as u64, "more form", "more forms")} " of groups."</p> }.any()
+            view! { <p class="sub">{format::counted(more as u64, "more form", "more forms")} " of groups."</p> }.any()
         });
         (!seen.is_empty()).then(|| {
             view! {

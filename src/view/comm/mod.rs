@@ -11,7 +11,7 @@ mod tools;
 
 use crate::chart::comm::{figures, traffic};
 use crate::engine::comm_place::Of;
-use crate::report::number;
+use crate::report::format;
 use crate::view::breakdown;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
@@ -35,7 +35,7 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
         let (view, of) = (sight.view.get()?, sight.of.get());
         let there = traffic(&view.comm, Of::Copies);
         (of == Of::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
-            let words = format!("See copies between memories, {} of stall", number::time_text(there.stall));
+            let words = format!("See copies between memories, {} of stall", format::time_text(there.stall));
             view! { <button type="button" class="link" on:click=move |_| sight.change(|place| place.of = Some(Of::Copies))>{words}</button> }.any()
         })
     };

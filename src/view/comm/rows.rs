@@ -9,7 +9,7 @@ use crate::chart::comm::{key, rows};
 use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::comm_place::Of;
 use crate::engine::{Export, Question};
-use crate::report::number;
+use crate::report::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
 use crate::view::erase::{Any, If, live};
@@ -174,9 +174,9 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let view = sight.view.get()?;
         let (n, time) = if sight.of.get() == Of::Copies { view.more_copies } else { view.more };
         (n > 0).then(|| {
-            let rows = number::counted(n.into(), "row", "rows");
+            let rows = format::counted(n.into(), "row", "rows");
             let where_all = if state.is_summary() { "the capture" } else { "the saved file" };
-            format!("{rows} more, {} exposed: {where_all} has all.", number::time_text(time))
+            format!("{rows} more, {} exposed: {where_all} has all.", format::time_text(time))
         })
     };
     view! {

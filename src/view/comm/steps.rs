@@ -4,7 +4,7 @@ use super::sight::Sight;
 use crate::analysis::StepChoice;
 use crate::chart::comm::steps;
 use crate::chart::{step_stats, steps as chart_steps};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model, room};
@@ -32,7 +32,7 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
         let devices = view.comm.header.n_devices;
         let whose = match &view.comm.header.device {
             Some(device) if devices < 2 => format!("of {device}"),
-            _ => format!("of {} devices, summed", number::count(devices.into())),
+            _ => format!("of {} devices, summed", format::count(devices.into())),
         };
         let parts = parts();
         let size = (room(width), HEIGHT);

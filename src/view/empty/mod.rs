@@ -4,7 +4,7 @@
 use crate::chart::empty::{self, Empty, Need};
 use crate::engine::PlaneInfo;
 use crate::engine::address::View;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::Any;
 use crate::view::state::State;
 use crate::view::widgets::files::choose_files;
@@ -104,8 +104,8 @@ fn plane(plane: &PlaneInfo) -> impl IntoView + use<> {
     view! {
         <tr>
             <th scope="row" class="mono">{plane.name.clone()}</th>
-            <td class="num">{number::count(plane.n_lines.into())}</td>
-            <td class="num">{number::count(plane.n_events)}</td>
+            <td class="num">{format::count(plane.n_lines.into())}</td>
+            <td class="num">{format::count(plane.n_events)}</td>
         </tr>
     }
     .any()

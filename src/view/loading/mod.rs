@@ -1,7 +1,7 @@
 //! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
 
 use crate::chart::load::{Line, Load, State as Stage};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::{State, now};
 use crate::view::widgets::icon::{Icon, icon};
@@ -36,7 +36,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
         Memo::new(move |_| state.load.with(|load| load.as_ref().map(|load| load.notes().to_vec()).unwrap_or_default()));
     let notes = move || {
         let (notes, first) = (found.get(), 3);
-        let so_far = number::counted(notes.len() as u64, "note", "notes");
+        let so_far = format::counted(notes.len() as u64, "note", "notes");
         let more = notes.len().saturating_sub(first);
         (!notes.is_empty()).then(|| {
             let one = |note: String| view! { <li>{note}</li> }.any();

@@ -6,7 +6,7 @@ use crate::analysis::memory::Points;
 use crate::chart::hit::Direction;
 use crate::chart::memory::{at_position, curve, text};
 use crate::chart::scene::Scene;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::across::Across;
@@ -75,11 +75,11 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         let found = sight.what_if.get()?;
         let n = sight.without.with(Vec::len);
         let lower = found.before.saturating_sub(found.peak);
-        let at = found.position.map_or(String::new(), |at| format!(" at {}", number::count(at.into())));
+        let at = found.position.map_or(String::new(), |at| format!(" at {}", format::count(at.into())));
         let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
         let words = format!(
             "Without {} ({}): peak {}{at}{by}, {} lower. ",
-            number::counted(n as u64, "buffer", "buffers"),
+            format::counted(n as u64, "buffer", "buffers"),
             text(found.without),
             text(found.peak),
             text(lower)

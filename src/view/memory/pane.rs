@@ -3,10 +3,10 @@
 use super::sight::Sight;
 use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
-use crate::chart::memory::{lives, map, picker, text};
+use crate::chart::memory::{live_ranges, map, picker, text};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
 use crate::view::widgets::chart::{self, Model};
@@ -124,13 +124,13 @@ fn Lives(sight: Sight) -> impl IntoView {
     );
     let scene = Memo::new(move |_| {
         let (lanes, width) = (lanes.get()?, width.get());
-        (width > 0.0).then(|| Same::new(lives::scene(&lanes, sight.at.get(), chart::room(width))))
+        (width > 0.0).then(|| Same::new(live_ranges::scene(&lanes, sight.at.get(), chart::room(width))))
     });
     let model = Model {
         scene,
-        tip: Callback::new(move |id: u32| lanes.with(|lanes| lives::tip(lanes.as_ref()?, id))),
+        tip: Callback::new(move |id: u32| lanes.with(|lanes| live_ranges::tip(lanes.as_ref()?, id))),
         press: Callback::new(move |(id, _): (u32, bool)| {
-            let id = lanes.with_untracked(|lanes| lives::buffer(lanes.as_ref()?, id).map(|of| of.id));
+            let id = lanes.with_untracked(|lanes| live_ranges::buffer(lanes.as_ref()?, id).map(|of| of.id));
             if let Some(id) = id {
                 sight.toggle(id);
             }
@@ -140,7 +140,7 @@ fn Lives(sight: Sight) -> impl IntoView {
         key: None,
         at: RwSignal::new(None),
     };
-    let left_out = move || lanes.with(|lanes| lives::left_out(lanes.as_ref()?));
+    let left_out = move || lanes.with(|lanes| live_ranges::left_out(lanes.as_ref()?));
     view! {
         <div class="lives" node_ref=node>
             <chart::Chart state=sight.state model />
@@ -162,7 +162,7 @@ fn padding(sight: Sight) -> AnyView {
         let one = |row: PaddingRow| {
             let [size, wasted, overhead] = row.figures;
             view! {
-                <tr><th scope="row" class="mono">{number::middle_cut(&row.name, 36)}</th><td class="num">{wasted}</td><td class="num">{overhead}</td><td class="num">{size}</td><td class="mono shape">{row.shape}</td></tr>
+                <tr><th scope="row" class="mono">{format::middle_cut(&row.name, 36)}</th><td class="num">{wasted}</td><td class="num">{overhead}</td><td class="num">{size}</td><td class="mono shape">{row.shape}</td></tr>
             }
             .any()
         };
@@ -182,7 +182,7 @@ fn found(sight: Sight) -> AnyView {
         let told = sight.told.get()?;
         let one = |of: Finding| {
             let row = |[name, size, what]: [String; 3]| {
-                view! { <tr><th scope="row" class="mono">{number::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
+                view! { <tr><th scope="row" class="mono">{format::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
             };
             let ids = of.buffers;
             let leave = (!ids.is_empty()).then(|| {

@@ -8,7 +8,7 @@ use crate::analysis::OpDetail;
 use crate::chart::{op_panel, op_roof};
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Failure, Question, Reply};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
 use crate::view::widgets::icon::{Icon, icon};
@@ -40,7 +40,7 @@ pub(crate) fn Op(state: State) -> impl IntoView {
 fn copied(state: State, text: String) {
     out::copy(&text.clone(), move |done| {
         let title = if done { "Copied" } else { "Not copied: the browser did not allow it" };
-        state.inform(Failure { title: title.to_owned(), message: number::middle_cut(&text, 80) });
+        state.inform(Failure { title: title.to_owned(), message: format::middle_cut(&text, 80) });
     });
 }
 

@@ -6,7 +6,7 @@ use crate::chart::hlo_text;
 use crate::chart::op_panel::{self, ValueRow};
 use crate::chart::op_roof::{Roof, Told};
 use crate::chart::slot::Slot;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::Any;
 use crate::view::state::{remember, remembered};
 use crate::view::widgets::icon::{Icon, icon};
@@ -144,7 +144,7 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
 }
 
 fn more(n: u32, one: &str, many: &str) -> Option<AnyView> {
-    (n > 0).then(|| view! { <p class="sub">{number::counted(n.into(), one, many)}</p> }.any())
+    (n > 0).then(|| view! { <p class="sub">{format::counted(n.into(), one, many)}</p> }.any())
 }
 
 /// Source lines and scope path.
@@ -180,7 +180,7 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
     let one = move |(role, of): (&'static str, &Neighbour)| {
         let name = of.name.clone();
         let go = move |_| walk.to(&name, program);
-        let time = of.total.map(|total| view! { <span class="num">{number::time_text(total)}</span> }.any());
+        let time = of.total.map(|total| view! { <span class="num">{format::time_text(total)}</span> }.any());
         view! {
             <li>
                 <span class="sub">{role}</span>

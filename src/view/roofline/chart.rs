@@ -10,7 +10,7 @@ use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scen
 use crate::chart::rows::Tip;
 use crate::chart::scene::Scene;
 use crate::engine::roofline_place::RoofBy;
-use crate::report::number;
+use crate::report::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::erase::{Any, If, live};
@@ -358,8 +358,8 @@ fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
         let all = sight.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));
         let share = all
             .and_then(|all| gap.fraction_of(all))
-            .map_or_else(String::new, |share| format!(", {} of all", number::percent_text(share)));
-        let what = if n == 1 { number::middle_cut(&name, 48) } else { number::counted(n, "row", "rows") };
+            .map_or_else(String::new, |share| format!(", {} of all", format::percent_text(share)));
+        let what = if n == 1 { format::middle_cut(&name, 48) } else { format::counted(n, "row", "rows") };
         let open = (n == 1).then(|| {
             let open = move |_| sight.open(&key, &name);
             view! { <button type="button" class="link" on:click=open>"Open"</button> " " }.any()
@@ -367,7 +367,7 @@ fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
         view! {
             <p class="roofline-selection">
                 <b>{what}</b>
-                {format!(": self {}, gap {}{share}. ", number::time_text(own), number::time_text(gap))}
+                {format!(": self {}, gap {}{share}. ", format::time_text(own), format::time_text(gap))}
                 {open}
                 <button type="button" class="link" on:click=move |_| state.selected.set(Vec::new())>"Clear"</button>
             </p>

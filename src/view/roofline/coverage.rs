@@ -29,7 +29,7 @@ pub(super) fn Coverage(sight: Sight) -> impl IntoView {
     };
     let says = move || {
         let one = |part: &Part| {
-            let said = format!("{} {}", crate::report::number::percent_text(part.share), part.label);
+            let said = format!("{} {}", crate::report::format::percent_text(part.share), part.label);
             let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
             let (title, detail) = (part.label.clone(), part.says.clone());
             let hover = move |event: ev::PointerEvent| {

@@ -4,7 +4,7 @@
 use super::sight::Sight;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
@@ -25,7 +25,7 @@ pub(super) fn Kernels(sight: Sight) -> impl IntoView {
     let face = move || {
         let said = match n() {
             0 => "Kernel costs".to_owned(),
-            n => number::counted(n as u64, "kernel cost", "kernel costs"),
+            n => format::counted(n as u64, "kernel cost", "kernel costs"),
         };
         view! { <span>{said}</span> }.any()
     };
@@ -54,8 +54,8 @@ fn Costs(sight: Sight) -> impl IntoView {
             view! {
                 <tr>
                     <th scope="row" class="mono">{cost.pattern.clone()}</th>
-                    <td class="num">{number::quantity(cost.flops)} "FLOP"</td>
-                    <td class="num">{number::quantity(cost.bytes)} "B"</td>
+                    <td class="num">{format::quantity(cost.flops)} "FLOP"</td>
+                    <td class="num">{format::quantity(cost.bytes)} "B"</td>
                     <td><button type="button" class="btn icon-only small" aria-label=label title="Remove" on:click=remove>{icon(Icon::Close)}</button></td>
                 </tr>
             }
@@ -69,10 +69,10 @@ fn Costs(sight: Sight) -> impl IntoView {
             let name = kernel.op.clone();
             // Without its number: the kernel, not one of its calls.
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
-            let says = format!("{}, {}", number::counted(kernel.n, "run", "runs"), number::time_text(kernel.total));
+            let says = format!("{}, {}", format::counted(kernel.n, "run", "runs"), format::time_text(kernel.total));
             let take = move |_| pattern.set(format!("{stem}*"));
             view! {
-                <li><button type="button" class="link mono" on:click=take>{number::middle_cut(&name, 40)}</button> <span class="sub">" " {says}</span></li>
+                <li><button type="button" class="link mono" on:click=take>{format::middle_cut(&name, 40)}</button> <span class="sub">" " {says}</span></li>
             }
             .any()
         };

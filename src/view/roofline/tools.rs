@@ -3,7 +3,7 @@
 use super::sight::Sight;
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Export, Question};
-use crate::report::number;
+use crate::report::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
 use crate::view::erase::{Any, If, live};
@@ -27,7 +27,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let mut entries = Vec::new();
         let selected = state.selected.with(Vec::len);
         if selected > 0 {
-            let label = format!("Copy {}", number::counted(selected as u64, "selected row", "selected rows"));
+            let label = format!("Copy {}", format::counted(selected as u64, "selected row", "selected rows"));
             entries.push(Entry::new(label, save::act(state, Act::CopyRows(false))).key("y"));
         }
         entries.extend(save::entries(state, "", export));
@@ -50,7 +50,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
         let clear = move |_| state.filter(|filter| *filter = Default::default());
         (!filter.is_empty()).then(|| {
             let kind = filter.kind.map_or(String::new(), |kind| format!(" of kind {}", kind.label().to_lowercase()));
-            let words = format!("{}{kind} match. ", number::counted(n.into(), "row", "rows"));
+            let words = format!("{}{kind} match. ", format::counted(n.into(), "row", "rows"));
             view! { <span>{words} <button type="button" class="link" on:click=clear>"Show all"</button></span> }.any()
         })
     };

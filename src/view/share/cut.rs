@@ -1,7 +1,7 @@
 //! What is taken out before anything leaves. Knows what is chosen.
 
 use super::sight::{Sight, Tab};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use leptos::prelude::*;
 
@@ -17,7 +17,7 @@ pub(super) fn view(sight: Sight) -> AnyView {
         if no_sources || is_anonymous {
             "not in this summary".to_owned()
         } else {
-            number::counted(n.into(), "line", "lines")
+            format::counted(n.into(), "line", "lines")
         }
     };
     let names = move || if is_anonymous { "done in this summary" } else { "become op-1, program-1, file-1 …" };

@@ -7,7 +7,7 @@ use crate::chart::share;
 use crate::chart::table::file_name;
 use crate::engine::client::Picked;
 use crate::engine::{Carries, Question, Reply};
-use crate::report::number::bytes_text;
+use crate::report::format::bytes_text;
 use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::out;

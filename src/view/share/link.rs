@@ -3,7 +3,7 @@
 use super::sight::Sight;
 use crate::chart::share;
 use crate::engine::{Question, Reply};
-use crate::report::number;
+use crate::report::format;
 use crate::share::{AIM, Fit, base_address};
 use crate::view::erase::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
@@ -105,11 +105,11 @@ fn detail(sight: Sight, length: impl Fn() -> usize + Copy + Send + Sync + 'stati
         fits().map(|at| {
             // The thumb's middle goes from half its width to half its width before the end.
             let left = format!("calc(8px + (100% - 16px) * {:.3})", f64::from(at) / f64::from(most));
-            view! { <span class="share-mark" style:left=left title=format!("{} characters", number::count(AIM as u64))></span> }.any()
+            view! { <span class="share-mark" style:left=left title=format!("{} characters", format::count(AIM as u64))></span> }.any()
         })
     };
     let is_over = move || length() > AIM;
-    let count = move || number::count(length() as u64);
+    let count = move || format::count(length() as u64);
     view! {
         <div class="share-detail" class:waits=move || sight.busy.get()>
             <div class="share-line">
@@ -117,7 +117,7 @@ fn detail(sight: Sight, length: impl Fn() -> usize + Copy + Send + Sync + 'stati
                 <span class="grow"></span>
                 <output for="share-level" class:over=is_over>
                     <b>{live(count)}</b>
-                    {format!(" of {} characters", number::count(AIM as u64))}
+                    {format!(" of {} characters", format::count(AIM as u64))}
                 </output>
             </div>
             <div class="share-slide">
@@ -145,7 +145,7 @@ pub(super) fn caution(sentence: String) -> AnyView {
 
 fn copy(sight: Sight) {
     let Some(address) = sight.address.get_untracked() else { return };
-    let n = number::count(address.len() as u64);
+    let n = format::count(address.len() as u64);
     out::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
 }
 

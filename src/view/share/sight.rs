@@ -6,7 +6,7 @@ use crate::engine::address::Address;
 use crate::engine::comm_place::CommPlace;
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, passed_on};
-use crate::report::number::bytes_text;
+use crate::report::format::bytes_text;
 use crate::share::{Level, base_address, html};
 use crate::view::erase::effect;
 use crate::view::state::{Same, State, total_size};

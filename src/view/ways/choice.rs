@@ -2,7 +2,7 @@
 //! estimate; how it is made is `engine::estimate`'s.
 
 use crate::engine::{Choice, Estimate};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, effect, live};
 use crate::view::state::State;
 use leptos::{html, prelude::*};
@@ -25,7 +25,7 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
     let none = Memo::new(move |_| estimate.with(|estimate| estimate.choices.iter().all(|choice| !choice.is_chosen)));
     let open = move |_| state.open_chosen(Some(estimate.with_untracked(Estimate::skips)));
     let sum = move || {
-        let (memory, budget) = (number::bytes_text(memory.get()), number::bytes_text(budget));
+        let (memory, budget) = (format::bytes_text(memory.get()), format::bytes_text(budget));
         format!("About {memory} of memory, of {budget} that this page takes.")
     };
     let row = move |(at, choice): (usize, Choice)| {
@@ -46,8 +46,8 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
                         <span class="mono">{name}</span>
                     </label>
                 </th>
-                <td class="sub" title=choice.file.clone()>{number::middle_cut(&choice.file, 36)}</td>
-                <td class="num">{number::bytes_text(choice.bytes)}</td>
+                <td class="sub" title=choice.file.clone()>{format::middle_cut(&choice.file, 36)}</td>
+                <td class="num">{format::bytes_text(choice.bytes)}</td>
             </tr>
         }
         .any()
@@ -55,7 +55,7 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
     let rows = estimate.with_untracked(|estimate| estimate.choices.clone());
     view! {
         <dialog node_ref=dialog class="dialog choose" aria-labelledby="choose-title" on:close=move |_| state.open_chosen(None)>
-            <h1 id="choose-title">{format!("{} is more than fits", number::bytes_text(bytes))}</h1>
+            <h1 id="choose-title">{format!("{} is more than fits", format::bytes_text(bytes))}</h1>
             <p>
                 "Read whole, it would take more memory than a browser gives one page. Choose what is read: what describes programs is
                 chosen, then devices, as far as they fit. The command line reads all of it."

@@ -3,7 +3,7 @@
 use super::kept::{self, Kept};
 use crate::chart::ago::ago;
 use crate::engine::Failure;
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, live};
 use crate::view::state::{KEPT, State, remember};
 use crate::view::widgets::icon::{Icon, icon};
@@ -56,10 +56,10 @@ pub(super) fn List(state: State) -> impl IntoView {
         view! {
             <tr>
                 <th scope="row">
-                    <button type="button" class="link mono" on:click=move |_| open(opened.clone())>{number::middle_cut(&name, 44)}</button>
+                    <button type="button" class="link mono" on:click=move |_| open(opened.clone())>{format::middle_cut(&name, 44)}</button>
                 </th>
                 <td class="about">{one.about}</td>
-                <td class="num">{number::bytes_text(one.bytes)}</td>
+                <td class="num">{format::bytes_text(one.bytes)}</td>
                 <td class="num">{ago(one.at, kept::now())}</td>
                 <td class="act">
                     <button

@@ -8,7 +8,7 @@ mod remote;
 
 use crate::engine::remote::{Place, Refusal, question};
 use crate::engine::{Failure, Session, address::Address};
-use crate::report::number;
+use crate::report::format;
 use crate::view::erase::{Any, effect};
 use crate::view::state::{KEPT, State, remember};
 use crate::view::widgets::icon::{Icon, icon};
@@ -145,7 +145,7 @@ pub(super) fn keep(state: State) {
                     title: format!("{} is kept on this device", kept.name),
                     message: format!(
                         "{}, in this browser’s storage. It opens from the start page, and again when this page is reloaded.",
-                        number::bytes_text(kept.bytes)
+                        format::bytes_text(kept.bytes)
                     ),
                 });
             }

@@ -2,7 +2,7 @@
 
 use rooflight::analysis::roofline::RoofRow;
 use rooflight::analysis::{Breakdown, Filter, GroupBy, Shown};
-use rooflight::report::number::{bytes_text, count, percent_text, time_text};
+use rooflight::report::format::{bytes_text, count, percent_text, time_text};
 use rooflight::report::summary::{self, Summary};
 use rooflight::report::{comm_json, json, roofline_json};
 use rooflight::share::Report;

@@ -2,7 +2,7 @@
 
 use super::{Act, Grid, Shared, content};
 use crate::chart::table::{Content, Name};
-use crate::report::number::ABSENT;
+use crate::report::format::ABSENT;
 use crate::view::erase::{Any, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::{html, prelude::*};

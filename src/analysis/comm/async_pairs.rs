@@ -6,7 +6,7 @@
 //!  all-reduce.7                                   one link, all by itself
 //! ```
 
-use super::words::Primitive;
+use super::primitive::Primitive;
 use crate::analysis::Kind;
 use crate::analysis::classify::{is_async, opcode};
 use crate::hlo::opcode::{base, is_collective, is_done, is_start};
@@ -47,14 +47,14 @@ pub struct Link {
 }
 
 /// The links of a plane.
-pub struct Links {
+pub struct AsyncPairs {
     /// One per pair or op.
     pub all: Vec<Link>,
     /// By [`OpId`]: which part of which link it is.
     parts: Vec<Option<(Part, u32)>>,
 }
 
-impl Links {
+impl AsyncPairs {
     /// Looks at a plane's ops, whose kinds are known.
     pub fn new(profile: &Profile, plane: &Plane, kinds: &[Kind]) -> Self {
         let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };

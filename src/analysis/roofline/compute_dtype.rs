@@ -10,8 +10,8 @@
 //!
 //! Knows HLO; no peaks and no time.
 
-use super::ask::Precision;
-use crate::analysis::op_detail::seen::Seen;
+use super::query::Precision;
+use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::hlo::{ArrayShape, DType, Shape};
 
 /// What an op computes with.

@@ -1,8 +1,8 @@
 //! One op against its roofs, for its panel. Knows the op as it was found; no rows.
 
-use super::ask::RooflineQuery;
-use super::hold::{Holder, Together};
+use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
+use super::query::RooflineQuery;
 use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
 use super::verify::verify;
@@ -27,7 +27,7 @@ impl Analysis {
         let slices = &found.asked.slices;
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut holder = Holder::new(self.known(profile), programs, &ask.costs, peaks.iter());
+        let mut holder = RooflineModel::new(self.known(profile), programs, &ask.costs, peaks.iter());
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
         let (mut together, mut ran) = (Together::default(), false);
         for (device, op, time) in found.shown() {

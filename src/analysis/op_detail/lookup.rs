@@ -1,10 +1,10 @@
 //! Finds an op among the events: by program and name, on all devices. Knows no HLO.
 
 use crate::analysis::Kind;
-use crate::analysis::asked::Asked;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::measure::OpTime;
 use crate::analysis::query::Query;
+use crate::analysis::selection::Selection;
 use crate::profile::{OpId, Profile, ProgramId};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ pub struct FoundOp {
     /// `hlo_module` of its events: the program's name, where there is no id.
     pub module: Option<String>,
     pub(in crate::analysis) query: Query,
-    pub(in crate::analysis) asked: Asked,
+    pub(in crate::analysis) asked: Selection,
     /// Ops of this name and program, by device.
     pub(super) members: Vec<Member>,
 }

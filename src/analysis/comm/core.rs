@@ -1,9 +1,9 @@
 //! A core of a device within the window that is asked about: the device's own, or a SparseCore beside it. Knows devices, planes
 //! and windows; knows no rows.
 
-use super::flight::{Flight, clock};
-use super::link::Links;
-use super::words::Core;
+use super::async_pairs::AsyncPairs;
+use super::async_spans::{CoreTimeline, clock};
+use super::primitive::Core;
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::{Facts, classify};
@@ -11,7 +11,7 @@ use crate::analysis::device::{Clock, Device, Step, StepBasis};
 use crate::analysis::measure::{Window, measure};
 use crate::analysis::query::StepChoice;
 use crate::analysis::rows::Slice;
-use crate::analysis::sweep::Interval;
+use crate::analysis::self_time::Interval;
 use crate::profile::{Line, OpId, Plane, Profile};
 
 /// A core, read.
@@ -25,9 +25,9 @@ pub struct Side<'a> {
     /// Kinds of the plane's ops.
     pub kinds: Vec<Kind>,
     /// What belongs together.
-    pub links: Links,
+    pub links: AsyncPairs,
     /// What is in flight over the whole capture.
-    pub flight: Flight,
+    pub flight: CoreTimeline,
     /// Self time of each op in the window, on the clock of the breakdown.
     pub own: Vec<u64>,
     /// The window on the clock of `flight`; the whole capture is not cut.
@@ -76,8 +76,8 @@ impl Analysis {
         let kinds: Vec<Kind> = self.facts[slice.device].ops.iter().map(|facts| facts.kind).collect();
         let clock = clock(plane, device);
         let (window, whole) = device.window_on(step, clock)?;
-        let links = Links::new(profile, plane, &kinds);
-        let flight = Flight::new(plane, device, clock, &links, &kinds);
+        let links = AsyncPairs::new(profile, plane, &kinds);
+        let flight = CoreTimeline::new(plane, device, clock, &links, &kinds);
         let own = slice.measured.ops.iter().map(|time| time.own).collect();
         Some(Side { device: slice.device, core: Core::Tensor, plane, kinds, links, flight, own, window, whole })
     }
@@ -101,8 +101,8 @@ impl Analysis {
                 ..of.clone()
             };
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
-            let links = Links::new(profile, plane, &kinds);
-            let flight = Flight::new(plane, &sparse, of.event_clock, &links, &kinds);
+            let links = AsyncPairs::new(profile, plane, &kinds);
+            let flight = CoreTimeline::new(plane, &sparse, of.event_clock, &links, &kinds);
             let asked = Window { name: String::new(), clock: of.event_clock, span: window, whole };
             let own = measure(plane, &sparse, &asked).ops.iter().map(|time| time.own).collect();
             Side { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }

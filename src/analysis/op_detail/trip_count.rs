@@ -7,7 +7,7 @@
 //! ```
 //! Anything else has no known count.
 
-use super::seen::Seen;
+use super::instruction_ref::Seen;
 use crate::analysis::layer::trip_count;
 use crate::hlo::ComputationId;
 

@@ -1,9 +1,9 @@
 //! What is told of one memory at once: its alive set summed, what padding wastes, what lives long, what rises, what a
 //! vocabulary costs, what a model should need. Everything but the rises and long lives is about the moment of the peak.
 
-use super::ask::{BytesPerParameter, MemoryQuery, Points};
-use super::lives::Life;
+use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
+use super::query::{BytesPerParameter, MemoryQuery, Points};
 use super::report::{
     Buffer, Estimate, EstimateRow, Jump, Lanes, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
     StaticMemory, Vocabulary,
@@ -67,7 +67,7 @@ impl ProgramMemory {
 
     fn long_lived(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Buffer> {
         let vocabularies = self.vocabularies(ask);
-        let is_long = |life: &&Life| (life.last - life.first) > space.n_events / 2;
+        let is_long = |life: &&LiveRange| (life.last - life.first) > space.n_events / 2;
         let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
         let mut told: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
         told.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
@@ -79,12 +79,12 @@ impl ProgramMemory {
     /// share addresses.
     fn jumps(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Jump> {
         let vocabularies = self.vocabularies(ask);
-        let point = |life: &Life| life.first as usize + 1;
-        let rise = |life: &Life| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
-        let size = |life: &Life| if space.overlaps { rise(life) } else { self.size(life.slot) };
-        let mut lives: Vec<&Life> = space.lives.iter().filter(|life| size(life) > 0).collect();
+        let point = |life: &LiveRange| life.first as usize + 1;
+        let rise = |life: &LiveRange| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
+        let size = |life: &LiveRange| if space.overlaps { rise(life) } else { self.size(life.slot) };
+        let mut lives: Vec<&LiveRange> = space.lives.iter().filter(|life| size(life) > 0).collect();
         lives.sort_by_key(|life| (Reverse(size(life)), life.first));
-        let jump = |life: &Life| Jump {
+        let jump = |life: &LiveRange| Jump {
             position: life.first,
             size: size(life),
             after: space.padded[point(life)],
@@ -95,8 +95,8 @@ impl ProgramMemory {
 
     fn vocabulary(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
         let vocabularies = self.vocabularies(ask);
-        let dim = |life: &Life| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
-        let large: Vec<(u64, Life)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
+        let dim = |life: &LiveRange| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
+        let large: Vec<(u64, LiveRange)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
         if large.is_empty() {
             return None;
         }
@@ -156,19 +156,19 @@ impl ProgramMemory {
         let vocabularies = self.vocabularies(ask);
         let to = window.to.min(space.n_events + 1);
         let from = window.from.min(to);
-        let size = |life: &Life| self.size(life.slot);
-        let mut lives: Vec<Life> = space
+        let size = |life: &LiveRange| self.size(life.slot);
+        let mut lives: Vec<LiveRange> = space
             .lives
             .iter()
             .filter(|life| life.first + 1 < to && life.last >= from && size(life) > 0)
             .copied()
             .collect();
         lives.sort_by_key(|life| (Reverse(size(life)), life.first, life.slot));
-        let mut lanes: Vec<Vec<Life>> = Vec::new();
+        let mut lanes: Vec<Vec<LiveRange>> = Vec::new();
         let mut n_left_out = 0;
         for life in lives {
             // Where it would stand in a lane, if what is before it ends in time and what is after it begins in time.
-            let place = |lane: &Vec<Life>| {
+            let place = |lane: &Vec<LiveRange>| {
                 let at = lane.partition_point(|other| other.first < life.first);
                 let fits = at.checked_sub(1).is_none_or(|before| lane[before].last <= life.first)
                     && lane.get(at).is_none_or(|after| life.last <= after.first);
@@ -183,7 +183,8 @@ impl ProgramMemory {
                 None => n_left_out += 1,
             }
         }
-        let tell = |lane: Vec<Life>| lane.into_iter().map(|life| self.living(module, &vocabularies, life)).collect();
+        let tell =
+            |lane: Vec<LiveRange>| lane.into_iter().map(|life| self.living(module, &vocabularies, life)).collect();
         Lanes { from, to, lanes: lanes.into_iter().map(tell).collect(), n_left_out }
     }
 }

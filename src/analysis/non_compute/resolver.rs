@@ -4,8 +4,8 @@
 //! fusion does inside, what an async op wraps.
 
 use super::change::Reason;
-use super::ends::{Ends, Pairing, ends};
-use super::judge::{Verdict, judge, of_ends};
+use super::classify::{LayoutChange, classify, of_ends};
+use super::operands::{Ends, Pairing, ends};
 use super::order::{Map, compose, map};
 use crate::hlo::opcode::is_done;
 use crate::hlo::{Instruction, InstructionId, Module, text};
@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 pub type Programs<'m> = &'m dyn Fn(ProgramId) -> Option<&'m Module>;
 
 /// Looks at the ops of one plane.
-pub struct Looker<'a, 'm> {
+pub struct Resolver<'a, 'm> {
     profile: &'a Profile,
     plane: &'a Plane,
     programs: Option<Programs<'m>>,
@@ -24,14 +24,14 @@ pub struct Looker<'a, 'm> {
     names: Option<IndexMap<(Option<ProgramId>, &'a str), StrId>>,
 }
 
-impl<'a, 'm> Looker<'a, 'm> {
+impl<'a, 'm> Resolver<'a, 'm> {
     /// Of a plane of a profile.
     pub fn new(profile: &'a Profile, plane: &'a Plane, programs: Option<Programs<'m>>) -> Self {
         Self { profile, plane, programs, names: None }
     }
 
     /// What an op changes.
-    pub fn look(&mut self, op: &Op) -> Verdict {
+    pub fn look(&mut self, op: &Op) -> LayoutChange {
         let of_text = self.of_text(op);
         if of_text.changes.are_known() {
             return of_text;
@@ -42,10 +42,10 @@ impl<'a, 'm> Looker<'a, 'm> {
         found.map_or(of_text, |(module, id)| in_module(module, id))
     }
 
-    fn of_text(&mut self, op: &Op) -> Verdict {
+    fn of_text(&mut self, op: &Op) -> LayoutChange {
         let program = op.stats.program;
         let Some(parsed) = text::instruction(self.profile.text(op.text)) else {
-            return Verdict::unknown(Reason::NoHlo);
+            return LayoutChange::unknown(Reason::NoHlo);
         };
         let own = parsed.instruction;
         // A wait is for what its other half started; its own text says so only where operands have shapes.
@@ -54,9 +54,9 @@ impl<'a, 'm> Looker<'a, 'm> {
             && let Some(start) = self.started(&own, program)
         {
             let writes = own.shape.to_string();
-            return Verdict { writes: Some(writes), bytes: whole_bytes(&start), ..judge(&start) };
+            return LayoutChange { writes: Some(writes), bytes: whole_bytes(&start), ..classify(&start) };
         }
-        judge(&own)
+        classify(&own)
     }
 
     /// What a wait waits for.
@@ -86,19 +86,19 @@ fn whole_bytes(start: &Instruction) -> Option<u64> {
 }
 
 /// An instruction of a program: what async ops wrap and fusions hold is known.
-pub fn in_module(module: &Module, id: InstructionId) -> Verdict {
-    let Some(instruction) = shaped(module, id) else { return Verdict::unknown(Reason::NoHlo) };
+pub fn in_module(module: &Module, id: InstructionId) -> LayoutChange {
+    let Some(instruction) = shaped(module, id) else { return LayoutChange::unknown(Reason::NoHlo) };
     if &*instruction.opcode == "fusion" {
-        return fusion(module, &instruction).unwrap_or_else(|| judge(&instruction));
+        return fusion(module, &instruction).unwrap_or_else(|| classify(&instruction));
     }
     if instruction.is_async()
         && let Some(work) = shaped(module, module.wrapped(id)).filter(|work| work.name != instruction.name)
     {
-        let of_work = judge(&work);
+        let of_work = classify(&work);
         let bytes = of_work.bytes.filter(|_| is_done(&instruction.opcode));
-        return Verdict { bytes, ..of_work };
+        return LayoutChange { bytes, ..of_work };
     }
-    judge(&instruction)
+    classify(&instruction)
 }
 
 /// An instruction with the shapes of its operands, which a module does not repeat.
@@ -113,7 +113,7 @@ fn shaped(module: &Module, id: InstructionId) -> Option<Instruction> {
 }
 
 /// A fusion that only formats: from its root back to the parameter that it writes.
-fn fusion(module: &Module, fusion: &Instruction) -> Option<Verdict> {
+fn fusion(module: &Module, fusion: &Instruction) -> Option<LayoutChange> {
     let mut at = module.computation(fusion.calls().next()?.id?)?.root?;
     let mut through: Option<Map> = Some((0..fusion.shape.as_array()?.dims.len()).map(Some).collect());
     for _ in 0..64 {

@@ -10,13 +10,13 @@ use super::platform::{Platform, device_type};
 use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
-use super::sweep::Interval;
+use super::self_time::Interval;
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 
 /// What a query is of.
-pub struct Asked {
+pub struct Selection {
     /// In words.
     pub header: Header,
     /// Sums over all ops.
@@ -31,7 +31,7 @@ pub struct Asked {
 
 impl Analysis {
     /// Measures what a query is of.
-    pub(super) fn asked(&self, profile: &Profile, query: &Query) -> Asked {
+    pub(super) fn asked(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {
             DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
@@ -97,7 +97,7 @@ impl Analysis {
                     .map(|v| v * 1e9),
             },
         };
-        Asked { header, totals, slices, chosen, notes }
+        Selection { header, totals, slices, chosen, notes }
     }
 
     /// Lines of one device that ran side by side.

@@ -3,15 +3,15 @@
 //! bytes per execution: all-reduce, reduce-scatter, all-to-all, permute and send what is taken, all-gather and recv what is given
 //! (`bytes_accessed` is no measure: about twice the message for an all-reduce). Knows HLO; knows no times.
 
-use super::link::{called, collective, moves};
-use super::words::Primitive;
+use super::async_pairs::{called, collective, moves};
+use super::primitive::Primitive;
 use crate::hlo::opcode::is_collective;
 use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
 use crate::profile::{Op, Profile};
 
 /// What is known of a collective or a copy.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct What {
+pub struct CollectiveInfo {
     /// What it does.
     pub primitive: Primitive,
     /// Bytes of its message.
@@ -21,7 +21,7 @@ pub struct What {
 }
 
 /// Looks at an op of a name: in its program where that is at hand, else at its text.
-pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Option<&Module>) -> What {
+pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Option<&Module>) -> CollectiveInfo {
     let written = profile.text(op.text);
     let named = || {
         let category = op.stats.category.map(|category| profile.text(category));
@@ -35,17 +35,19 @@ pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Optio
         return what;
     }
     let primitive = named();
-    let Some(parsed) = text::instruction(written) else { return What { primitive, bytes: None, groups: None } };
+    let Some(parsed) = text::instruction(written) else {
+        return CollectiveInfo { primitive, bytes: None, groups: None };
+    };
     let instruction = parsed.instruction;
     let operands: Vec<&Shape> = instruction.operands.iter().filter_map(|operand| operand.shape.as_ref()).collect();
     // What a fusion takes and gives is more than the message.
     let is_plain = is_collective(&instruction.opcode) || called(written).is_none() || instruction.is_async();
     let bytes = if is_plain { bytes(primitive, &instruction, &operands) } else { None };
-    What { primitive, bytes, groups: instruction.replica_groups().cloned() }
+    CollectiveInfo { primitive, bytes, groups: instruction.replica_groups().cloned() }
 }
 
 /// The collective or copy that an instruction of a program is, wraps or holds. `None` where it is neither.
-pub fn of_module(module: &Module, id: InstructionId) -> Option<What> {
+pub fn of_module(module: &Module, id: InstructionId) -> Option<CollectiveInfo> {
     let wrapped = module.wrapped(id);
     let instruction = module.instruction(wrapped)?;
     let is = |id: &InstructionId| module.instruction(*id).is_some_and(|inner| is_message(&inner.opcode));
@@ -60,7 +62,7 @@ pub fn of_module(module: &Module, id: InstructionId) -> Option<What> {
         Some(Primitive::AllReduce) if fused => Primitive::ReduceScatter,
         primitive => primitive.unwrap_or(Primitive::Unknown),
     };
-    Some(What {
+    Some(CollectiveInfo {
         primitive,
         bytes: bytes(primitive, message, &operands.unwrap_or_default()),
         groups: message.replica_groups().cloned(),

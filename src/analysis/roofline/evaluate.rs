@@ -1,16 +1,16 @@
 //! One op against its device's roofs, or why not. Knows ops, programs and peaks; no sums.
 
-use super::ask::{KernelCost, Level};
+use super::compute_dtype::{Work, needs_program, work};
 use super::cost::cost;
 use super::peaks::{Ceilings, DevicePeaks};
+use super::query::{KernelCost, Level};
 use super::report::SkipReason;
-use super::sums::Held;
-use super::work::{Work, needs_program, work};
+use super::sums::OpPoint;
 use crate::analysis::Kind;
 use crate::analysis::category::category;
 use crate::analysis::classify::opcode;
 use crate::analysis::non_compute::Programs;
-use crate::analysis::op_detail::seen::Seen;
+use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::analysis::op_group::OpGroup;
 use crate::analysis::ops::OpFacts;
 use crate::analysis::rows::{Known, Member, Slice};
@@ -24,11 +24,11 @@ pub(super) type Instruction = (u32, Option<ProgramId>, StrId);
 
 /// Ops of instructions that run as several kernels, put together: a kernel's share of the cost says nothing by itself.
 #[derive(Default)]
-pub(super) struct Together(IndexMap<Instruction, (Option<Held>, u64, u64)>);
+pub(super) struct Together(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
 
 impl Together {
     /// Keeps executions and self time of an op, if it is one of several of its instruction; whether it is.
-    pub fn keeps(&mut self, instruction: Option<Instruction>, held: &Held, n: u64, own: u64) -> bool {
+    pub fn keeps(&mut self, instruction: Option<Instruction>, held: &OpPoint, n: u64, own: u64) -> bool {
         let Some(instruction) = instruction else { return false };
         let kept = self.0.entry(instruction).or_default();
         kept.0.get_or_insert(*held);
@@ -38,14 +38,14 @@ impl Together {
     }
 
     /// The instructions: program, what each kernel costs, kernels, self time.
-    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, Held, u64, u64)> {
+    pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, u64, u64)> {
         let entries = self.0.into_iter();
         entries.filter_map(|((_, program, _), (held, n, own))| Some((program, held?, n, own)))
     }
 }
 
 /// Holds ops against roofs. What an op computes with is looked at once per text.
-pub(super) struct Holder<'a, 'm> {
+pub(super) struct RooflineModel<'a, 'm> {
     known: Known<'a>,
     programs: Option<Programs<'m>>,
     costs: &'a [KernelCost],
@@ -54,7 +54,7 @@ pub(super) struct Holder<'a, 'm> {
     works: IndexMap<(Option<ProgramId>, StrId, StrId), Work>,
 }
 
-impl<'a, 'm> Holder<'a, 'm> {
+impl<'a, 'm> RooflineModel<'a, 'm> {
     /// For ops of devices with these peaks, in the order of the slices.
     pub fn new(
         known: Known<'a>,
@@ -66,7 +66,7 @@ impl<'a, 'm> Holder<'a, 'm> {
     }
 
     /// An op of a slice.
-    pub fn hold(&mut self, slices: &[Slice], member: Member) -> Result<Held, SkipReason> {
+    pub fn hold(&mut self, slices: &[Slice], member: Member) -> Result<OpPoint, SkipReason> {
         let device = slices[member.slice as usize].device;
         let profile = self.known.profile;
         let (op, facts) = self.known.op(device, member.op);
@@ -97,7 +97,7 @@ impl<'a, 'm> Holder<'a, 'm> {
             return Err(SkipReason::NoBandwidth);
         }
         let Work { dtype, uncertain, mixed, .. } = work;
-        Ok(Held { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
+        Ok(OpPoint { cost, peak, bytes: ceilings.bytes, dtype, precision, uncertain, mixed })
     }
 
     /// The instruction that an op is one of several kernels of.

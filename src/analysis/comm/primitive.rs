@@ -201,7 +201,7 @@ impl Core {
 /// Whether the core waits while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum Execution {
     /// All the time: it is one op.
     Sync,
     /// Only at its end: it is a start and a done.
@@ -212,7 +212,7 @@ pub enum Way {
     Mixed,
 }
 
-impl Way {
+impl Execution {
     /// The name in JSON.
     pub const fn key(self) -> &'static str {
         match self {

@@ -1,14 +1,14 @@
 //! An instruction → what it changes and how many bytes it moves. Knows HLO; knows no time.
 
 use super::change::{Answer, Change, Changes, Reason};
-use super::ends::{Ends, Pairing, ends};
+use super::operands::{Ends, Pairing, ends};
 use super::order::{Map, map, order};
 use crate::hlo::opcode::{base, is_start};
 use crate::hlo::{ArrayShape, Instruction, Shape};
 
 /// What was found out about one instruction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct LayoutChange {
     /// What it changes.
     pub changes: Changes,
     /// Shapes of what it reads, as HLO spells them.
@@ -22,7 +22,7 @@ pub struct Verdict {
     pub bytes: Option<u64>,
 }
 
-impl Verdict {
+impl LayoutChange {
     /// Nothing can be told.
     pub const fn unknown(reason: Reason) -> Self {
         Self { changes: Changes::unknown(reason), reads: None, writes: None, spaces: None, bytes: None }
@@ -30,22 +30,22 @@ impl Verdict {
 }
 
 /// Judges an instruction by what its text says.
-pub fn judge(instruction: &Instruction) -> Verdict {
+pub fn classify(instruction: &Instruction) -> LayoutChange {
     match ends(instruction) {
         Ok(ends) => of_ends(instruction, &ends, None),
-        Err(reason) => Verdict { writes: Some(instruction.shape.to_string()), ..Verdict::unknown(reason) },
+        Err(reason) => LayoutChange { writes: Some(instruction.shape.to_string()), ..LayoutChange::unknown(reason) },
     }
 }
 
 /// Judges what is known to become what; `through`: how the dimensions do, where that is known better than by opcode; `None` in it: they
 /// are merged or split on the way.
-pub fn of_ends(instruction: &Instruction, ends: &Ends<'_>, through: Option<Option<&Map>>) -> Verdict {
+pub fn of_ends(instruction: &Instruction, ends: &Ends<'_>, through: Option<Option<&Map>>) -> LayoutChange {
     let (from, to) = ends.arrays();
     let spaces = match (from.as_slice(), to.as_slice()) {
         ([from], [to]) => Some((from.memory_space(), to.memory_space())),
         _ => None,
     };
-    Verdict {
+    LayoutChange {
         changes: changes(instruction, ends, &from, &to, through),
         reads: text(&ends.from),
         writes: text(&ends.to),

@@ -8,18 +8,18 @@
 //!
 //! Knows lines and links; knows no steps and no rows.
 
+use super::async_pairs::{AsyncPairs, Part};
 use super::interval::Merged;
-use super::link::{Links, Part};
 use crate::analysis::Kind;
 use crate::analysis::device::{Clock, Device, intervals};
-use crate::analysis::sweep::{Interval, sweep};
+use crate::analysis::self_time::{Interval, sweep};
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 
 /// How a span was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum SpanOrigin {
     /// One event of the async line.
     Line,
     /// Several events of a flow.
@@ -38,11 +38,11 @@ pub struct Span {
     /// Which of the links.
     pub link: u32,
     /// How it was found.
-    pub from: From,
+    pub from: SpanOrigin,
 }
 
 /// A core's lines, told.
-pub struct Flight {
+pub struct CoreTimeline {
     /// On which clock.
     pub clock: Clock,
     /// In order of start.
@@ -81,18 +81,18 @@ fn async_lines(plane: &Plane) -> impl Iterator<Item = &Line> {
     plane.lines.iter().filter(|line| line.is_async() && !line.events.is_empty())
 }
 
-impl Flight {
+impl CoreTimeline {
     /// Reads a core's lines. `kinds` are those of the plane's ops.
-    pub fn new(plane: &Plane, device: &Device, clock: Clock, links: &Links, kinds: &[Kind]) -> Self {
+    pub fn new(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs, kinds: &[Kind]) -> Self {
         Self::read(plane, device, clock, links, Some(kinds))
     }
 
     /// Only spans and dones: neither waits nor compute.
-    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &Links) -> Self {
+    pub fn spans(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs) -> Self {
         Self::read(plane, device, clock, links, None)
     }
 
-    fn read(plane: &Plane, device: &Device, clock: Clock, links: &Links, kinds: Option<&[Kind]>) -> Self {
+    fn read(plane: &Plane, device: &Device, clock: Clock, links: &AsyncPairs, kinds: Option<&[Kind]>) -> Self {
         let mut flight = Self {
             clock,
             spans: Vec::new(),
@@ -144,7 +144,7 @@ impl Flight {
                     flight.dones.push((at, link));
                 }
                 match links.part(op) {
-                    Some((Part::Whole, link)) => flight.spans.push(Span { at, link, from: From::Sync }),
+                    Some((Part::Whole, link)) => flight.spans.push(Span { at, link, from: SpanOrigin::Sync }),
                     Some((part @ (Part::Start | Part::Done), link)) if !on_line[link as usize] => {
                         halves.push((at, part, link));
                     }
@@ -172,7 +172,7 @@ impl Flight {
         (start.min(end), end)
     }
 
-    fn read_async(&mut self, plane: &Plane, line: &Line, links: &Links, on_line: &mut [bool]) {
+    fn read_async(&mut self, plane: &Plane, line: &Line, links: &AsyncPairs, on_line: &mut [bool]) {
         let Some(events) = intervals(line, self.clock) else {
             self.lost_lines += 1;
             return;
@@ -200,11 +200,11 @@ impl Flight {
                     *whole = (whole.0.min(at.0), whole.1.max(at.1));
                     *n += 1;
                 }
-                None => self.spans.push(Span { at, link, from: From::Line }),
+                None => self.spans.push(Span { at, link, from: SpanOrigin::Line }),
             }
         }
         let span = |((_, link), (at, n)): ((u64, u32), (Interval, u32))| {
-            let from = if n > 1 { From::Flow } else { From::Line };
+            let from = if n > 1 { SpanOrigin::Flow } else { SpanOrigin::Line };
             Span { at, link, from }
         };
         self.spans.extend(flows.into_iter().map(span));
@@ -219,7 +219,7 @@ impl Flight {
             if part == Part::Start {
                 open.push_back(at.0);
             } else if let Some(start) = open.pop_front() {
-                self.spans.push(Span { at: (start, at.1), link, from: From::Ops });
+                self.spans.push(Span { at: (start, at.1), link, from: SpanOrigin::Ops });
             } else {
                 self.unpaired.push(at.0);
             }

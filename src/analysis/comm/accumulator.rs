@@ -1,18 +1,18 @@
 //! Sums of what belongs together: a row, a primitive, all of one traffic. Knows spans and waits of one core after the other;
 //! knows nothing of why they belong together.
 
+use super::async_pairs::Named;
 use super::interval::{ALL, Merged};
-use super::link::Named;
+use super::primitive::Execution;
 use super::report::{Overlap, Traffic};
-use super::words::Way;
 use crate::analysis::report::per_second;
-use crate::analysis::sweep::Interval;
+use crate::analysis::self_time::Interval;
 use crate::units::Picos;
 use indexmap::IndexSet;
 
 /// What all of several say, if all say the same.
 #[derive(Clone, Debug, Default)]
-pub enum Alike<T> {
+pub enum Uniform<T> {
     /// Nobody has said anything.
     #[default]
     Nothing,
@@ -22,7 +22,7 @@ pub enum Alike<T> {
     Several,
 }
 
-impl<T: PartialEq> Alike<T> {
+impl<T: PartialEq> Uniform<T> {
     /// One more says something.
     pub fn add(&mut self, value: T) {
         match self {
@@ -43,7 +43,7 @@ impl<T: PartialEq> Alike<T> {
 
 /// A sum that grows.
 #[derive(Default)]
-pub struct Bucket {
+pub struct CommAccumulator {
     /// Sums so far.
     pub traffic: Traffic,
     /// Σ length of counted executions.
@@ -51,16 +51,16 @@ pub struct Bucket {
     /// Bytes on links; `None` once an execution's are not known.
     bus_bytes: Option<f64>,
     /// How the core waits.
-    pub way: Alike<Way>,
+    pub way: Uniform<Execution>,
     /// Bytes of one execution.
-    pub each: Alike<Option<u64>>,
+    pub each: Uniform<Option<u64>>,
     ops: IndexSet<Named>,
     flying: Vec<Interval>,
 }
 
-impl Bucket {
+impl CommAccumulator {
     /// One more op, whether it runs or not.
-    pub fn op(&mut self, named: Named, way: Way, bytes: Option<u64>) {
+    pub fn op(&mut self, named: Named, way: Execution, bytes: Option<u64>) {
         if self.ops.insert(named) {
             self.way.add(way);
             self.each.add(bytes);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn rates_are_of_what_is_known() {
-        let mut bucket = Bucket::default();
+        let mut bucket = CommAccumulator::default();
         assert_eq!(bucket.rates(), (None, None));
         bucket.count(2_000_000, Some(4000), Some(1.5));
         assert_eq!(bucket.rates(), (Some(2e9), Some(3e9)), "4,000 bytes in 2 µs");
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(bucket.rates(), (Some(2e9), None));
         bucket.count(1, None, Some(1.0));
         assert_eq!(bucket.rates(), (None, None));
-        let mut short = Bucket::default();
+        let mut short = CommAccumulator::default();
         short.count(99_999, Some(4000), Some(1.0));
         assert_eq!(short.rates(), (None, None), "next to no time");
         short.count(100_001, Some(4000), Some(1.0));
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn cores_are_summed_and_each_is_held_against_its_own_compute() {
-        let mut bucket = Bucket::default();
+        let mut bucket = CommAccumulator::default();
         bucket.fly((0, 10));
         bucket.fly((5, 20));
         bucket.traffic.overlap.waited += Picos(3);
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn alike() {
-        let mut said = Alike::default();
-        assert_eq!(Alike::<u8>::Nothing.one(), None);
+        let mut said = Uniform::default();
+        assert_eq!(Uniform::<u8>::Nothing.one(), None);
         said.add(3);
         said.add(3);
         assert_eq!(said.clone().one(), Some(3));
