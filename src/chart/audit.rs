@@ -1,7 +1,7 @@
 //! What the audit of non-compute says, as rows of words and lengths. Knows its report; nothing of elements.
 
-use super::readout::How;
-use super::slot::Slot;
+use super::figures::How;
+use super::time_part::Slot;
 use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
 use crate::engine::AuditView;
 use crate::report::format::{self, ABSENT, TimeUnit};

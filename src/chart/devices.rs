@@ -5,7 +5,7 @@ use super::label;
 use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::Kind;
 use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
@@ -135,7 +135,7 @@ fn table(devices: &[Device], unit: TimeUnit) -> SceneTable {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::chart::hit;
+    use crate::chart::hit_test;
     use proptest::prelude::*;
 
     fn device(name: &str, mean: u64) -> Device {
@@ -153,7 +153,7 @@ mod tests {
         assert!((boxes[0].width / boxes[1].width - 2.0).abs() < 1e-9);
         assert_eq!(scene.height, TOP + 2.0 * ROW + FOOT);
         assert_eq!(
-            [hit::at(&scene.marks, 300.0, TOP + 2.0), hit::at(&scene.marks, 5.0, TOP + ROW + 2.0)],
+            [hit_test::at(&scene.marks, 300.0, TOP + 2.0), hit_test::at(&scene.marks, 5.0, TOP + ROW + 2.0)],
             [Some(0), Some(1)]
         );
         assert_eq!(scene.marks.iter().filter(|mark| mark.paint.fill == Some(Tone::Select)).count(), 1);

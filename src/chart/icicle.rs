@@ -11,7 +11,7 @@
 //! overlap; children lie within their parent, from its left, in the order given; every cell is at least one pixel
 //! wide, and what is smaller is counted in its parent's [`Rest`].
 
-use super::hit::Direction;
+use super::hit_test::Direction;
 pub use super::icicle_scene::to_scene;
 use super::label;
 use super::rows::last_segment;

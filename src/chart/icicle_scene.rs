@@ -5,7 +5,7 @@ use super::icicle::{Cell, FOOT, Icicle, Node, PADDING, ROW_HEIGHT, Rest};
 use super::label;
 use super::paint::{Paint, Tone};
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::Kind;
 use crate::report::format;
 
@@ -129,7 +129,7 @@ fn rest(rest: &Rest) -> Mark {
 mod tests {
     use super::*;
     use crate::chart::icicle::layout;
-    use crate::chart::{hit, svg};
+    use crate::chart::{hit_test, svg};
 
     fn node(parent: Option<u32>, name: &str, parts: [u64; 7]) -> Node {
         Node { parent, name: name.to_owned(), total: parts.iter().sum(), own: 0, parts }
@@ -193,7 +193,10 @@ mod tests {
     #[test]
     fn cells_are_hit_and_told() {
         let scene = scene(0, 9, None);
-        assert_eq!([hit::at(&scene.marks, 10.0, 5.0), hit::at(&scene.marks, 400.0, 30.0)], [Some(0), Some(2)]);
+        assert_eq!(
+            [hit_test::at(&scene.marks, 10.0, 5.0), hit_test::at(&scene.marks, 400.0, 30.0)],
+            [Some(0), Some(2)]
+        );
         assert_eq!((scene.height, scene.table.rows.len()), (66.0, 4));
         assert_eq!(scene.table.rows[1], ["1", "model/attention", "600 ms"]);
         assert!(scene.marks.iter().any(|mark| mark.label == "<optimizer>, 399 ms"));

@@ -13,7 +13,7 @@ use super::label;
 use super::paint::{Paint, Pattern, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, Shape, Size};
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::Kind;
 
 /// Peak of the matrix units for bf16, TFLOP/s.

@@ -1,10 +1,10 @@
 //! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
 //! (`analysis::roofline`); nothing of elements, and no formula of its own.
 
+use super::figures::How;
 use super::op_panel;
-use super::readout::How;
 use super::roofline::{memory, words::bound};
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::roofline::{
     Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
 };

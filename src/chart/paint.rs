@@ -1,7 +1,7 @@
 //! How marks look, by role: tones, patterns, and what they are called in the style sheet. Knows the names of tokens
 //! and no colour.
 
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::Kind;
 use crate::analysis::memory::MemoryClass;
 

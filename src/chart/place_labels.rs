@@ -5,7 +5,7 @@
 //!
 //! Invariants: a placed label overlaps no other and no obstacle, and is wholly inside the frame.
 
-use super::place::Rect;
+use super::popover_position::Rect;
 use std::cmp::Reverse;
 
 /// A label that would like to be written.

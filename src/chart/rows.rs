@@ -1,9 +1,9 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
 use super::columns::{self, Cell, Units};
-use super::readout;
-use super::slot::Slot;
+use super::figures;
 use super::table::{self, Content, Measure, Name};
+use super::time_part::Slot;
 pub use super::tips::{Tip, inner_tip, tip};
 use crate::analysis::{Group, GroupBy, Kind, Part, Peaks, Query, Within};
 use crate::engine::{BreakdownHead, RowsPage};
@@ -225,7 +225,7 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
     }
     let of_all = columns::counted(head.query.by, head.shown.n_all);
     let share = head.shown.of_step.map_or_else(String::new, |of| {
-        format!(", {} of the {}", format::percent_text(of), readout::whole(&head.header))
+        format!(", {} of the {}", format::percent_text(of), figures::whole(&head.header))
     });
     let mut words =
         format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));

@@ -6,7 +6,7 @@
 
 use super::label;
 pub use super::paint::{Paint, Pattern, Tone};
-use super::place::Rect;
+use super::popover_position::Rect;
 
 /// A chart, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]

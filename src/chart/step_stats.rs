@@ -2,7 +2,7 @@
 //! report; no layout of its own, no browser.
 
 use super::devices::Device;
-use super::readout::How;
+use super::figures::How;
 use super::rows::Tip;
 use super::steps::{Part, Step};
 use crate::analysis::{AcrossDevices, DeviceChoice, DeviceSteps, Kind, Spread, StepChoice, StepStats, StepTime};

@@ -18,9 +18,9 @@ use super::label;
 use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::slot::Slot;
-use super::step_words as words;
+use super::step_text as words;
 use super::ticks::{self, Tick};
+use super::time_part::Slot;
 use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 

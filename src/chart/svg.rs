@@ -3,7 +3,7 @@
 
 use super::paint::{Paint, Pattern, Tone};
 use super::scene::{Mark, Scene, Shape, path_data, px};
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::Kind;
 
 /// The page's type. A file has no style sheet, so it names the same stacks.

@@ -5,7 +5,7 @@
 //!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
 //! ```
 
-use super::slot::Slot;
+use super::time_part::Slot;
 use crate::analysis::memory::MemoryClass;
 use crate::report::text::{markdown_text, spreadsheet_cell};
 

@@ -1,7 +1,7 @@
 //! Archives as files of a session: each member is one, named with the archive before it. Knows what is to be said of members
 //! that are not read; what the others are is told like that of any file.
 
-use super::{Failure, Input, sentences};
+use super::{Failure, Input, messages};
 use crate::profile::Note;
 use crate::source::{Member, Refused, Source, members};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) struct Unzipped {
 /// The files in the archive of a name.
 pub(super) fn unzip(name: &str, source: Box<dyn Source>) -> Result<Unzipped, Failure> {
     let short = name.rsplit('/').next().unwrap_or(name);
-    let found = members(source).map_err(|error| sentences::bad_zip(short, &error))?;
+    let found = members(source).map_err(|error| messages::bad_zip(short, &error))?;
     let n_read = found.members.len();
     let mut inputs = Vec::new();
     let mut refused: BTreeMap<Refused, Vec<String>> = BTreeMap::new();
@@ -28,12 +28,12 @@ pub(super) fn unzip(name: &str, source: Box<dyn Source>) -> Result<Unzipped, Fai
             Err(why) => refused.entry(why).or_default().push(member),
         }
     }
-    let mut notes: Vec<Note> = refused.iter().map(|(why, names)| sentences::refused_members(*why, names)).collect();
+    let mut notes: Vec<Note> = refused.iter().map(|(why, names)| messages::refused_members(*why, names)).collect();
     if let Some(reason) = found.damage {
-        notes.push(sentences::damaged_archive(n_read, &reason));
+        notes.push(messages::damaged_archive(n_read, &reason));
     }
     if found.left_out > 0 {
-        notes.push(sentences::members_left_out(n_read, found.left_out));
+        notes.push(messages::members_left_out(n_read, found.left_out));
     }
     Ok(Unzipped { inputs, notes: notes.into_iter().map(|note| note.at(short)).collect() })
 }

@@ -1,6 +1,6 @@
 //! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
 
-use super::recognise::{Capture, What};
+use super::detect::{Capture, What};
 use crate::profile::{Note, Severity};
 use crate::source::{Source, SourceError};
 use indexmap::IndexMap;

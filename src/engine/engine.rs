@@ -1,6 +1,6 @@
 //! The session behind the contract: keeps the profile and answers requests. Knows no browser.
 
-use super::listings::{Listed, Listings};
+use super::hlo_text_cache::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
 use super::open::{MAX_TOLD_NOTES, open_files};
 use super::order::{Orders, largest, window};
@@ -9,7 +9,7 @@ use super::question::asked;
 use super::told::{Captures, Unpacked, unpack};
 use super::{
     BreakdownHead, DeviceInfo, Export, Failure, FileInfo, Input, Opened, PlaneInfo, ProgramRef, Progress, Question,
-    Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, sentences,
+    Reply, Request, RowsPage, RowsQuery, Session, Skip, Sort, Stage, StepInfo, messages,
 };
 use crate::analysis::{
     Analysis, Answer, Breakdown, Figures, FileView, FilterError, Framework, GroupBy, Query, StepStats, device_type,
@@ -156,7 +156,7 @@ impl Engine {
         match request {
             Request::Further(bytes) => match asked(bytes) {
                 Some(question) => self.told(&question),
-                None => Reply::Failed(sentences::no_question()),
+                None => Reply::Failed(messages::no_question()),
             },
             Request::Breakdown(query) => {
                 self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
@@ -260,7 +260,7 @@ impl Engine {
                 }
                 tell(&listed)
             }
-            Err(note) => Reply::Failed(sentences::no_text(&of.name, note.message)),
+            Err(note) => Reply::Failed(messages::no_text(&of.name, note.message)),
         }
     }
 
@@ -299,7 +299,7 @@ impl Engine {
 
 /// A place where no program is.
 pub(super) fn no_program() -> Failure {
-    sentences::no_text("It", "There is no such program in this session.".to_owned())
+    messages::no_text("It", "There is no such program in this session.".to_owned())
 }
 
 /// The answer to a query, kept from before or made now; moved to the end, where the newest are.

@@ -7,7 +7,7 @@
 //!
 //! A page's memory ends at 4 GiB (32-bit WebAssembly), and a tab that reaches it is lost. So it is asked before.
 
-use super::recognise::format;
+use super::detect::format;
 use super::{Failure, Input};
 use crate::source::SourceError;
 use crate::wire::Format;
@@ -81,7 +81,7 @@ impl Estimate {
 pub fn estimate(inputs: &[Input], budget: u64) -> Result<Option<Estimate>, Failure> {
     let mut choices = Vec::new();
     for (at, input) in (0..).zip(inputs) {
-        let of = of_file(at, input).map_err(|error| super::sentences::unreadable(&input.name, &error.to_string()))?;
+        let of = of_file(at, input).map_err(|error| super::messages::unreadable(&input.name, &error.to_string()))?;
         choices.extend(of);
     }
     let mut estimate = Estimate { choices, budget };

@@ -1,13 +1,13 @@
 //! Files → one profile: walks what was recognised, and puts what went wrong into sentences.
 
 use super::copies::without_copies;
+use super::detect::{Capture, Found, MAX_INFLATED, Program, What};
 use super::instructions;
+use super::messages::no_capture;
 use super::programs::Kept;
-use super::recognise::{Capture, Found, MAX_INFLATED, Program, What};
-use super::sentences::no_capture;
 use super::told::{Captures, Unpacked, unpack};
 use super::trace;
-use super::{Failure, FileInfo, Progress, Skip, Stage, program_sentences, sentences};
+use super::{Failure, FileInfo, Progress, Skip, Stage, messages, program_sentences};
 use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::source::{Bomb, Inflated, Source, Truncation, inflate};
 use crate::wire::Span;
@@ -48,7 +48,7 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
     let Captures { inputs, failures, .. } = match unpack(inputs)? {
         Unpacked::Captures(found) => found,
         Unpacked::Report(told) => {
-            return Err(sentences::report_beside(
+            return Err(messages::report_beside(
                 &told.1.files.first().map_or_else(String::new, |file| file.name.clone()),
             ));
         }
@@ -116,8 +116,8 @@ pub(super) fn open_files(
     let mut opened = read(captures, state, progress)?;
     opened.profile.notes.extend(notes);
     opened.profile.notes.extend(copies);
-    opened.profile.notes.extend(sentences::left_out(skips));
-    opened.profile.notes.extend(sentences::passed_over(failures, &passed_over));
+    opened.profile.notes.extend(messages::left_out(skips));
+    opened.profile.notes.extend(messages::passed_over(failures, &passed_over));
     complete(&mut opened.profile, &opened.kept);
     Ok(opened)
 }
@@ -129,7 +129,7 @@ fn nothing(found: Found, single: bool, name: Option<&str>) -> Failure {
     let first = failures.into_iter().next();
     match (first, archive) {
         (Some(failure), _) => failure,
-        (None, Some(archive)) if !notes.is_empty() => sentences::nothing_in(archive, &notes),
+        (None, Some(archive)) if !notes.is_empty() => messages::nothing_in(archive, &notes),
         (None, Some(archive)) => {
             Failure { title: format!("No capture in {archive}"), ..no_capture(n_files, passed_over) }
         }
@@ -167,7 +167,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 };
                 let sentence = damage(short, &outcome, stopped.as_ref());
                 if sentence.is_some() {
-                    bad.get_or_insert_with(|| sentences::nothing_left(short, &outcome));
+                    bad.get_or_insert_with(|| messages::nothing_left(short, &outcome));
                 }
                 sentence
             }
@@ -185,7 +185,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
     if profile.hlo.is_empty() && profile.planes.iter().all(is_empty) {
         let name = files.first().map_or("", |f| f.name.as_str());
-        return Err(bad.unwrap_or_else(|| sentences::nothing_left(name, &Outcome::default())));
+        return Err(bad.unwrap_or_else(|| messages::nothing_left(name, &Outcome::default())));
     }
     // What the builder had no room for is said in notes already.
     let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
@@ -214,11 +214,11 @@ fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
 
 fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option<String> {
     if outcome.n_planes == 0 && outcome.n_damage > 0 {
-        return Some(sentences::nothing_left(name, outcome).message);
+        return Some(messages::nothing_left(name, outcome).message);
     }
-    let kept = || sentences::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
+    let kept = || messages::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
     match stopped {
-        None => sentences::partial(outcome),
+        None => messages::partial(outcome),
         Some(Truncation::Limit) => Some(format!(
             "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
             MAX_INFLATED >> 30

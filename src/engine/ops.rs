@@ -1,7 +1,7 @@
 //! One op, asked for by name: all that is known of it, or its neighbourhood. Knows which program is meant; no browser.
 
 use super::engine::no_program;
-use super::{Engine, Failure, OpRef, ProgramOf, Reply, sentences};
+use super::{Engine, Failure, OpRef, ProgramOf, Reply, messages};
 use crate::analysis::roofline::RooflineQuery;
 use crate::analysis::{FoundOp, Query};
 use crate::hlo::Module;
@@ -45,7 +45,7 @@ impl Engine {
     }
 
     fn no_op(&self, op: &OpRef) -> Failure {
-        sentences::no_op(&op.name, self.profile.hlo.is_empty())
+        messages::no_op(&op.name, self.profile.hlo.is_empty())
     }
 
     fn asked(&mut self, query: &Query, op: &OpRef) -> Result<Asked, Failure> {

@@ -1,7 +1,7 @@
 //! The sentences for compiled programs that cannot be read, or only in part. Words only.
 
 use super::Failure;
-use super::sentences::error as place;
+use super::messages::error as place;
 use crate::wire::WireError;
 use crate::wire::hlo::HloError;
 

@@ -146,7 +146,7 @@ impl Engine {
     pub(super) fn share(&mut self, question: &Question) -> Reply {
         let (Question::Share(ask) | Question::ShareFile { ask, .. } | Question::ShareMarkdown { ask, .. }) = question
         else {
-            return Reply::Failed(super::sentences::no_question());
+            return Reply::Failed(super::messages::no_question());
         };
         let carries = self.carries.clone();
         let kept = match self.kept(ask) {

@@ -1,6 +1,6 @@
 //! Trace JSON as a way into a session: it is walked twice. Knows the walks; not which files there are.
 
-use super::{Failure, sentences};
+use super::{Failure, messages};
 use crate::profile::{Builder, Survey};
 use crate::source::{Packing, Source, Stream};
 use crate::wire::trace::Outcome;
@@ -23,7 +23,7 @@ pub(super) fn survey(
 ) -> Result<Box<Surveyed>, Failure> {
     let (survey, outcome) = Survey::of(Stream::new(source, packing), progress);
     if survey.n_events == 0 {
-        Err(sentences::no_trace(name, &outcome))
+        Err(messages::no_trace(name, &outcome))
     } else {
         Ok(Box::new(Surveyed { survey, outcome }))
     }
@@ -33,12 +33,12 @@ pub(super) fn survey(
 pub(super) fn same(of: &Surveyed, builder: &Builder<'_>, path: &str) -> Option<String> {
     let (other, n_read) = builder.same_capture(&of.survey, path)?;
     let name = path.rsplit('/').next().unwrap_or(path);
-    Some(sentences::same_capture(name, other, of.survey.n_events, n_read))
+    Some(messages::same_capture(name, other, of.survey.n_events, n_read))
 }
 
 /// The second walk: adds its planes. What is missing, in a sentence.
 pub(super) fn read(of: Surveyed, builder: &mut Builder<'_>, source: &dyn Source, packing: Packing) -> Option<String> {
-    let sentence = sentences::partial_trace(&of.survey, &of.outcome);
+    let sentence = messages::partial_trace(&of.survey, &of.outcome);
     builder.trace(of.survey, Stream::new(source, packing));
     sentence
 }

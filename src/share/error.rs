@@ -1,6 +1,6 @@
 //! Why a report cannot be read: what is wrong, and what to do. Words only.
 
-use super::frame::VERSION;
+use super::envelope::VERSION;
 use thiserror::Error;
 
 /// Why a link or a report file cannot be read.

@@ -6,8 +6,8 @@
 //!
 //! Captures are stored as they lie and read in place: a file of gigabytes is never held.
 
+use super::envelope::{Limits, encode, read};
 use super::error::ShareError;
-use super::frame::{Limits, encode, read};
 use super::read::{take, varint};
 use super::report::Report;
 use super::write;

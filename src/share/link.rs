@@ -1,7 +1,7 @@
 //! A report as text for an address: base64url, and how long is too long. Knows characters; no address.
 
+use super::envelope::{decode, encode};
 use super::error::ShareError;
-use super::frame::{decode, encode};
 use super::report::Report;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

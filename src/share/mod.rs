@@ -9,15 +9,16 @@
 //! Knows the analyses' reports; no engine, no page, no browser. What is read here was written by strangers: each length is
 //! checked against what is left, all memory is paid from a budget, and nothing recurses.
 
+mod anonymise;
+mod codec;
 mod derive;
+mod envelope;
 mod error;
 mod file;
-mod frame;
 pub mod html;
 mod level;
 mod link;
 mod markdown;
-mod names;
 mod opcodes;
 mod preview;
 mod read;
@@ -25,12 +26,11 @@ mod report;
 mod round;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
-mod walk;
 mod write;
 
+pub use envelope::{VERSION, decode, encode};
 pub use error::ShareError;
 pub use file::{Carried, MAGIC, ReportFile, Within, pack, unpack};
-pub use frame::{VERSION, decode, encode};
 pub use level::Level;
 pub use link::{AIM, Fit, MOST, base_address, link, read_link};
 pub use markdown::markdown;

@@ -1,9 +1,9 @@
 //! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
 
+use super::codec::{self, Done, Number, Text, Visit};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;
-use super::walk::{self, Done, Number, Text, Visit};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ impl Report {
     pub fn preview(&self) -> Preview {
         let mut seen = Seen::default();
         // Looking changes nothing, and does not fail.
-        let _ = walk::report(&mut seen, &mut self.clone());
+        let _ = codec::report(&mut seen, &mut self.clone());
         let section = |(what, title, is_telling): (Text, &str, bool)| {
             let texts: Vec<String> = seen.texts.remove(&what)?.into_iter().collect();
             // Most are words that everyone has; captures can hold any other.

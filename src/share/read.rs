@@ -1,8 +1,8 @@
 //! The visitor that reads what [`super::write`] wrote. Bytes come from strangers: every row and every text is paid from a budget
 //! before memory is taken for it, and each row costs at least a byte.
 
+use super::codec::{Done, Number, Text, Visit};
 use super::error::ShareError;
-use super::walk::{Done, Number, Text, Visit};
 use super::write::{BITS, MOST_TENS, NONE, TENS, TEXT_NEW, TEXT_NONE, TEXT_USUAL, USUAL, of_decimal};
 
 const ENDS: ShareError = ShareError::Broken("it ends early");

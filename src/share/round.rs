@@ -1,9 +1,9 @@
 //! A report with fewer digits, whose parts still sum to their wholes. Figures that stand alone are exact: there are few of them.
 //! Rows of tables keep as many digits as the views print of them, and are rounded so that a view prints what it prints of the capture.
 
+use super::codec::{self, Done, Number, Text, Visit};
 use super::error::ShareError;
 use super::report::Report;
-use super::walk::{self, Done, Number, Text, Visit};
 use crate::analysis::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
@@ -115,7 +115,7 @@ impl Report {
         let one_line = self.totals.union == self.totals.busy;
         let exact = self.clone();
         // Rounding does not fail.
-        let _ = walk::report(&mut Round(digits), self);
+        let _ = codec::report(&mut Round(digits), self);
         self.keep_figures(&exact);
         self.keep_rows(&exact);
         self.keep_overlaps(&exact);

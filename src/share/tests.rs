@@ -1,8 +1,8 @@
 //! Reports of anything: made by a visitor, so that no field is forgotten.
 
+use super::codec::{self, Done, Number, Text, Visit};
+use super::envelope::{Limits, read};
 use super::error::ShareError;
-use super::frame::{Limits, read};
-use super::walk::{self, Done, Number, Text, Visit};
 use super::{Level, Report, decode, encode, link, read_link, unpack};
 use proptest::prelude::*;
 
@@ -57,8 +57,8 @@ impl Visit for Any {
 }
 
 fn any_report(seed: u64) -> Report {
-    let mut report = walk::blank();
-    walk::report(&mut Any(fastrand::Rng::with_seed(seed)), &mut report).unwrap();
+    let mut report = codec::blank();
+    codec::report(&mut Any(fastrand::Rng::with_seed(seed)), &mut report).unwrap();
     report.derive();
     report
 }

@@ -7,8 +7,8 @@
 //!  letters  what is new of new texts
 //! ```
 
+use super::codec::{Done, Number, Text, Visit};
 use super::error::ShareError;
-use super::walk::{Done, Number, Text, Visit};
 use std::collections::BTreeMap;
 
 /// Marks of numbers. Whole ones below: how many zeros.

@@ -17,7 +17,6 @@ mod breakdown;
 mod comm;
 mod drop;
 mod empty;
-mod erase;
 mod file;
 mod keys;
 mod landing;
@@ -26,8 +25,9 @@ mod memory;
 mod op;
 mod roofline;
 mod share;
+mod sources;
 mod state;
-mod ways;
+mod type_erasure;
 mod widgets;
 
 /// Puts the page into the document. Once that is drawn, the worker's program is fetched: a file that is dropped does not wait for it.

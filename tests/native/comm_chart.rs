@@ -6,7 +6,7 @@ use rooflight::analysis::comm::{
 };
 use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::chart::comm::table::{self, Units};
-use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, usual, words};
+use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
 use rooflight::chart::scene::{Mark, Scene, Shape};
 use rooflight::chart::table::{Content, Measure, Order};
 use rooflight::engine::comm_place::Of;
@@ -104,16 +104,16 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     let large = view.comm.rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= 1 << 20));
     let least = large.filter_map(|row| row.bus_rate).fold(f64::INFINITY, f64::min);
     assert_eq!(worst.value, format!("{:.1}", least / 1e9));
-    let advice = words::advice(&view.comm);
+    let advice = text::advice(&view.comm);
     assert_eq!(advice.len(), view.comm.primitives.len());
     // A v5p: of all-gather its compiler refuses the fusions that v5e takes.
     let gather = advice.iter().find(|of| of.primitive == "all-gather").unwrap();
     let flags: Vec<String> = gather.flags.iter().map(Flag::setting).collect();
     assert_eq!(flags[0], "--xla_tpu_enable_ici_ag_pipelining=true");
     assert!(flags.iter().all(|flag| !flag.contains("fuse_all_gather")), "{flags:?}");
-    let origin = words::advice_origin(&view.comm, &advice);
+    let origin = text::advice_origin(&view.comm, &advice);
     assert!(origin.contains("TPU v5, checked with libtpu 0.0.51"), "{origin}");
-    let told = words::balance(&view.comm);
+    let told = text::balance(&view.comm);
     // The sample is made with a straggler.
     assert!(told[0].starts_with("Straggler: TPU:5. "), "{told:?}");
 }
@@ -311,7 +311,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
             let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..told.clone() };
             let look = lanes::Look { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
             let scene = lanes::scene(&alone, &look);
-            let tone = rooflight::chart::paint::Tone::Kind(rooflight::chart::slot::Slot::Kind(kind));
+            let tone = rooflight::chart::paint::Tone::Kind(rooflight::chart::time_part::Slot::Kind(kind));
             let y = 70.0 + if told.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
             let filled: f64 = scene
                 .marks

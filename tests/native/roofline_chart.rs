@@ -5,7 +5,7 @@ use crate::common::{bytes, hlo, profile};
 use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
 use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::chart::empty;
-use rooflight::chart::place::Rect;
+use rooflight::chart::popover_position::Rect;
 use rooflight::chart::roofline::{
     Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
 };

@@ -2,7 +2,7 @@
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::chart::readout::{Figure, Readout, exact, figure, row, share_figure};
+use crate::chart::figures::{Figure, Readout, exact, figure, row, share_figure};
 use crate::engine::CommView;
 use crate::engine::comm_place::Of;
 use crate::report::format::{self, ABSENT};

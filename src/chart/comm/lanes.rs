@@ -10,7 +10,7 @@
 //!
 //! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
 
-use super::words;
+use super::text;
 use crate::analysis::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::label;
@@ -18,8 +18,8 @@ use crate::chart::paint::{Paint, Pattern, Tone};
 use crate::chart::rows::Tip;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::slot::Slot;
 use crate::chart::ticks;
+use crate::chart::time_part::Slot;
 use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 
@@ -288,7 +288,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", words::way(span.way).to_owned()),
+        row("Execution", text::way(span.way).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }

@@ -6,7 +6,7 @@ pub mod figures;
 pub mod lanes;
 pub mod steps;
 pub mod table;
-pub mod words;
+pub mod text;
 
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::engine::comm_place::Of;

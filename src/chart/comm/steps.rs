@@ -5,8 +5,8 @@
 use crate::analysis::comm::{Overlap, Remainder, StepComm};
 use crate::analysis::{Kind, StepChoice};
 use crate::chart::paint::{Paint, Tone};
-use crate::chart::slot::Slot;
 use crate::chart::steps::{Part, Step};
+use crate::chart::time_part::Slot;
 use crate::engine::comm_place::Of;
 
 /// Their parts, from the bottom. `split`: what is done beside is known.

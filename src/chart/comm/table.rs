@@ -1,6 +1,6 @@
 //! Communication as a table: columns, cells and totals; rows are at hand, and sorted here. Knows rows; no browser.
 
-use super::{rows, traffic, words};
+use super::{rows, text, traffic};
 use crate::analysis::comm::{CommBy, CommRow, Core};
 use crate::analysis::is_unrated;
 use crate::chart::rows::Tip;
@@ -237,7 +237,7 @@ pub fn text(of: &CommRow, id: &str, units: Option<Units>) -> String {
         "message" => some(of.bytes_each.map(mib)),
         "bus" => some(of.rate().map(format::gbs)),
         "peak" => some(of.util.map(format::percent)),
-        "role" => words::role(of.role),
+        "role" => text::role(of.role),
         _ => some(of.source.clone()),
     }
 }
@@ -264,7 +264,7 @@ pub fn tip(of: &CommRow) -> Tip {
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     say("Program", of.program.clone());
     say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
-    say("Execution", Some(words::way(of.way).to_owned()));
+    say("Execution", Some(text::way(of.way).to_owned()));
     if let Some(group) = &of.group {
         say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);

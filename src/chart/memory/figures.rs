@@ -3,7 +3,7 @@
 
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
-use crate::chart::readout::{Figure, Readout, figure, row};
+use crate::chart::figures::{Figure, Readout, figure, row};
 use crate::report::format::{self, ABSENT};
 
 fn exact(size: u64) -> String {

@@ -4,13 +4,13 @@
 pub mod curve;
 pub mod figures;
 pub mod findings;
-pub mod lives;
-pub mod map;
+pub mod live_ranges;
 pub mod picker;
 mod position;
 mod size;
-mod squares;
 pub mod table;
+pub mod treemap;
+mod treemap_layout;
 
 pub use position::{at_position, position};
 pub use size::{SizeUnit, mib, text};

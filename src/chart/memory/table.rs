@@ -1,7 +1,7 @@
 //! What is alive as a table: columns, cells and totals; rows are at hand, and sorted here. Knows buffers; no browser.
 
-use super::map::tip as buffer_tip;
 use super::size::{mib, text as size_text};
+use super::treemap::tip as buffer_tip;
 use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Name, Order};

@@ -10,28 +10,28 @@
 //!
 //! Knows a graph and sizes in pixels; no element, no browser. The same graph gives the same drawing.
 
-mod across;
+mod compound;
+mod crossing_reduction;
 mod edge;
-mod lay;
+mod layer_graph;
+mod layered_layout;
 #[cfg(all(test, not(target_arch = "wasm32")))]
-mod lay_tests;
-mod layers;
-mod nest;
-mod net;
+mod layered_layout_tests;
 mod node;
-mod order;
 mod pan;
+mod ranking;
 mod scene;
 mod straight;
 mod table;
 mod walk;
+mod x_coordinates;
 
 pub use pan::Pan;
 pub use scene::{paint, scene};
 pub use table::rows;
 pub use walk::{Direction, next};
 
-use super::place::Rect;
+use super::popover_position::Rect;
 use super::scene::Mark;
 use super::tips::Tip;
 use crate::analysis::{Kind, OpGraph};
@@ -119,7 +119,7 @@ pub struct DrawnEdge {
 
 /// Where everything goes.
 pub fn draw(graph: &OpGraph) -> Drawing {
-    let nested = nest::nest(graph);
+    let nested = compound::nest(graph);
     let is_opened = |(i, _): &(usize, &Rect)| graph.nodes[*i].is_opened();
     let boxes = nested.rects.iter().enumerate().filter(is_opened).map(|(i, rect)| DrawnBox {
         id: i as u32,

@@ -2,13 +2,13 @@
 //! itself has a face, what does not a hairline, what stands for others a dashed one. Knows a node and its place.
 
 use super::DrawnNode;
-use super::nest::HEAD;
+use super::compound::HEAD;
 use crate::analysis::{GraphNode, OpGraph};
 use crate::chart::label;
 use crate::chart::paint::{Paint, Tone};
-use crate::chart::place::Rect;
+use crate::chart::popover_position::Rect;
 use crate::chart::scene::{Anchor, Mark, Shape, Size};
-use crate::chart::slot::Slot;
+use crate::chart::time_part::Slot;
 use crate::chart::tips::Tip;
 use crate::report::format;
 

@@ -1,7 +1,7 @@
 //! From node to node with the arrow keys. Knows places; no key.
 
 use super::Drawing;
-pub use crate::chart::hit::Direction;
+pub use crate::chart::hit_test::Direction;
 
 /// The node that is nearest in a direction; before and after it in the order of the graph; the centre from nowhere.
 pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> {

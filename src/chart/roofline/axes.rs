@@ -3,7 +3,7 @@
 use super::dots::{Dot, Dots};
 use super::roofs::Ceilings;
 use crate::chart::paint::{Paint, Tone};
-use crate::chart::place::Rect;
+use crate::chart::popover_position::Rect;
 use crate::chart::scale::Scale;
 use crate::chart::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::ticks::{self, Tick};

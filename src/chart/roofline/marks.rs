@@ -12,10 +12,10 @@ use crate::analysis::Kind;
 use crate::analysis::roofline::Level;
 use crate::chart::label;
 use crate::chart::paint::{Paint, Tone};
-use crate::chart::place::Rect;
 use crate::chart::place_labels::{self, Candidate, Obstacle};
+use crate::chart::popover_position::Rect;
 use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size};
-use crate::chart::slot::Slot;
+use crate::chart::time_part::Slot;
 use std::cmp::Reverse;
 
 /// How the chart is looked at.

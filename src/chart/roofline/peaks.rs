@@ -3,7 +3,7 @@
 
 use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
-use crate::chart::pick::Choice;
+use crate::chart::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
 use crate::report::format;
 

@@ -6,8 +6,8 @@ use super::clip;
 use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
 use crate::chart::label;
 use crate::chart::paint::{Paint, Pattern, Tone};
-use crate::chart::place::Rect;
 use crate::chart::place_labels::Obstacle;
+use crate::chart::popover_position::Rect;
 use crate::chart::scene::{Anchor, Mark, Shape, Size};
 use crate::report::format;
 

@@ -12,7 +12,7 @@ pub use open::captures_of;
 pub(super) use open::{Captures, Unpacked, unpack};
 
 use super::question::asked;
-use super::{DeviceInfo, Engine, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo, sentences};
+use super::{DeviceInfo, Engine, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo, messages};
 use crate::analysis::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, Severity};
 use crate::share::{Report, ShareError, read_link};
@@ -73,7 +73,7 @@ impl Summary for Told {
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
             Request::Further(bytes) => match asked(bytes) {
                 Some(question) => self.told(&question),
-                None => Ok(Reply::Failed(sentences::no_question())),
+                None => Ok(Reply::Failed(messages::no_question())),
             },
             Request::Export { .. } | Request::ExportNonCompute { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. } | Request::OpenReport { .. } | Request::Cancel(_) => Ok(Reply::Cancelled),

@@ -1,7 +1,7 @@
 //! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
 //! files one without captures is passed over.
 
-use super::super::{Carries, Engine, Failure, Input, Session, sentences};
+use super::super::{Carries, Engine, Failure, Input, Session, messages};
 use crate::share::{ReportFile, ShareError, Within, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
@@ -56,7 +56,7 @@ pub(in super::super) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> 
                 if single {
                     return Ok(Unpacked::Report(Box::new(Engine::of_report(report))));
                 }
-                found.failures.push(sentences::report_beside(short(&input.name)));
+                found.failures.push(messages::report_beside(short(&input.name)));
             }
             Ok(ReportFile { captures: carried, .. }) => {
                 found.carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));

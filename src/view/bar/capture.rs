@@ -1,9 +1,9 @@
 //! The file picker: what is open, what is in the session, and how to open something else.
 
 use crate::report::format;
-use crate::view::erase::{Any, live};
+use crate::view::sources;
 use crate::view::state::{State, is_single};
-use crate::view::ways;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
@@ -37,7 +37,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
     };
     let keep = move |_| {
         popover::hide(ID);
-        ways::keep(state);
+        sources::keep(state);
     };
     view! {
         <Popover

@@ -1,8 +1,8 @@
 //! What `?` shows: the keys there are, and the switch that turns single letters off.
 
-use crate::view::erase::Any;
 use crate::view::keys;
 use crate::view::state::State;
+use crate::view::type_erasure::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 use web_sys::HtmlInputElement;

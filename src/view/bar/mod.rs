@@ -5,10 +5,10 @@ pub(crate) mod help;
 mod notes;
 mod pickers;
 
-use crate::chart::readout;
+use crate::chart::figures;
 use crate::engine::address::View;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -87,8 +87,8 @@ fn tabs_to_come() -> AnyView {
 fn Tabs(state: State) -> impl IntoView {
     let partial = move || state.opened.with(|opened| opened.as_ref().is_some_and(|o| o.session.partial.is_some()));
     let head = state.head();
-    let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| readout::closes(head))));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
+    let closes = Memo::new(move |_| head.with(|head| head.as_ref().is_some_and(|head| figures::closes(head))));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
     let tab = move |view: View| {
         let chosen = move || state.view.get() == view;
         view! {

@@ -1,9 +1,9 @@
 //! Which device, which step. Shows what is chosen, never a placeholder.
 
 use crate::analysis::{DeviceChoice, StepChoice};
-use crate::chart::pick;
-use crate::view::erase::{Any, If};
+use crate::chart::picker_options;
 use crate::view::state::{Opened, State};
+use crate::view::type_erasure::{Any, If};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::picker::Picker;
@@ -28,7 +28,7 @@ pub(crate) fn Pickers(state: State) -> impl IntoView {
 #[component]
 fn Device(state: State) -> impl IntoView {
     let choices = Memo::new(move |_| {
-        state.opened.with(|opened| opened.as_ref().map(|o| pick::devices(&o.session)).unwrap_or_default())
+        state.opened.with(|opened| opened.as_ref().map(|o| picker_options::devices(&o.session)).unwrap_or_default())
     });
     let chosen = Signal::derive(move || state.query.get().device);
     let choose = Callback::new(move |device: DeviceChoice| untrack(|| state.choose_device(device)));
@@ -40,16 +40,18 @@ fn Step(state: State) -> impl IntoView {
     let device = Memo::new(move |_| state.query.with(|query| query.device));
     let lines = Lines {
         count: Signal::derive(move || {
-            let count = |opened: &Opened| pick::steps(&opened.session, device.get()).count();
+            let count = |opened: &Opened| picker_options::steps(&opened.session, device.get()).count();
             state
                 .opened
                 .with(|opened| opened.as_ref().map_or(0, |opened| u32::try_from(count(opened)).unwrap_or(u32::MAX)))
         }),
         get: Callback::new(move |at: u32| {
-            state.opened.with(|opened| pick::steps(&opened.as_ref()?.session, device.get()).get(at as usize))
+            state.opened.with(|opened| picker_options::steps(&opened.as_ref()?.session, device.get()).get(at as usize))
         }),
         position: Callback::new(move |step: StepChoice| {
-            let at = state.opened.with(|opened| pick::steps(&opened.as_ref()?.session, device.get()).position(step))?;
+            let at = state
+                .opened
+                .with(|opened| picker_options::steps(&opened.as_ref()?.session, device.get()).position(step))?;
             u32::try_from(at).ok()
         }),
     };

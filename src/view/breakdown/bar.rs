@@ -1,14 +1,14 @@
 //! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out, a press
 //! shows only that kind's ops.
 
-use crate::chart::readout::{self, Part};
+use crate::chart::figures::{self, Part};
 use crate::chart::rows::Tip;
-use crate::chart::slot::Slot;
 use crate::chart::stack::{self, Segment};
-use crate::chart::{label, place::Rect};
+use crate::chart::time_part::Slot;
+use crate::chart::{label, popover_position::Rect};
 use crate::engine::BreakdownHead;
-use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
 use leptos::{ev, html, prelude::*};
@@ -35,19 +35,19 @@ pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) 
     let at = RwSignal::new(0usize);
     let drawing = move || {
         let head = head.get()?;
-        let parts = readout::parts(&head);
+        let parts = figures::parts(&head);
         let times: Vec<_> = Slot::all().map(|slot| slot.time(&head.totals)).collect();
         let segments = stack::segments(&times, width.get());
         let count = segments.len();
         at.set(at.get_untracked().min(count.saturating_sub(1)));
-        let whole = readout::whole(&head.header);
+        let whole = figures::whole(&head.header);
         let one = |(index, segment): (usize, Segment)| {
             parts
                 .get(segment.index)
                 .map(|part| view! { <Drawn state at index count part=part.clone() segment whole /> }.any())
         };
         Some(view! {
-            <svg width=width.get().to_string() height=HEIGHT.to_string() viewBox=format!("0 0 {} {HEIGHT}", width.get().max(1.0)) role="group" aria-label=readout::sentence(&parts)>
+            <svg width=width.get().to_string() height=HEIGHT.to_string() viewBox=format!("0 0 {} {HEIGHT}", width.get().max(1.0)) role="group" aria-label=figures::sentence(&parts)>
                 {segments.into_iter().enumerate().filter_map(one).collect_view()}
             </svg>
         }.any())

@@ -2,8 +2,8 @@
 
 use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
-use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};

@@ -1,16 +1,16 @@
 //! The read-out row: one figure to read first, the others beside it, each with how it is computed.
 
-use crate::chart::readout::{self, Figure, How, Readout};
+use crate::chart::figures::{self, Figure, How, Readout};
 use crate::engine::BreakdownHead;
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
 /// The row.
 #[component]
 pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
-    let row = move || Some(row(readout::readout(&*head.get()?)));
+    let row = move || Some(row(figures::readout(&*head.get()?)));
     view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }
 

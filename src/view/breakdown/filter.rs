@@ -4,8 +4,8 @@
 use crate::analysis::Within;
 use crate::chart::rows;
 use crate::engine::BreakdownHead;
-use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;

@@ -18,8 +18,8 @@ pub(crate) use audit::AuditPicture;
 pub(crate) use figures::{how, row as readout};
 
 use crate::engine::BreakdownHead;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 

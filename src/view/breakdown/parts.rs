@@ -1,12 +1,12 @@
 //! The read-out under the bar: every kind and idle, with time and share, also where there is none.
 
 use super::bar::{pressed, tip, toggle};
-use crate::chart::readout::{self, Part};
-use crate::chart::slot::Slot;
+use crate::chart::figures::{self, Part};
+use crate::chart::time_part::Slot;
 use crate::engine::BreakdownHead;
 use crate::report::format::ABSENT;
-use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
 use leptos::{ev, prelude::*};
@@ -18,13 +18,13 @@ use web_sys::Element;
 pub(crate) fn Parts(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
     let row = move || {
         let head = head.get()?;
-        let whole = readout::whole(&head.header);
-        Some(readout::parts(&head).into_iter().map(|part| one(state, &part, whole)).collect_view())
+        let whole = figures::whole(&head.header);
+        Some(figures::parts(&head).into_iter().map(|part| one(state, &part, whole)).collect_view())
     };
     let units = move || {
         let head = head.get()?;
-        let unit = readout::parts(&head).first().map(|part| part.unit)?;
-        Some(format!("{unit}, % of {}", readout::whole(&head.header)))
+        let unit = figures::parts(&head).first().map(|part| part.unit)?;
+        Some(format!("{unit}, % of {}", figures::whole(&head.header)))
     };
     view! {
         <p class="parts-units" aria-hidden="true">{live(units)}</p>

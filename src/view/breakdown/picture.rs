@@ -4,8 +4,8 @@
 use super::{AuditPicture, scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
-use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
 

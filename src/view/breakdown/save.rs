@@ -7,11 +7,11 @@ use crate::chart::rows;
 use crate::chart::table::{self, Column};
 use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
 use crate::report::format;
-use crate::view::erase::Any;
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::Any;
+use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::out;
 use crate::view::widgets::table::Act;
 use leptos::prelude::*;
 use std::ops::Range;
@@ -128,7 +128,7 @@ fn gather(state: State, mut job: Gathered) {
             Form::Markdown => table::markdown(&job.columns, &job.lines),
         };
         let (n, of) = (job.lines.len(), job.of);
-        return out::copy(&text, move |done| state.inform(said(done, n, of)));
+        return clipboard::copy(&text, move |done| state.inform(said(done, n, of)));
     }
     let query = RowsQuery { query: job.head.query.clone(), sort: job.sort, first: job.rows.start, count };
     state.request(&Request::Rows(query), move |reply| {
@@ -219,7 +219,7 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
 /// Copies rows, each as the texts of these columns, and says so; `of`: how many there are.
 pub(crate) fn lines(state: State, columns: &[Column], lines: &[Vec<String>], of: u32) {
     let n = lines.len();
-    out::copy(&table::tsv(columns, lines), move |done| state.inform(said(done, n, of)));
+    clipboard::copy(&table::tsv(columns, lines), move |done| state.inform(said(done, n, of)));
 }
 
 /// Saves what a request exports as a file of `what`.
@@ -235,7 +235,7 @@ pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) 
         Reply::Exported(text) => {
             let message = "The browser refuses to save a file from this page.".to_owned();
             let told = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });
-            out::save(&name, mime, &text).unwrap_or_else(told);
+            clipboard::save(&name, mime, &text).unwrap_or_else(told);
         }
         Reply::Failed(failure) => state.fail(failure),
         _ => {}

@@ -5,10 +5,10 @@ use super::picture::framed;
 use crate::analysis::{GroupBy, Query, Scopes};
 use crate::chart::icicle::{self, Icicle, Node};
 use crate::chart::table::TWO_LINES;
-use crate::chart::{icicle_scene, readout, scopes};
+use crate::chart::{figures, icicle_scene, scopes};
 use crate::engine::{BreakdownHead, Reply, Request};
-use crate::view::erase::{Any, If, effect};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, If, effect};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::width_of;
@@ -35,7 +35,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
     let width = width_of(node);
     let found = ask(state);
     let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
-    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| readout::whole(&head.header)));
+    let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
     let drawn = Memo::new(move |_| {
         let scopes = found.get()?;
         let mut nodes = scopes::nodes(&scopes);

@@ -1,7 +1,7 @@
 //! What is in flight in the step, in lanes against compute: a drag zooms, a press chooses an op. Knows the pointer; geometry and
 //! words are in `chart::comm::lanes`.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::comm::CommLanes;
 use crate::chart::comm::lanes::{self, Look};
 use crate::chart::comm::steps::kind;
@@ -9,10 +9,10 @@ use crate::chart::rows;
 use crate::chart::scene::Scene;
 use crate::engine::comm_place::Of;
 use crate::units::Picos;
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
-use crate::view::widgets::across::Across;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
 use leptos::{ev, html, prelude::*};
 

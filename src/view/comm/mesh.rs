@@ -1,9 +1,9 @@
 //! The editor of mesh and topology: how the program names its devices, how chips are wired; and which axis each group then is.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
 use crate::report::format::{self, ABSENT};
-use crate::view::erase::{Any, effect, live};
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};

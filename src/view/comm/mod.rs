@@ -3,9 +3,9 @@
 
 mod lanes;
 mod mesh;
+mod model;
 mod pane;
 mod rows;
-mod sight;
 mod steps;
 mod tools;
 
@@ -13,12 +13,12 @@ use crate::chart::comm::{figures, traffic};
 use crate::engine::comm_place::Of;
 use crate::report::format;
 use crate::view::breakdown;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use sight::Sight;
+use model::Sight;
 
 /// The view.
 #[component]

@@ -2,12 +2,12 @@
 //! `chart::comm`.
 
 use super::lanes::Lanes;
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::comm::flags::Flag;
-use crate::chart::comm::{bandwidth, key, primitive, rows};
+use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::engine::comm_place::{Of, Pane as Which};
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
@@ -123,11 +123,11 @@ fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
 fn flags(sight: Sight) -> AnyView {
     let all = move || {
         let view = sight.view.get()?;
-        let advice = primitive::advice(&view.comm);
+        let advice = text::advice(&view.comm);
         if advice.is_empty() {
             return Some(view! { <p class="chart-empty">"No collective ran: there is nothing to overlap."</p> }.any());
         }
-        let one = |of: primitive::Advice| {
+        let one = |of: text::Advice| {
             let flag = |of: Flag| {
                 let default = of.default.map(|default| format!("default {default}"));
                 view! { <li><code>{of.setting()}</code> " " <span class="sub">{default}</span></li> }.any()
@@ -139,7 +139,7 @@ fn flags(sight: Sight) -> AnyView {
             };
             view! { <section class="finding"><h3>{of.primitive}</h3> <p>{of.says}</p> {flags}</section> }.any()
         };
-        let origin = primitive::advice_origin(&view.comm, &advice);
+        let origin = text::advice_origin(&view.comm, &advice);
         let listed = advice.into_iter().map(one).collect_view();
         Some(
             view! {
@@ -161,13 +161,13 @@ fn devices(sight: Sight) -> AnyView {
                 view! { <p class="chart-empty">"Only one device is open: waits for peers need several."</p> }.any(),
             );
         };
-        let says = primitive::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
+        let says = text::balance(&view.comm).into_iter().map(|line| view! { <p>{line}</p> }.any()).collect_view();
         let device = |of| {
-            let [name, waited, last, n, late] = primitive::device(of);
+            let [name, waited, last, n, late] = text::device(of);
             view! { <tr><th scope="row">{name}</th><td class="num">{waited}</td><td class="num">{last}</td><td class="num">{n}</td><td class="num">{late}</td></tr> }.any()
         };
         let collective = |of| {
-            let [name, n, total, max, straggler] = primitive::collective(of);
+            let [name, n, total, max, straggler] = text::collective(of);
             view! { <tr><th scope="row" class="mono">{name}</th><td class="num">{n}</td><td class="num">{total}</td><td class="num">{max}</td><td>{straggler}</td></tr> }.any()
         };
         let (devices, collectives) = (&balance.devices, &balance.collectives);

@@ -1,7 +1,7 @@
 //! The table of collectives or copies: at hand, sorted and filtered here. Knows the state; what stands in a cell is
 //! `chart::comm::table`'s.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
 use crate::chart::comm::table::{self, Units};
@@ -12,8 +12,8 @@ use crate::engine::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;

@@ -1,12 +1,12 @@
 //! Each step as a bar of what it is made of; a press chooses it. Knows the state; geometry and words are in `chart`.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::StepChoice;
 use crate::chart::comm::steps;
 use crate::chart::{step_stats, steps as chart_steps};
 use crate::report::format;
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::chart::{self, Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};

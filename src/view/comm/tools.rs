@@ -1,9 +1,9 @@
 //! What is told of, and how the machine is wired.
 
 use super::mesh::Wiring;
-use super::sight::Sight;
+use super::model::Sight;
 use crate::engine::comm_place::Of;
-use crate::view::erase::{Any, If};
+use crate::view::type_erasure::{Any, If};
 use leptos::prelude::*;
 
 /// The pickers.

@@ -3,10 +3,10 @@
 
 use super::find::Found;
 use crate::analysis::FileView;
-use crate::chart::{file_view, hlo_text, window};
+use crate::chart::{file_view, hlo_text, virtual_rows};
 use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, effect, live};
 use leptos::{ev, html, prelude::*};
 
 /// Height of a line: as in the style sheet.
@@ -35,7 +35,7 @@ pub(super) fn Code(
     let lines = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_lines)));
     let rows = Memo::new(move |_| {
         let (top, height) = seen.get();
-        window::rendered(lines.get().max(1), ROW, top, top + height)
+        virtual_rows::rendered(lines.get().max(1), ROW, top, top + height)
     });
     effect(move || {
         chosen.track();
@@ -48,7 +48,7 @@ pub(super) fn Code(
     // Whatever can be seen and has neither come nor been asked for.
     effect(move || {
         let (Some(program), rows) = (chosen.get(), rows.get()) else { return };
-        for first in window::pages(rows) {
+        for first in virtual_rows::pages(rows) {
             if asked.with_value(|asked| asked.contains(&first)) {
                 continue;
             }
@@ -128,7 +128,7 @@ pub(super) fn Code(
 }
 
 fn find(pages: &Pages, at: u32) -> Option<ProgramLine> {
-    let held = |page: &&Same<ProgramPage>| page.first <= at && at - page.first < window::PAGE;
+    let held = |page: &&Same<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
     let page = pages.iter().find(held)?;
     page.lines.get((at - page.first) as usize).cloned()
 }
@@ -141,7 +141,7 @@ fn want(
     pages: RwSignal<Pages>,
     asked: StoredValue<Vec<u32>>,
 ) {
-    let request = Question::ProgramText { program, first, count: window::PAGE }.into();
+    let request = Question::ProgramText { program, first, count: virtual_rows::PAGE }.into();
     state.request(&request, move |reply| {
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
@@ -150,8 +150,8 @@ fn want(
             Ok(page) => {
                 let _ = pages.try_update(|pages| {
                     pages.push(Same::new(page));
-                    let rows = first..first + window::PAGE;
-                    if let Some(far) = window::farthest(pages.iter().map(|page| page.first), &rows) {
+                    let rows = first..first + virtual_rows::PAGE;
+                    if let Some(far) = virtual_rows::farthest(pages.iter().map(|page| page.first), &rows) {
                         pages.retain(|page| page.first != far);
                         let _ = asked.try_update_value(|asked| asked.retain(|other| *other != far));
                     }

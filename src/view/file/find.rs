@@ -3,8 +3,8 @@
 
 use crate::chart::file_view;
 use crate::engine::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
-use crate::view::erase::{Any, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;

@@ -11,8 +11,8 @@ use crate::analysis::FileView;
 use crate::chart::{empty, file_view};
 use crate::engine::{Question, Reply};
 use crate::view::empty::empty_state;
-use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, live};
 pub(crate) use find::focus;
 use leptos::prelude::*;
 

@@ -5,9 +5,9 @@ use super::find::{Find, Found};
 use crate::analysis::FileView;
 use crate::chart::file_view;
 use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::erase::{Any, If, live};
 use crate::view::state::{Same, State};
-use crate::view::widgets::out;
+use crate::view::type_erasure::{Any, If, live};
+use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 
 /// A larger program is read when it is chosen, not by itself.
@@ -141,7 +141,7 @@ fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
             return;
         }
         let name = crate::chart::table::file_name(&page.head.name, "hlo", "txt");
-        if out::save(&name, "text/plain", &text).is_err() {
+        if clipboard::save(&name, "text/plain", &text).is_err() {
             let message = "The browser refuses to save a file from this page.".to_owned();
             state.inform(crate::engine::Failure { title: "Nothing was saved".to_owned(), message });
         }

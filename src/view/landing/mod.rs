@@ -5,8 +5,8 @@ mod picture;
 mod web;
 
 use crate::engine::Failure;
-use crate::view::erase::Any;
 use crate::view::state::{State, is_single, sample};
+use crate::view::type_erasure::Any;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;

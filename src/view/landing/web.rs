@@ -1,9 +1,9 @@
 //! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. Knows the
 //! state; fetching and keeping is `view::ways`'.
 
-use crate::view::erase::If;
+use crate::view::sources::Ways;
 use crate::view::state::{KEPT, State, remembered};
-use crate::view::ways::Ways;
+use crate::view::type_erasure::If;
 use leptos::{ev, html, prelude::*};
 
 /// The field, and below it what is fetched or kept.

@@ -1,9 +1,9 @@
 //! What an allocator gave over time.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::chart::memory::{curve, figures};
-use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};

@@ -1,16 +1,16 @@
 //! The curve of a program's memory: a press shows what is alive there, a drag zooms, and what the peak would be without some
 //! buffers is said beside it. Knows the pointer; geometry and words are in `chart::memory::curve`.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::memory::Points;
-use crate::chart::hit::Direction;
+use crate::chart::hit_test::Direction;
 use crate::chart::memory::{at_position, curve, text};
 use crate::chart::scene::Scene;
 use crate::report::format;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
-use crate::view::widgets::across::Across;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
 use leptos::{ev, html, prelude::*};
 

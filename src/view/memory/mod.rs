@@ -3,21 +3,21 @@
 
 mod allocator;
 mod curve;
+mod model;
 mod pane;
 mod rows;
-mod sight;
 mod tools;
 
 use crate::chart::memory::figures;
 use crate::engine::memory_place::Side;
 use crate::view::breakdown;
 use crate::view::empty::empty_state;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use sight::Sight;
+use model::Sight;
 
 /// The view.
 #[component]

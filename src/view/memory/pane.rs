@@ -1,14 +1,14 @@
 //! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
-use crate::chart::memory::{live_ranges, map, picker, text};
+use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
 use crate::report::format;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{size_of, width_of};
@@ -52,12 +52,13 @@ fn Map(sight: Sight) -> impl IntoView {
     let size = size_of(node);
     let scene = Memo::new(move |_| {
         let (alive, size) = (sight.alive.get()?, size.get());
-        (size.0 > 0.0).then(|| Same::new(sight.without.with(|without| map::scene(&alive, sight.by(), without, size))))
+        (size.0 > 0.0)
+            .then(|| Same::new(sight.without.with(|without| treemap::scene(&alive, sight.by(), without, size))))
     });
     let buffer = move |id: u32| sight.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
     let model = Model {
         scene,
-        tip: Callback::new(move |id: u32| buffer(id).map(|of| map::tip(&of))),
+        tip: Callback::new(move |id: u32| buffer(id).map(|of| treemap::tip(&of))),
         press: Callback::new(move |(id, _): (u32, bool)| {
             if let Some(of) = buffer(id) {
                 sight.toggle(of.id);

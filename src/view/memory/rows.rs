@@ -1,13 +1,13 @@
 //! The table of what is alive: at hand, sorted and filtered here. A row that is chosen is left out of the peak. Knows the state;
 //! what stands in a cell is `chart::memory::table`'s.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::chart::memory::table;
 use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::{Export, Question};
 use crate::view::breakdown::save;
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;

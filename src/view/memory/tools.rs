@@ -1,9 +1,9 @@
 //! Which program, which memory, or which allocator.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::chart::memory::picker;
 use crate::engine::memory_place::Side;
-use crate::view::erase::{Any, If};
+use crate::view::type_erasure::{Any, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;
 

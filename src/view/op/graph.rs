@@ -2,14 +2,14 @@
 //! closed. Knows the state and the elements; places are `chart::op_graph`'s.
 
 use crate::analysis::OpGraph;
-use crate::chart::hit::{self, Direction};
+use crate::chart::hit_test::{self, Direction};
 use crate::chart::op_graph::{self, Drawing, Pan};
 use crate::chart::op_panel;
-use crate::chart::place::Rect;
+use crate::chart::popover_position::Rect;
 use crate::chart::scene::Scene;
 use crate::engine::{Failure, Question, Reply};
-use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, If, effect, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
@@ -217,7 +217,7 @@ impl Hand {
         let (x, y) = self.pan.get_untracked().at(place);
         self.drawn.with_untracked(|drawn| {
             let drawn = drawn.as_ref()?;
-            let id = hit::at(&drawn.scene.marks, x, y)?;
+            let id = hit_test::at(&drawn.scene.marks, x, y)?;
             let within = |of: Rect| x >= of.x && y >= of.y && x <= of.x + of.width && y <= of.y + of.height;
             Some((id, drawn.drawing.nodes.get(id as usize)?.toggle.is_some_and(within)))
         })

@@ -9,10 +9,10 @@ use crate::chart::{op_panel, op_roof};
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Failure, Question, Reply};
 use crate::report::format;
-use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, If, effect, live};
+use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::out;
 use crate::view::widgets::swatch::swatch;
 use graph::Graph;
 pub(crate) use graph::close as close_graph;
@@ -38,7 +38,7 @@ pub(crate) fn Op(state: State) -> impl IntoView {
 
 /// Copies a text, and says so.
 fn copied(state: State, text: String) {
-    out::copy(&text.clone(), move |done| {
+    clipboard::copy(&text.clone(), move |done| {
         let title = if done { "Copied" } else { "Not copied: the browser did not allow it" };
         state.inform(Failure { title: title.to_owned(), message: format::middle_cut(&text, 80) });
     });
@@ -114,7 +114,7 @@ fn Panel(state: State) -> impl IntoView {
 fn told(walk: Walk, op: &OpDetail) -> AnyView {
     let place = op_panel::place(op);
     view! {
-        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::slot::Slot::Kind(kind)))} " " {place}</p>
+        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::time_part::Slot::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
         {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
         {op.figures.as_ref().map(|figures| parts::figures(figures, op_roof::roof(op)))}

@@ -1,11 +1,11 @@
 //! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. Knows the
 //! pointer; geometry and words are in `chart::roofline`.
 
+use super::model::Sight;
 use super::peaks::chips;
-use super::sight::Sight;
 use crate::analysis::roofline::Level;
 use crate::chart::empty;
-use crate::chart::place::Rect;
+use crate::chart::popover_position::Rect;
 use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scene, words, zoomed};
 use crate::chart::rows::Tip;
 use crate::chart::scene::Scene;
@@ -13,8 +13,8 @@ use crate::engine::roofline_place::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
-use crate::view::erase::{Any, If, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;

@@ -1,11 +1,11 @@
 //! What of the time has a roof, as one bar; beside it whose peaks count, and what the user may know better.
 
-use super::sight::Sight;
+use super::model::Sight;
 use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
 use crate::chart::roofline::coverage::{self, Part};
 use crate::chart::rows::Tip;
-use crate::view::erase::{Any, live};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::tree::width;
 use leptos::{ev, prelude::*};

@@ -1,11 +1,11 @@
 //! What the user knows better than the capture: what kernels cost, and what a step has to compute. Kept in the address, so
 //! that a reload and a link have it.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
 use crate::report::format;
-use crate::view::erase::{Any, live};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
 use leptos::{ev, html, prelude::*};

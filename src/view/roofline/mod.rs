@@ -4,19 +4,19 @@
 mod chart;
 mod coverage;
 mod editors;
+mod model;
 mod peaks;
 mod rows;
-mod sight;
 mod tools;
 
 use crate::chart::roofline::figures;
 use crate::view::breakdown;
-use crate::view::erase::{Any, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use sight::Sight;
+use model::Sight;
 
 /// The view.
 #[component]

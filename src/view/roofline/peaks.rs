@@ -1,13 +1,13 @@
 //! Whose peaks count, and other ones: by the capture, as published, of another chip, or the user's own. Each change is
 //! answered at once.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
 use crate::engine::roofline_place::RooflinePlace;
-use crate::view::erase::{Any, live};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};

@@ -1,16 +1,16 @@
 //! The rows of the roofline's table: asked for as they come into view, in the order chosen; steps are at hand. Knows the
 //! contract; what stands in a cell is `chart::roofline::table`'s.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::analysis::roofline::RooflineQuery;
 use crate::chart::roofline::{dots, table};
 use crate::chart::table::{self as tables, Column, Measure, Row};
-use crate::chart::window;
+use crate::chart::virtual_rows;
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
-use crate::view::erase::{Any, effect};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, effect};
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub(super) fn model(sight: Sight) -> Model {
     state.keep_asking(
         move || {
             let (ask, sort) = (sight.ask.get(), sort.get());
-            let query = RoofRowsQuery { ask, sort, first: 0, count: window::PAGE };
+            let query = RoofRowsQuery { ask, sort, first: 0, count: virtual_rows::PAGE };
             (by.get() != RoofBy::Step).then(|| Question::RooflineRows(query).into())
         },
         move |reply| {
@@ -60,7 +60,7 @@ pub(super) fn model(sight: Sight) -> Model {
             steps.with(|steps| steps.as_ref().and_then(|steps| steps.get(row as usize)).map(read));
         } else {
             shown.with(|shown| {
-                let page = shown.as_ref()?.pages.get(&(row / window::PAGE * window::PAGE))?;
+                let page = shown.as_ref()?.pages.get(&(row / virtual_rows::PAGE * virtual_rows::PAGE))?;
                 page.rows.get((row - page.first) as usize).map(read)
             });
         }
@@ -92,7 +92,8 @@ pub(super) fn model(sight: Sight) -> Model {
             by == RoofBy::Step && sight.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
         let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
         Some(shown.with(|shown| {
-            let page = shown.as_ref().and_then(|shown| shown.pages.get(&(row / window::PAGE * window::PAGE)));
+            let page =
+                shown.as_ref().and_then(|shown| shown.pages.get(&(row / virtual_rows::PAGE * virtual_rows::PAGE)));
             let beside = page.filter(|_| by == RoofBy::Op).map_or(&[][..], |page| &page.rows);
             columns.with(|columns| {
                 let room = tables::name_room(columns, measure.get());
@@ -105,7 +106,7 @@ pub(super) fn model(sight: Sight) -> Model {
         let Some((ask, sort, missing)) = shown.with_untracked(|shown| {
             let shown = shown.as_ref()?;
             let missing: Vec<u32> =
-                window::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
+                virtual_rows::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
             Some((shown.ask.clone(), shown.sort, missing))
         }) else {
             return;
@@ -115,7 +116,7 @@ pub(super) fn model(sight: Sight) -> Model {
                 continue;
             }
             flight.update_value(|flight| flight.push(first));
-            let query = RoofRowsQuery { ask: ask.clone(), sort, first, count: window::PAGE };
+            let query = RoofRowsQuery { ask: ask.clone(), sort, first, count: virtual_rows::PAGE };
             let (asked, rows) = ((ask.clone(), sort), rows.clone());
             state.request(&Question::RooflineRows(query).into(), move |reply| {
                 let _ = flight.try_update_value(|flight| flight.retain(|other| *other != first));
@@ -127,7 +128,7 @@ pub(super) fn model(sight: Sight) -> Model {
                     };
                     shown.pages.insert(first, Same::new(page));
                     let keys: Vec<u32> = shown.pages.keys().copied().collect();
-                    if let Some(far) = window::farthest(keys.into_iter(), &rows) {
+                    if let Some(far) = virtual_rows::farthest(keys.into_iter(), &rows) {
                         shown.pages.remove(&far);
                     }
                 });

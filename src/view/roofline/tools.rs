@@ -1,12 +1,12 @@
 //! Above the table: what it is, the filter, what rows stand for, what can be taken away.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
-use crate::view::erase::{Any, If, live};
+use crate::view::type_erasure::{Any, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::Act;

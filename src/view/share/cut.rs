@@ -1,8 +1,8 @@
 //! What is taken out before anything leaves. Knows what is chosen.
 
-use super::sight::{Sight, Tab};
+use super::model::{Sight, Tab};
 use crate::report::format;
-use crate::view::erase::{Any, live};
+use crate::view::type_erasure::{Any, live};
 use leptos::prelude::*;
 
 /// The switches.

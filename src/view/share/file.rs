@@ -1,16 +1,16 @@
 //! The files: what is inside, and saving them. Knows blobs; what an HTML file is made of is `single`'s.
 
 use super::link::caution;
-use super::sight::{Sight, Tab};
+use super::model::{Sight, Tab};
 use super::single;
 use crate::chart::share;
 use crate::chart::table::file_name;
 use crate::engine::client::Picked;
 use crate::engine::{Carries, Question, Reply};
 use crate::report::format::bytes_text;
-use crate::view::erase::{Any, effect, live};
+use crate::view::type_erasure::{Any, effect, live};
+use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::out;
 use js_sys::{Array, Uint8Array};
 use leptos::task::spawn_local;
 use leptos::{html, prelude::*};
@@ -165,6 +165,6 @@ async fn write(
     } else {
         (file_name(name, "report", "rooflight"), inside)
     };
-    out::save_blob(&name, &blob).map_err(failed)?;
+    clipboard::save_blob(&name, &blob).map_err(failed)?;
     Ok((name, bytes_text(single::size(&blob))))
 }

@@ -1,13 +1,13 @@
 //! The link: its length, how much it tells, and copying it. Knows what is chosen.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::chart::share;
 use crate::engine::{Question, Reply};
 use crate::report::format;
 use crate::share::{AIM, Fit, base_address};
-use crate::view::erase::{Any, effect, live};
+use crate::view::type_erasure::{Any, effect, live};
+use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::out;
 use leptos::{ev, html, prelude::*};
 use web_sys::HtmlInputElement;
 
@@ -146,14 +146,14 @@ pub(super) fn caution(sentence: String) -> AnyView {
 fn copy(sight: Sight) {
     let Some(address) = sight.address.get_untracked() else { return };
     let n = format::count(address.len() as u64);
-    out::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
+    clipboard::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
 }
 
 fn copy_markdown(sight: Sight) {
     let address = sight.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
     let question = Question::ShareMarkdown { ask: sight.ask.get_untracked(), url: address };
     sight.state.request(&question.into(), move |reply| match reply.told::<String>() {
-        Ok(text) => out::copy(&text, move |is_done| {
+        Ok(text) => clipboard::copy(&text, move |is_done| {
             sight.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
         }),
         Err(Reply::Failed(failure)) => sight.done.set(failure.message),

@@ -4,15 +4,15 @@
 mod cut;
 mod file;
 mod link;
+mod model;
 mod seen;
-mod sight;
 mod single;
 
-use crate::view::erase::{Any, effect, live};
 use crate::view::state::State;
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
-use sight::{Sight, Tab};
+use model::{Sight, Tab};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

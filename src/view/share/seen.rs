@@ -1,12 +1,12 @@
 //! What leaves, to be looked at before it does: how much of each table, the first rows as they will be read, and every text.
 //! Knows the worker's answer.
 
-use super::sight::Sight;
+use super::model::Sight;
 use crate::chart::share;
 use crate::engine::Shared;
 use crate::share::{Section, Table};
-use crate::view::erase::{Any, live};
 use crate::view::state::Same;
+use crate::view::type_erasure::{Any, live};
 use leptos::prelude::*;
 
 /// How much of each table.

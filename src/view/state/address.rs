@@ -6,7 +6,7 @@ use crate::analysis::DeviceChoice;
 use crate::chart::columns::Cell;
 use crate::engine::Failure;
 use crate::engine::address::{Address, MAX};
-use crate::view::erase::effect;
+use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::{ev, prelude::*};
 use std::str::FromStr;

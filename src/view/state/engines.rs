@@ -1,11 +1,11 @@
 //! The workers of the page, and what is asked of them: of what is open, and of what is being read. Knows handles and requests; not what
 //! becomes of answers.
 
-use super::asking::{InFlight, Pending};
 use super::fetching::Fetching;
-use super::further::Asked;
 use super::now;
-use super::wanted::Wanted;
+use super::open_request::Wanted;
+use super::queries::{InFlight, Pending};
+use super::requests::Asked;
 use crate::analysis::Query;
 use crate::engine::client::Link;
 use crate::engine::{RequestId, Session, Sort};

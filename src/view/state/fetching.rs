@@ -1,7 +1,7 @@
 //! A capture that is being fetched: as a load, before there is anything for a worker to do. Knows loads and the way to end one;
 //! not how bytes come.
 
-use super::wanted::Wanted;
+use super::open_request::Wanted;
 use super::{State, now};
 use crate::chart::load::Load;
 use crate::engine::client::Picked;

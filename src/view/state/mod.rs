@@ -2,22 +2,22 @@
 //! Knows the engine's contract; knows no component. `opening` loads files, `asking` asks about the open ones.
 
 mod address;
-mod asking;
+mod embedded;
 mod engines;
 mod fetching;
 mod files;
-mod further;
-mod inside;
-mod opening;
+mod loader;
+mod open_request;
+mod queries;
+mod requests;
 mod same;
 pub(crate) mod sample;
 mod theme;
 mod waiting;
-mod wanted;
 
+pub(crate) use embedded::is_single;
 pub(crate) use fetching::Fetching;
 pub(crate) use files::{from_drop, from_input, total_size};
-pub(crate) use inside::is_single;
 pub(crate) use same::Same;
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
@@ -29,12 +29,12 @@ use crate::engine::address::{FilePlace, Picture, View};
 use crate::engine::{BreakdownHead, Estimate, Failure, RowsPage, Session, Sort, SummaryInfo};
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
-use asking::Shown;
 use engines::Engines;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-pub(crate) use opening::now;
-use wanted::Wanted;
+pub(crate) use loader::now;
+use open_request::Wanted;
+use queries::Shown;
 
 /// What is open.
 #[derive(Debug)]

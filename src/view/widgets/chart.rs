@@ -1,17 +1,17 @@
 //! A chart on the screen: draws any scene, says what the pointer or the keyboard is on, saves itself as SVG or PNG, and
 //! shows the same figures as a table. Knows marks; not what they stand for. One tab stop; arrows walk the marks.
 
-use crate::chart::hit::{self, Direction};
-use crate::chart::place::Rect;
+use crate::chart::hit_test::{self, Direction};
+use crate::chart::popover_position::Rect;
 use crate::chart::rows::Tip;
 use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::svg;
 use crate::chart::table::TWO_LINES;
 use crate::engine::Failure;
-use crate::view::erase::{Any, live};
 use crate::view::state::{Same, State};
+use crate::view::type_erasure::{Any, live};
+use crate::view::widgets::clipboard;
 use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::out;
 use crate::view::widgets::size::{rect, screen};
 use leptos::{ev, html, prelude::*};
 use web_sys::Element;
@@ -98,7 +98,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let find = move |event: &ev::PointerEvent| {
         let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);
         let (x, y) = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
-        model.scene.with_untracked(|scene| hit::at(&scene.as_ref()?.marks, x, y))
+        model.scene.with_untracked(|scene| hit_test::at(&scene.as_ref()?.marks, x, y))
     };
     let hover = move |event: ev::PointerEvent| {
         if event.pointer_type() == "touch" {
@@ -163,7 +163,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
         let from = model.at.get_untracked();
         let to = match (from, model.walk) {
             (Some(from), Some(walk)) => untrack(|| walk.run((from, way))),
-            _ => model.scene.with_untracked(|scene| hit::walk(&scene.as_ref()?.marks, from, way)),
+            _ => model.scene.with_untracked(|scene| hit_test::walk(&scene.as_ref()?.marks, from, way)),
         };
         if let Some(to) = to {
             model.at.set(Some(to));
@@ -295,13 +295,13 @@ fn save(state: State, model: Model, name: &'static str, png: bool) {
     let capture = state.opened.with_untracked(|opened| opened.as_ref().map(|o| o.name.clone())).unwrap_or_default();
     let file = |end: &str| crate::chart::table::file_name(&capture, name, end);
     if !png {
-        if out::save(&file("svg"), "image/svg+xml", &text).is_err() {
+        if clipboard::save(&file("svg"), "image/svg+xml", &text).is_err() {
             refused(state);
         }
         return;
     }
     let file = file("png");
-    out::save_png(&file, &text, (scene.width, scene.height), move |done| {
+    clipboard::save_png(&file, &text, (scene.width, scene.height), move |done| {
         if !done {
             refused(state);
         }

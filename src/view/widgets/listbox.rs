@@ -1,9 +1,9 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
 //! steps are as quick as three. Knows labels and places; not what they stand for.
 
-use crate::chart::pick::Choice;
-use crate::chart::window::{self, Move};
-use crate::view::erase::Any;
+use crate::chart::picker_options::Choice;
+use crate::chart::virtual_rows::{self, Move};
+use crate::view::type_erasure::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 
@@ -55,12 +55,12 @@ where
     let top = RwSignal::new(0.0);
     let at = RwSignal::new(0u32);
     let count = Memo::new(move |_| choices.count.get());
-    let seen = Memo::new(move |_| window::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
+    let seen = Memo::new(move |_| virtual_rows::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
     let go = move |to: u32| {
         at.set(to);
         if let Some(list) = list.get_untracked() {
             let y = f64::from(to) * ENTRY - f64::from(list.scroll_top());
-            let by = window::reveal(y, y + ENTRY, f64::from(list.client_height()).max(ENTRY));
+            let by = virtual_rows::reveal(y, y + ENTRY, f64::from(list.client_height()).max(ENTRY));
             list.scroll_by_with_x_and_y(0.0, by);
         }
     };
@@ -74,7 +74,7 @@ where
         }
     };
     let pressed = move |event: ev::KeyboardEvent| {
-        let page = window::page_step(HEIGHT, ENTRY);
+        let page = virtual_rows::page_step(HEIGHT, ENTRY);
         let key = event.key();
         if matches!(key.as_str(), "Enter" | " ") {
             event.prevent_default();
@@ -83,7 +83,7 @@ where
         let Some(by) = Move::of_key(&key) else { return };
         event.prevent_default();
         event.stop_propagation();
-        go(window::moved(Some(at.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));
+        go(virtual_rows::moved(Some(at.get_untracked()), by, page, count.get_untracked()).unwrap_or(0));
     };
     let prefix = id.clone();
     let entry = move |index: u32| {

@@ -2,8 +2,8 @@
 //! popover). Knows names and keys; not what they do.
 
 use super::popover;
-use crate::chart::place::{self, Rect};
-use crate::view::erase::Any;
+use crate::chart::popover_position::{self, Rect};
+use crate::view::type_erasure::Any;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
 use gloo::events::EventListener;
@@ -53,7 +53,7 @@ pub(crate) fn open_at(id: &str, anchor: Rect) {
     // Its entries are made in this moment; only then it has its size.
     request_animation_frame(move || {
         let size = rect(&panel);
-        let (x, y) = place::beside(anchor, (size.width, size.height), screen(), 4.0);
+        let (x, y) = popover_position::beside(anchor, (size.width, size.height), screen(), 4.0);
         let style = panel.style();
         let _ = style.set_property("left", &format!("{x}px"));
         let _ = style.set_property("top", &format!("{y}px"));

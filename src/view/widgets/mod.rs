@@ -1,13 +1,13 @@
 //! Parts that several views use. Each knows how it behaves; none knows what it shows means.
 
-pub(crate) mod across;
 pub(crate) mod chart;
+pub(crate) mod clipboard;
+pub(crate) mod drag_select;
 pub(crate) mod field;
 pub(crate) mod files;
 pub(crate) mod icon;
 pub(crate) mod listbox;
 pub(crate) mod menu;
-pub(crate) mod out;
 pub(crate) mod picker;
 pub(crate) mod popover;
 pub(crate) mod roving;

@@ -3,8 +3,8 @@
 use super::icon::{Icon, icon};
 use super::listbox::Listbox;
 use super::popover::{self, Popover};
-use crate::chart::pick::Choice;
-use crate::view::erase::Any;
+use crate::chart::picker_options::Choice;
+use crate::view::type_erasure::Any;
 use leptos::prelude::*;
 
 /// The picker `id` of one of `choices`. `label` stands before what is chosen.

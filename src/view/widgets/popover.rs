@@ -2,8 +2,8 @@
 //! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
 
 use super::size::{rect, screen};
-use crate::chart::place;
-use crate::view::erase::{Any, If};
+use crate::chart::popover_position;
+use crate::view::type_erasure::{Any, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement};
@@ -13,7 +13,7 @@ fn place_below(event: &Event, button: &str) {
     let panel: HtmlElement = event_target(event);
     let Some(button) = document().get_element_by_id(button) else { return };
     let size = rect(&panel);
-    let (x, y) = place::beside(rect(&button), (size.width, size.height), screen(), 4.0);
+    let (x, y) = popover_position::beside(rect(&button), (size.width, size.height), screen(), 4.0);
     let style = panel.style();
     let _ = style.set_property("left", &format!("{x}px"));
     let _ = style.set_property("top", &format!("{y}px"));

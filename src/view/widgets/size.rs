@@ -1,6 +1,6 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
-use crate::view::erase::effect;
+use crate::view::type_erasure::effect;
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use leptos::html::Div;
@@ -95,9 +95,9 @@ pub(crate) fn size_of(node: NodeRef<Div>) -> ReadSignal<(f64, f64)> {
 }
 
 /// An element's rectangle on the screen.
-pub(crate) fn rect(element: &Element) -> crate::chart::place::Rect {
+pub(crate) fn rect(element: &Element) -> crate::chart::popover_position::Rect {
     let rect = element.get_bounding_client_rect();
-    crate::chart::place::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
+    crate::chart::popover_position::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
 }
 
 /// The screen's size.

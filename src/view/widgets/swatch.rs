@@ -1,8 +1,8 @@
 //! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
 //! colour alone would.
 
-use crate::chart::slot::Slot;
-use crate::view::erase::Any;
+use crate::chart::time_part::Slot;
+use crate::view::type_erasure::Any;
 use leptos::prelude::*;
 
 /// What fills a shape of a part: a pattern where it has one.

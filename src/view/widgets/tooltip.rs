@@ -1,9 +1,9 @@
 //! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
 //! hides it. Knows where it goes; not what it says.
 
-use crate::chart::place::{self, Rect};
+use crate::chart::popover_position::{self, Rect};
 use crate::chart::rows::Tip;
-use crate::view::erase::{Any, effect, live};
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::size::{rect, screen};
 use gloo::timers::callback::Timeout;
 use leptos::{html, prelude::*};
@@ -66,7 +66,7 @@ pub(crate) fn Tooltip(tips: Tips) -> impl IntoView {
     effect(move || {
         if let (Some((_, anchor)), Some(node)) = (tips.shown.get(), node.get()) {
             let size = rect(&node);
-            set_corner.set(place::beside(anchor, (size.width, size.height), screen(), 8.0));
+            set_corner.set(popover_position::beside(anchor, (size.width, size.height), screen(), 8.0));
         }
     });
     let body = move || {

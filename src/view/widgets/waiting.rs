@@ -1,8 +1,8 @@
 //! An answer that takes long: how long it has taken, and Cancel; after that, that something was cancelled, and how to have it all the same.
 //! Knows the state; floats over the page, so that nothing moves for it.
 
-use crate::view::erase::{Any, If, effect, live};
 use crate::view::state::{State, now};
+use crate::view::type_erasure::{Any, If, effect, live};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 

@@ -1,9 +1,9 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
 use super::{Act, Grid, Place};
-use crate::chart::place::Rect;
+use crate::chart::popover_position::Rect;
 use crate::chart::table::Column;
-use crate::view::erase::{Any, live};
+use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::menu::{self, Entry};
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};

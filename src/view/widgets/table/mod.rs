@@ -7,8 +7,8 @@ mod row;
 
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
-use crate::chart::window;
-use crate::view::erase::{Any, effect, live};
+use crate::chart::virtual_rows;
+use crate::view::type_erasure::{Any, effect, live};
 use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
@@ -122,7 +122,7 @@ impl Grid {
     /// Makes the rows of a stretch, and asks for them.
     fn show(self, (top, bottom): (f64, f64)) {
         let height = self.model.measure.get_untracked().row;
-        let seen = window::rendered(self.model.count.get_untracked(), height, top, bottom);
+        let seen = virtual_rows::rendered(self.model.count.get_untracked(), height, top, bottom);
         if self.seen.with_untracked(|old| *old != seen) {
             self.seen.set(seen.clone());
         }

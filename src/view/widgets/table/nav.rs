@@ -2,8 +2,8 @@
 
 use super::{Act, Grid, Place};
 use crate::chart::rows::Tip;
-use crate::chart::window::{self, Move};
-use crate::view::widgets::out;
+use crate::chart::virtual_rows::{self, Move};
+use crate::view::widgets::clipboard;
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -24,8 +24,8 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     };
     let Some(by) = by else { return };
     let height = grid.element().map_or(0.0, |node| node.client_height().into());
-    let page = window::page_step(height, grid.model.measure.get_untracked().row);
-    let row = window::moved(place.row, by, page.saturating_sub(2).max(1), grid.model.count.get_untracked());
+    let page = virtual_rows::page_step(height, grid.model.measure.get_untracked().row);
+    let row = virtual_rows::moved(place.row, by, page.saturating_sub(2).max(1), grid.model.count.get_untracked());
     go(grid, event, Place { row, ..place });
 }
 
@@ -58,7 +58,7 @@ pub(super) fn pressed(event: &ev::MouseEvent) {
 /// A press anywhere on a row selects it, and it alone; with Ctrl or Command it adds it, or takes it away.
 pub(super) fn clicked(grid: Grid, event: &ev::MouseEvent) {
     // The second of two opens it; who marks words to copy them selects no row.
-    if event.detail() > 1 || out::has_selection() {
+    if event.detail() > 1 || clipboard::has_selection() {
         return;
     }
     if let Some(row) = row_of(event) {
@@ -97,7 +97,7 @@ fn reveal(grid: Grid, row: u32) {
     let screen = crate::view::widgets::size::screen();
     let (top, bottom) = (frame.y.max(0.0) + head, (frame.y + frame.height).min(screen.1) - foot);
     let at = rect(&body).y + f64::from(row) * height - top;
-    let by = window::reveal(at, at + height, bottom - top);
+    let by = virtual_rows::reveal(at, at + height, bottom - top);
     let within = node.scroll_height() > node.client_height();
     if within {
         node.scroll_by_with_x_and_y(0.0, by);

@@ -1,0 +1,131 @@
+//! Lives of buffers beside each other: a lane each, or several one after the other, around the point looked at. Knows lanes;
+//! no browser. Ids are `lane × 1000 + place in it`.
+
+use super::position::position_ticks;
+use super::size::text;
+use super::treemap::tip as buffer_tip;
+use crate::analysis::memory::{Buffer, Lanes};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::rows::Tip;
+use crate::chart::scale::Scale;
+use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::report::format;
+
+/// A block, and the ground below it.
+const BLOCK: f64 = 16.0;
+const ROW: f64 = 20.0;
+const TOP: f64 = 18.0;
+const BOTTOM: f64 = 22.0;
+/// Blocks of one lane at most, for ids.
+const MOST: usize = 1000;
+/// A block's name is written where so many letters fit.
+const LETTERS: usize = 4;
+
+/// How tall the chart is.
+#[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
+pub fn height(lanes: &Lanes) -> f64 {
+    TOP + ROW * lanes.lanes.len() as f64 + BOTTOM
+}
+
+/// The chart; `at` is the point looked at.
+pub fn scene(lanes: &Lanes, at: u32, width: f64) -> Scene {
+    let height = height(lanes);
+    let x =
+        Scale::linear((lanes.from.into(), f64::from(lanes.to).max(f64::from(lanes.from) + 1.0)), (2.0, width - 2.0));
+    let bottom = height - BOTTOM;
+    let mut marks = Vec::new();
+    for tick in position_ticks(&x, 6) {
+        marks.push(Mark::new(Shape::line(tick.at, TOP - 4.0, tick.at, bottom), Paint::stroke(Tone::Grid, 1.0)));
+        let shape = Shape::Text {
+            x: tick.at,
+            y: bottom + 14.0,
+            text: tick.label,
+            anchor: Anchor::Middle,
+            size: Size::Micro,
+            mono: false,
+            halo: false,
+        };
+        marks.push(Mark::new(shape, Paint::fill(Tone::Ink3)));
+    }
+    for (lane, buffers) in lanes.lanes.iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "a few dozen lanes")]
+        let y = TOP + ROW * lane as f64;
+        for (place, buffer) in buffers.iter().take(MOST).enumerate() {
+            let id = u32::try_from(lane * MOST + place).unwrap_or(u32::MAX);
+            block(&mut marks, id, buffer, &x, y);
+        }
+    }
+    let here = x.to(f64::from(at) + 0.5);
+    if (lanes.from..lanes.to).contains(&at) {
+        marks.push(Mark::new(Shape::line(here, TOP - 8.0, here, bottom), Paint::stroke(Tone::AccentLine, 1.75)));
+    }
+    Scene { width, height, marks, title: title(lanes), table: table(lanes) }
+}
+
+fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
+    let (low, high) = x.domain();
+    // A buffer that event `first` allocates is alive from the point after that event.
+    let from = x.to((f64::from(buffer.first) + 1.0).max(low));
+    let to = x.to((f64::from(buffer.last) + 1.0).min(high));
+    let w = (to - from - 1.0).max(1.0);
+    let words = format!("{}, {}, from {} to {}.", buffer.label(), text(buffer.size), buffer.first, buffer.last);
+    marks.push(Mark::of(id, words, Shape::rect(from, y, w, BLOCK), Paint::fill(Tone::Class(buffer.class))));
+    let room = label::mono_room(w - 8.0, Size::Micro.px());
+    if room >= LETTERS {
+        let shape = Shape::Text {
+            x: from + 4.0,
+            y: y + 12.0,
+            text: format::middle_cut(&buffer.label(), room),
+            anchor: Anchor::Start,
+            size: Size::Micro,
+            mono: true,
+            halo: false,
+        };
+        marks.push(Mark::new(shape, Paint::fill(Tone::OnClass(buffer.class))));
+    }
+}
+
+/// The buffer of an id.
+pub fn buffer(lanes: &Lanes, id: u32) -> Option<&Buffer> {
+    lanes.lanes.get(id as usize / MOST)?.get(id as usize % MOST)
+}
+
+/// What a block has to say.
+pub fn tip(lanes: &Lanes, id: u32) -> Option<Tip> {
+    buffer(lanes, id).map(buffer_tip)
+}
+
+/// What is not drawn, in words; `None` where all is.
+pub fn left_out(lanes: &Lanes) -> Option<String> {
+    (lanes.n_left_out > 0).then(|| {
+        format!(
+            "{} that live here are smaller, and not drawn.",
+            format::counted(lanes.n_left_out.into(), "buffer", "buffers")
+        )
+    })
+}
+
+fn title(lanes: &Lanes) -> String {
+    let n: usize = lanes.lanes.iter().map(Vec::len).sum();
+    format!(
+        "Lives of {} between {} and {} of the schedule.",
+        format::counted(n as u64, "buffer", "buffers"),
+        lanes.from,
+        lanes.to
+    )
+}
+
+fn table(lanes: &Lanes) -> SceneTable {
+    let row = |of: &Buffer| {
+        vec![
+            of.label(),
+            text(of.size),
+            of.class.label().to_owned(),
+            format::count(of.first.into()),
+            format::count(of.last.into()),
+        ]
+    };
+    let heads = ["Buffer", "Size", "Class", "From", "To"].map(str::to_owned).to_vec();
+    SceneTable { heads, rows: lanes.lanes.iter().flatten().map(row).collect() }
+}

@@ -1,0 +1,174 @@
+//! What is alive at a point, by size: groups first, each with its name above it, then buffers within. Knows buffers; no
+//! browser.
+//!
+//! Ids are places in the list of buffers. Colour is the class of each buffer, whatever groups them.
+
+use super::size::text;
+use super::treemap_layout::divide;
+use crate::analysis::memory::{AliveAt, Buffer, BufferId, RollUpBy};
+use crate::chart::label;
+use crate::chart::paint::{Paint, Tone};
+use crate::chart::popover_position::Rect;
+use crate::chart::rows::Tip;
+use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::report::format;
+use std::cmp::Reverse;
+
+/// Between groups, and between buffers.
+const GAP: f64 = 2.0;
+const LINE: f64 = 1.0;
+/// Room for a group's name.
+const HEAD: f64 = 15.0;
+/// A buffer's name is written where so many letters fit.
+const LETTERS: usize = 6;
+
+/// Buffers of one group.
+struct Group {
+    key: String,
+    size: u64,
+    members: Vec<usize>,
+}
+
+/// What a buffer has in common with others.
+pub fn key(buffer: &Buffer, by: RollUpBy) -> String {
+    match by {
+        RollUpBy::Category => buffer.category.label().to_owned(),
+        RollUpBy::Class => buffer.class.label().to_owned(),
+        RollUpBy::Opcode => buffer.opcode.clone(),
+        RollUpBy::Scope => scope(&buffer.op_name).to_owned(),
+        RollUpBy::Source => buffer.source.clone().unwrap_or_default(),
+        RollUpBy::Dtype => buffer.dtype.clone().unwrap_or_default(),
+    }
+}
+
+/// The path without its last segment.
+fn scope(op_name: &str) -> &str {
+    op_name.rsplit_once('/').map_or("", |(scope, _)| scope)
+}
+
+fn groups(buffers: &[Buffer], by: RollUpBy) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (at, buffer) in buffers.iter().enumerate().filter(|(_, buffer)| buffer.size > 0) {
+        let key = key(buffer, by);
+        match groups.iter_mut().find(|group| group.key == key) {
+            Some(group) => {
+                group.size = group.size.saturating_add(buffer.size);
+                group.members.push(at);
+            }
+            None => groups.push(Group { key, size: buffer.size, members: vec![at] }),
+        }
+    }
+    groups.sort_by(|a, b| (Reverse(a.size), &a.key).cmp(&(Reverse(b.size), &b.key)));
+    groups
+}
+
+/// The map. Those that are left out of the what-if are hatched; the one the keyboard chose has an amber edge.
+pub fn scene(alive: &AliveAt, by: RollUpBy, without: &[BufferId], size: (f64, f64)) -> Scene {
+    let (width, height) = size;
+    let groups = groups(&alive.buffers, by);
+    #[expect(clippy::cast_precision_loss, reason = "areas")]
+    let sizes: Vec<f64> = groups.iter().map(|group| group.size as f64).collect();
+    let frame = Rect { x: 0.0, y: 0.0, width, height };
+    let mut marks = Vec::new();
+    for (group, part) in groups.iter().zip(divide(&sizes, frame)) {
+        let inner =
+            Rect { x: part.x, y: part.y, width: (part.width - GAP).max(0.0), height: (part.height - GAP).max(0.0) };
+        let name = if group.key.is_empty() { "none" } else { &group.key };
+        let head = format!("{name} {}", text(group.size));
+        let room = inner.height > HEAD * 2.5 && inner.width > 44.0;
+        let words = [head, name.to_owned()];
+        let below = match label::fit(&words, Size::Micro.px(), inner.width - 4.0).filter(|_| room) {
+            None => inner,
+            Some(words) => {
+                let shape = Shape::Text {
+                    x: inner.x + 2.0,
+                    y: inner.y + 11.0,
+                    text: words.to_owned(),
+                    anchor: Anchor::Start,
+                    size: Size::Micro,
+                    mono: false,
+                    halo: false,
+                };
+                marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
+                Rect { y: inner.y + HEAD, height: inner.height - HEAD, ..inner }
+            }
+        };
+        #[expect(clippy::cast_precision_loss, reason = "areas")]
+        let sizes: Vec<f64> = group.members.iter().map(|at| alive.buffers[*at].size as f64).collect();
+        for (at, part) in group.members.iter().zip(divide(&sizes, below)) {
+            buffer(&mut marks, *at, &alive.buffers[*at], part, without);
+        }
+    }
+    Scene { width, height, marks, title: title(alive, &groups, by), table: table(alive, &groups) }
+}
+
+fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[BufferId]) {
+    let (w, h) = ((part.width - LINE).max(0.0), (part.height - LINE).max(0.0));
+    if w <= 0.0 || h <= 0.0 {
+        return;
+    }
+    let id = u32::try_from(at).unwrap_or(u32::MAX);
+    let out = without.contains(&of.id);
+    let paint = if out { Paint::fill(Tone::Class(of.class)).faded(0.25) } else { Paint::fill(Tone::Class(of.class)) };
+    marks.push(Mark::of(id, sentence(of), Shape::rect(part.x, part.y, w, h), paint));
+    if out {
+        marks.push(Mark::new(
+            Shape::rect(part.x + 0.75, part.y + 0.75, w - 1.5, h - 1.5),
+            Paint::stroke(Tone::AccentLine, 1.5).dashed(),
+        ));
+    }
+    let room = label::mono_room(w - 8.0, Size::Micro.px());
+    if h >= 17.0 && room >= LETTERS {
+        let shape = Shape::Text {
+            x: part.x + 4.0,
+            y: part.y + 13.0,
+            text: format::middle_cut(&of.label(), room),
+            anchor: Anchor::Start,
+            size: Size::Micro,
+            mono: true,
+            halo: false,
+        };
+        marks.push(Mark::new(shape, Paint::fill(if out { Tone::Ink } else { Tone::OnClass(of.class) })));
+    }
+}
+
+fn sentence(of: &Buffer) -> String {
+    format!("{}, {}, {}: {}.", of.label(), of.class.label(), of.category.label(), text(of.size))
+}
+
+/// What a buffer has to say.
+pub fn tip(of: &Buffer) -> Tip {
+    let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
+    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let wasted = of.unpadded.map(|unpadded| of.size.saturating_sub(unpadded)).filter(|wasted| *wasted > 0);
+    say("Of it padding", wasted.map(text));
+    let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    say("Shape", some(&of.shape));
+    say("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
+    let title = of.label();
+    say("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
+    say("Opcode", some(&of.opcode));
+    say("Scope", some(&of.op_name).filter(|scope| *scope != title));
+    say("Source", of.source.clone());
+    say("Alive", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
+    Tip { title, rows }
+}
+
+fn title(alive: &AliveAt, groups: &[Group], by: RollUpBy) -> String {
+    let one =
+        |group: &Group| format!("{} {}", if group.key.is_empty() { "none" } else { &group.key }, text(group.size));
+    let largest: Vec<String> = groups.iter().take(6).map(one).collect();
+    let buffers = format::counted(alive.n.into(), "buffer", "buffers");
+    format!("{buffers} alive, {}, by {}: {}.", text(alive.size), by.label(), largest.join(", "))
+}
+
+fn table(alive: &AliveAt, groups: &[Group]) -> SceneTable {
+    let row = |group: &Group| {
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let share = group.size as f64 / alive.size.max(1) as f64;
+        let name = if group.key.is_empty() { "none" } else { &group.key };
+        vec![name.to_owned(), text(group.size), format::percent_text(share), format::count(group.members.len() as u64)]
+    };
+    let heads = ["Group", "Size", "Of all", "Buffers"].map(str::to_owned).to_vec();
+    SceneTable { heads, rows: groups.iter().map(row).collect() }
+}

@@ -1,0 +1,199 @@
+//! What may not leave: lines of source, and names. What is an op's name in one place of a report is the same pseudonym in all.
+
+use super::codec::{self, Done, Number, Text, Visit};
+use super::error::ShareError;
+use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
+use super::report::Report;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Report {
+    /// The same without lines of source, folders of files, and sentences that name either.
+    #[must_use]
+    pub fn without_sources(&self) -> Self {
+        let mut told = self.clone();
+        let mut strip = Strip::default();
+        // Neither visitor fails.
+        let _ = codec::report(&mut strip, &mut told);
+        let names = |text: &str| strip.gone.iter().any(|gone| text.contains(gone.as_str()));
+        told.notes_mut().for_each(|notes| {
+            notes.retain(|note| !names(&note.message) && !note.place.as_deref().is_some_and(names));
+        });
+        for program in &mut told.memory.programs {
+            program.note.take_if(|note| names(&note.message) || note.place.as_deref().is_some_and(names));
+        }
+        if told.origin.partial.as_deref().is_some_and(names) {
+            told.origin.partial = Some(PARTIAL.to_owned());
+        }
+        told.origin.has_sources = false;
+        // Parts repeat what the whole says.
+        told.derive();
+        told
+    }
+
+    /// The same with pseudonyms: `op-1`, `program-2`, `scope-3`. What compilers call ops stays, and so do opcodes, categories,
+    /// types, devices, chips and allocators of known names; dimensions of shapes do not, nor do notes.
+    #[must_use]
+    pub fn anonymise(&self) -> Self {
+        let mut told = self.without_sources();
+        told.notes_mut().for_each(Vec::clear);
+        for program in &mut told.memory.programs {
+            program.note = None;
+        }
+        let _ = codec::report(&mut Rename::default(), &mut told);
+        told.origin.partial = told.origin.partial.as_ref().map(|_| PARTIAL.to_owned());
+        told.origin.is_anonymous = true;
+        told.derive();
+        told
+    }
+
+    fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<crate::profile::Note>> {
+        let memory = &mut self.memory;
+        [
+            &mut self.notes,
+            &mut self.roofline.figures.notes,
+            &mut self.comm.comm.notes,
+            &mut memory.notes,
+            &mut memory.runtime.notes,
+        ]
+        .into_iter()
+    }
+}
+
+const PARTIAL: &str = "Only a part of the capture could be read.";
+
+/// Takes lines of source and folders away, and keeps what they were.
+#[derive(Default)]
+struct Strip {
+    gone: BTreeSet<String>,
+}
+
+impl Visit for Strip {
+    fn count(&mut self, n: usize, _: usize) -> Result<usize, ShareError> {
+        Ok(n)
+    }
+
+    fn integer(&mut self, _: &mut Option<u64>, _: Option<u64>, _: Number) -> Done {
+        Ok(())
+    }
+
+    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> Done {
+        Ok(())
+    }
+
+    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> Done {
+        match what {
+            Text::Source => {
+                let stack = value.take().unwrap_or_default();
+                let file = |line: &str| line.trim().split(':').next().unwrap_or_default().to_owned();
+                self.gone.extend(stack.split(['\n', ';']).map(file).filter(|file| file.len() > 3));
+            }
+            Text::File => {
+                if let Some((folder, name)) = value.as_deref().and_then(|path| path.rsplit_once('/')) {
+                    self.gone.insert(format!("{folder}/"));
+                    *value = Some(name.to_owned());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Puts pseudonyms in place of names.
+#[derive(Default)]
+struct Rename {
+    /// By what it is: names, in the order in which they are met.
+    known: BTreeMap<&'static str, BTreeMap<String, usize>>,
+    programs: BTreeMap<u64, u64>,
+}
+
+impl Rename {
+    fn named(&mut self, what: &'static str, name: &str) -> String {
+        let known = self.known.entry(what).or_default();
+        let next = known.len() + 1;
+        let n = *known.entry(name.to_owned()).or_insert(next);
+        format!("{what}-{n}")
+    }
+}
+
+impl Visit for Rename {
+    fn count(&mut self, n: usize, _: usize) -> Result<usize, ShareError> {
+        Ok(n)
+    }
+
+    fn integer(&mut self, value: &mut Option<u64>, _: Option<u64>, what: Number) -> Done {
+        if let (Number::Program, Some(id)) = (what, value) {
+            let n = self.programs.len() as u64;
+            *id = *self.programs.entry(*id).or_insert(n + 1);
+        }
+        Ok(())
+    }
+
+    fn real(&mut self, _: &mut Option<f64>, _: Option<f64>) -> Done {
+        Ok(())
+    }
+
+    fn text(&mut self, value: &mut Option<String>, _: Option<&str>, what: Text) -> Done {
+        let Some(name) = value.as_deref().filter(|name| !name.is_empty()) else { return Ok(()) };
+        let other = match what {
+            Text::Word | Text::Sentence | Text::Source => return Ok(()),
+            Text::Op if is_of_compiler(name) => return Ok(()),
+            Text::Category if is_category(name) => return Ok(()),
+            Text::Chip if is_chip(name) => return Ok(()),
+            Text::Allocator if is_allocator(name) => return Ok(()),
+            Text::Program if name.bytes().all(|byte| byte.is_ascii_digit()) => return Ok(()),
+            Text::Device if is_device(name) => return Ok(()),
+            Text::Op => self.named("op", name),
+            Text::Program => self.named("program", name),
+            Text::Scope => self.named("scope", name),
+            Text::File => self.named("file", name),
+            Text::Device => self.named("device", name),
+            Text::Axis => self.named("axis", name),
+            Text::Category => self.named("category", name),
+            Text::Chip => self.named("chip", name),
+            Text::Allocator => self.named("allocator", name),
+            Text::Shape => shape(name),
+        };
+        *value = Some(other);
+        Ok(())
+    }
+}
+
+/// `TPU:0`, `/device:GPU:3`, `8 devices`: the vocabulary of all captures.
+fn is_device(name: &str) -> bool {
+    let plain = name.strip_prefix("/device:").unwrap_or(name);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let of_kind = ["TPU", "GPU", "CPU"].iter().find_map(|kind| plain.strip_prefix(kind)?.strip_prefix(':'));
+    of_kind.is_some_and(is_number) || plain.strip_suffix(" devices").is_some_and(is_number) || name == "a device"
+}
+
+/// Element types without dimensions: `(bf16[…], f32[…])`.
+fn shape(text: &str) -> String {
+    let (mut told, mut deep) = (String::new(), 0_u32);
+    for c in text.chars() {
+        match c {
+            '[' | '{' => {
+                deep += 1;
+                if c == '[' && deep == 1 {
+                    told.push_str("[…]");
+                }
+            }
+            ']' | '}' => deep = deep.saturating_sub(1),
+            _ if deep > 0 => {}
+            _ => told.push(c),
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_keep_their_types() {
+        assert_eq!(shape("bf16[8,128]{1,0:T(8,128)(2,1)}"), "bf16[…]");
+        assert_eq!(shape("(f32[2]{0}, s32[])"), "(f32[…], s32[…])");
+        assert!(is_device("/device:TPU:0") && is_device("GPU:12") && !is_device("/host:secret") && !is_device("TPU:x"));
+    }
+}

@@ -1,0 +1,175 @@
+//! The walk over communication: sums, rows, steps, how devices differ.
+
+use super::super::report::CommPart;
+use super::{Done, Number, Text, Visit, defaults, each, origin};
+use crate::analysis::comm::{
+    Arrival, Balance, CommRow, Core, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums,
+    Role, StepComm, Traffic,
+};
+
+const PRIMITIVES: [Primitive; 12] = [
+    Primitive::AllReduce,
+    Primitive::AllGather,
+    Primitive::ReduceScatter,
+    Primitive::AllToAll,
+    Primitive::RaggedAllToAll,
+    Primitive::Permute,
+    Primitive::Broadcast,
+    Primitive::Send,
+    Primitive::Recv,
+    Primitive::Unknown,
+    Primitive::Copy,
+    Primitive::Slice,
+];
+const CORES: [Core; 2] = [Core::Tensor, Core::Sparse];
+const WAYS: [Execution; 4] = [Execution::Sync, Execution::Async, Execution::Fused, Execution::Mixed];
+const ROLES: [Role; 5] = [Role::Weights, Role::Gradients, Role::DataOrTensor, Role::Experts, Role::PipelineOrRing];
+
+pub(super) fn comm(v: &mut dyn Visit, part: &mut CommPart) -> Done {
+    let of = &mut part.comm;
+    traffic(v, &mut of.tensor)?;
+    v.present(&mut of.sparse, Traffic::default)?;
+    if let Some(sparse) = &mut of.sparse {
+        traffic(v, sparse)?;
+    }
+    traffic(v, &mut of.copies)?;
+    rows(v, &mut of.rows)?;
+    rows(v, &mut of.copy_rows)?;
+    v.rows(&mut of.primitives, defaults::primitive)?;
+    each(&mut of.primitives, |sums: &mut PrimitiveSums| {
+        v.one_of(&mut sums.primitive, &PRIMITIVES)?;
+        v.one_of(&mut sums.core, &CORES)?;
+        traffic(v, &mut sums.traffic)?;
+        v.texts(&mut sums.flags, Text::Word)
+    })?;
+    steps(v, &mut of.steps)?;
+    v.present(&mut of.balance, Balance::default)?;
+    if let Some(of) = &mut of.balance {
+        balance(v, of)?;
+    }
+    pairing(v, &mut of.pairing)?;
+    v.present(&mut of.link, || LinkPeak {
+        chip: String::new(),
+        one_way: 0.0,
+        source: String::new(),
+        devices_per_chip: 0,
+    })?;
+    if let Some(link) = &mut of.link {
+        v.string(&mut link.chip, Text::Chip)?;
+        v.float(&mut link.one_way, 0.0)?;
+        v.string(&mut link.source, Text::Word)?;
+        v.small(&mut link.devices_per_chip)?;
+    }
+    origin::notes(v, &mut of.notes)?;
+    for more in [&mut part.more, &mut part.more_copies] {
+        v.small(&mut more.0)?;
+        v.time(&mut more.1)?;
+    }
+    Ok(())
+}
+
+/// In flight is what is exposed and what is overlapped: it follows.
+fn overlap(v: &mut dyn Visit, of: &mut Overlap) -> Done {
+    v.time(&mut of.exposed)?;
+    v.time(&mut of.overlapped)?;
+    v.time_as(&mut of.waited, of.exposed)
+}
+
+fn traffic(v: &mut dyn Visit, of: &mut Traffic) -> Done {
+    v.exact(&mut of.n)?;
+    v.time(&mut of.stall)?;
+    v.time(&mut of.issue)?;
+    v.time(&mut of.fused)?;
+    overlap(v, &mut of.overlap)?;
+    v.amount(&mut of.bytes)?;
+    v.exact(&mut of.n_unsized)
+}
+
+fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
+    v.rows(of, defaults::comm_row)?;
+    each(of, |row| v.string(&mut row.key, Text::Op))?;
+    each(of, |row| v.text(&mut row.op, Some(&row.key), Text::Op))?;
+    each(of, |row| v.maybe_one_of(&mut row.primitive, &PRIMITIVES))?;
+    each(of, |row| v.text(&mut row.program, None, Text::Program))?;
+    each(of, |row| v.program_id(&mut row.program_id))?;
+    each(of, |row| v.text(&mut row.source, None, Text::Source))?;
+    each(of, |row| v.text(&mut row.scope, None, Text::Scope))?;
+    each(of, |row| v.one_of(&mut row.core, &CORES))?;
+    each(of, |row| v.one_of(&mut row.way, &WAYS))?;
+    each(of, |row| v.maybe_one_of(&mut row.role, &ROLES))?;
+    each(of, |row| group(v, &mut row.group))?;
+    each(of, |row| v.small_as(&mut row.n_ops, 1))?;
+    each(of, |row| v.number(&mut row.n, 1, Number::Exact))?;
+    each(of, |row| v.maybe(&mut row.bytes_each))?;
+    each(of, |row| {
+        let usual = row.bytes_each.map(|bytes| bytes.saturating_mul(row.n));
+        v.integer(&mut row.bytes, usual, Number::Exact)
+    })?;
+    each(of, |row| v.time(&mut row.stall))?;
+    each(of, |row| v.time(&mut row.issue))?;
+    each(of, |row| v.time(&mut row.fused))?;
+    each(of, |row| overlap(v, &mut row.overlap))?;
+    each(of, |row| v.time(&mut row.wall))?;
+    each(of, |row| v.real(&mut row.alg_rate, None))?;
+    each(of, |row| v.real(&mut row.bus_rate, row.alg_rate))?;
+    each(of, |row| v.real(&mut row.peak, None))?;
+    each(of, |row| v.real(&mut row.util, None))
+}
+
+fn group(v: &mut dyn Visit, of: &mut Option<DeviceGroup>) -> Done {
+    v.present(of, defaults::device_group)?;
+    let Some(of) = of else { return Ok(()) };
+    v.string(&mut of.text, Text::Word)?;
+    v.maybe(&mut of.size)?;
+    v.maybe(&mut of.stride)?;
+    v.rows(&mut of.first, || 0)?;
+    each(&mut of.first, |device| v.exact(device))?;
+    v.maybe(&mut of.n_groups)?;
+    v.text(&mut of.axis, None, Text::Axis)?;
+    v.maybe_small(&mut of.n_axes)
+}
+
+fn steps(v: &mut dyn Visit, of: &mut Vec<StepComm>) -> Done {
+    v.rows(of, StepComm::default)?;
+    each(of, |step| v.exact(&mut step.number))?;
+    each(of, |step| v.time(&mut step.duration))?;
+    each(of, |step| v.time(&mut step.compute_busy))?;
+    each(of, |step| v.time(&mut step.idle))?;
+    each(of, |step| overlap(v, &mut step.collectives))?;
+    each(of, |step| overlap(v, &mut step.copies))
+}
+
+fn balance(v: &mut dyn Visit, of: &mut Balance) -> Done {
+    v.small(&mut of.n_steps)?;
+    v.real(&mut of.worst_spread, None)?;
+    v.real(&mut of.mean_spread, None)?;
+    v.maybe(&mut of.worst_step)?;
+    v.text(&mut of.slowest, None, Text::Device)?;
+    v.rows(&mut of.devices, defaults::arrival)?;
+    each(&mut of.devices, |arrival: &mut Arrival| {
+        v.string(&mut arrival.device, Text::Device)?;
+        v.exact(&mut arrival.n_last)?;
+        v.exact(&mut arrival.n)?;
+        v.time(&mut arrival.late)
+    })?;
+    v.rows(&mut of.collectives, defaults::arrival_spread)?;
+    each(&mut of.collectives, |spread| {
+        v.string(&mut spread.op, Text::Op)?;
+        v.program_id(&mut spread.program_id)?;
+        v.exact(&mut spread.n)?;
+        v.small(&mut spread.n_devices)?;
+        v.time(&mut spread.total)?;
+        v.time(&mut spread.max)?;
+        v.text(&mut spread.straggler, None, Text::Device)?;
+        v.exact(&mut spread.n_last)
+    })?;
+    v.small(&mut of.n_unmatched)
+}
+
+fn pairing(v: &mut dyn Visit, of: &mut Pairing) -> Done {
+    let Pairing { from_line, from_flow, from_ops, sync, unpaired, other, device_clock } = of;
+    for count in [from_line, from_flow, from_ops, sync, unpaired, other] {
+        v.exact(count)?;
+    }
+    v.flag(device_clock)
+}

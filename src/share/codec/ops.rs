@@ -1,0 +1,95 @@
+//! The walk over ops: what a breakdown's table and a roofline's marks say of each.
+
+use super::super::report::{OpRow, Point, Rest};
+use super::{Done, Number, Text, Visit, defaults, each, figures};
+use crate::analysis::roofline::{SkipReason, Skipped};
+use crate::analysis::{Kind, Share};
+use crate::units::Picos;
+
+pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
+    v.rows(of, || OpRow { group: defaults::group(), point: None })?;
+    each(of, |row| v.string(&mut row.group.key, Text::Op))?;
+    each(of, |row| v.string_as(&mut row.group.key_kind, "op", Text::Word))?;
+    each(of, |row| v.one_of(&mut row.group.kind, &Kind::ALL))?;
+    each(of, |row| v.text(&mut row.group.program, None, Text::Program))?;
+    each(of, |row| v.program_id(&mut row.group.program_id))?;
+    each(of, |row| v.number(&mut row.group.n_executions, 1, Number::Exact))?;
+    each(of, |row| v.time(&mut row.group.total))?;
+    each(of, |row| v.time_as(&mut row.group.inclusive, row.group.total))?;
+    each(of, |row| v.time_as(&mut row.group.min, row.group.total))?;
+    each(of, |row| v.time_as(&mut row.group.max, row.group.min))?;
+    each(of, |row| v.real(&mut row.group.flops, None))?;
+    each(of, |row| v.real(&mut row.group.model_flops, row.group.flops))?;
+    each(of, |row| v.real(&mut row.group.bytes_accessed, None))?;
+    each(of, |row| v.text(&mut row.group.op_group, None, Text::Word))?;
+    each(of, |row| v.text(&mut row.group.phase, None, Text::Word))?;
+    each(of, |row| v.text(&mut row.group.layer, None, Text::Scope))?;
+    each(of, |row| v.texts(&mut row.group.dtypes, Text::Word))?;
+    each(of, |row| v.texts(&mut row.group.shapes, Text::Shape))?;
+    each(of, |row| v.text(&mut row.group.source_stack, None, Text::Source))?;
+    each(of, |row| v.text(&mut row.group.source_inner, None, Text::Source))?;
+    each(of, |row| v.text(&mut row.group.tf_op, None, Text::Scope))?;
+    each(of, |row| v.text(&mut row.group.example, Some(&row.group.key), Text::Op))?;
+    each(of, |row| v.maybe_time(&mut row.group.example_dur))?;
+    each(of, |row| categories(v, row))?;
+    each(of, |row| parts(v, row))?;
+    each(of, |row| v.present(&mut row.point, Point::default))?;
+    points(v, of)
+}
+
+fn categories(v: &mut dyn Visit, row: &mut OpRow) -> Done {
+    let group = &mut row.group;
+    let (usual, n) = (group.total, group.n_executions);
+    let mut shares: Vec<(String, Share)> = std::mem::take(&mut group.categories).into_iter().collect();
+    v.rows(&mut shares, Default::default)?;
+    each(&mut shares, |(name, share)| {
+        v.string(name, Text::Category)?;
+        v.time_as(&mut share.dur, usual)?;
+        v.number(&mut share.n, n, Number::Exact)
+    })?;
+    group.categories = shares.into_iter().collect();
+    Ok(())
+}
+
+fn parts(v: &mut dyn Visit, row: &mut OpRow) -> Done {
+    let (usual, n) = (row.group.total, row.group.n_executions);
+    v.rows(&mut row.group.parts, defaults::part)?;
+    each(&mut row.group.parts, |part| {
+        v.string(&mut part.signature, Text::Op)?;
+        v.text(&mut part.category, None, Text::Category)?;
+        v.time_as(&mut part.total, usual)?;
+        v.number(&mut part.n, n, Number::Exact)
+    })
+}
+
+fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
+    let mut points: Vec<&mut Point> = of.iter_mut().filter_map(|row| row.point.as_mut()).collect();
+    each(&mut points, |point| skipped(v, &mut point.skipped))?;
+    each(&mut points, |point| v.real(&mut point.cumulative, None))?;
+    each(&mut points, |point| v.present(&mut point.roof, defaults::roof))?;
+    drop(points);
+    let known = of.iter_mut().filter_map(|row| {
+        let OpRow { group, point } = row;
+        Some((point.as_mut()?.roof.as_mut()?, &*group))
+    });
+    let mut roofs: Vec<_> = known.map(|(roof, group)| (roof, figures::Whole::of(group))).collect();
+    figures::roofs(v, &mut roofs)
+}
+
+/// Time that is held against no roof.
+pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
+    v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
+    each(of, |skipped| {
+        v.one_of(&mut skipped.reason, &SkipReason::ALL)?;
+        v.small_as(&mut skipped.n_ops, 1)?;
+        v.time(&mut skipped.total)
+    })
+}
+
+pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<Rest>) -> Done {
+    v.rows(of, || Rest { kind: Kind::Other, n_rows: 0, n_executions: 0, total: Picos::ZERO })?;
+    each(of, |rest| v.one_of(&mut rest.kind, &Kind::ALL))?;
+    each(of, |rest| v.small(&mut rest.n_rows))?;
+    each(of, |rest| v.exact(&mut rest.n_executions))?;
+    each(of, |rest| v.time(&mut rest.total))
+}

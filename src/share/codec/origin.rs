@@ -1,0 +1,143 @@
+//! The walk over what a report is of: files, devices, window, totals, notes, steps.
+
+use super::super::report::{DeviceTold, Origin};
+use super::{Done, Number, Text, Visit, defaults, each};
+use crate::analysis::{
+    AcrossDevices, DeviceChoice, DeviceSteps, FileInfo, Header, Spread, Status, StepChoice, StepStats, StepTime, Totals,
+};
+use crate::profile::{Note, Severity};
+use crate::units::Picos;
+
+pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {
+    let file = || FileInfo { name: String::new(), bytes: 0, format: String::new() };
+    v.rows(&mut of.files, file)?;
+    each(&mut of.files, |file| v.string(&mut file.name, Text::File))?;
+    each(&mut of.files, |file| v.exact(&mut file.bytes))?;
+    each(&mut of.files, |file| v.string(&mut file.format, Text::Word))?;
+    v.rows(&mut of.devices, DeviceTold::default)?;
+    each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
+    each(&mut of.devices, |device| v.string(&mut device.name, Text::Device))?;
+    each(&mut of.devices, |device| v.text(&mut device.device_type, None, Text::Chip))?;
+    each(&mut of.devices, |device| v.exact(&mut device.n_ops))?;
+    each(&mut of.devices, |device| v.time(&mut device.busy))?;
+    device(v, &mut of.device)?;
+    step(v, &mut of.step)?;
+    v.maybe_small(&mut of.n_hosts)?;
+    v.exact(&mut of.n_events)?;
+    v.text(&mut of.partial, None, Text::Sentence)?;
+    v.one_of(&mut of.level, &(0..=100).collect::<Vec<u8>>())?;
+    v.flag(&mut of.has_sources)?;
+    v.flag(&mut of.is_anonymous)
+}
+
+fn device(v: &mut dyn Visit, of: &mut DeviceChoice) -> Done {
+    let mut one = match of {
+        DeviceChoice::One(at) => Some(*at),
+        DeviceChoice::All => None,
+    };
+    v.maybe_small(&mut one)?;
+    *of = one.map_or(DeviceChoice::All, DeviceChoice::One);
+    Ok(())
+}
+
+fn step(v: &mut dyn Visit, of: &mut StepChoice) -> Done {
+    let (mut is_all, mut number) = match of {
+        StepChoice::Busiest => (false, None),
+        StepChoice::Number(number) => (false, Some(*number)),
+        StepChoice::All => (true, None),
+    };
+    v.flag(&mut is_all)?;
+    v.maybe(&mut number)?;
+    *of = match (is_all, number) {
+        (true, _) => StepChoice::All,
+        (false, Some(number)) => StepChoice::Number(number),
+        (false, None) => StepChoice::Busiest,
+    };
+    Ok(())
+}
+
+pub(super) fn header(v: &mut dyn Visit, of: &mut Header) -> Done {
+    v.one_of(&mut of.status, &[Status::Ok, Status::Partial, Status::Absent])?;
+    v.text(&mut of.device, None, Text::Device)?;
+    v.small(&mut of.n_devices)?;
+    v.text(&mut of.device_type, None, Text::Chip)?;
+    v.string(&mut of.step, Text::Word)?;
+    v.small(&mut of.n_steps)?;
+    let (mut from, mut to) = (of.window.map(|window| window.0), of.window.map(|window| window.1));
+    v.maybe_time(&mut from)?;
+    v.maybe_time(&mut to)?;
+    of.window = from.zip(to);
+    v.maybe_time(&mut of.step_duration)?;
+    v.real(&mut of.peaks.flops, None)?;
+    v.real(&mut of.peaks.hbm_bytes, None)
+}
+
+pub(super) fn totals(v: &mut dyn Visit, of: &mut Totals) -> Done {
+    v.exact(&mut of.n_events)?;
+    v.exact(&mut of.n_unresolved)?;
+    each(&mut of.by_kind, |kind| v.time(kind))?;
+    v.time(&mut of.container_inclusive)?;
+    v.time(&mut of.busy)?;
+    v.time_as(&mut of.union, of.busy)?;
+    v.time(&mut of.idle)?;
+    let mut unknown: Vec<(String, Picos)> = std::mem::take(&mut of.unknown_categories).into_iter().collect();
+    v.rows(&mut unknown, Default::default)?;
+    each(&mut unknown, |(name, _)| v.string(name, Text::Category))?;
+    each(&mut unknown, |(_, time)| v.time(time))?;
+    of.unknown_categories = unknown.into_iter().collect();
+    Ok(())
+}
+
+const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Caution, Severity::Partial];
+
+pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> Done {
+    v.rows(of, defaults::note)?;
+    each(of, |note| v.one_of(&mut note.severity, &SEVERITIES))?;
+    each(of, |note| v.string(&mut note.code, Text::Word))?;
+    each(of, |note| v.string(&mut note.message, Text::Sentence))?;
+    each(of, |note| v.text(&mut note.place, None, Text::Sentence))
+}
+
+pub(super) fn steps(v: &mut dyn Visit, of: &mut StepStats) -> Done {
+    let device = || DeviceSteps { label: String::new(), steps: Vec::new(), all: None, steady: None };
+    v.rows(&mut of.devices, device)?;
+    each(&mut of.devices, |device| v.string(&mut device.label, Text::Device))?;
+    each(&mut of.devices, |device| spread(v, &mut device.all))?;
+    each(&mut of.devices, |device| spread(v, &mut device.steady))?;
+    each(&mut of.devices, |device| times(v, &mut device.steps))?;
+    v.rows(&mut of.spread, defaults::across)?;
+    each(&mut of.spread, |step: &mut AcrossDevices| v.exact(&mut step.number))?;
+    each(&mut of.spread, |step| v.small(&mut step.n_devices))?;
+    each(&mut of.spread, |step| v.time(&mut step.min))?;
+    each(&mut of.spread, |step| v.time(&mut step.max))?;
+    each(&mut of.spread, |step| v.time(&mut step.mean))?;
+    each(&mut of.spread, |step| v.string(&mut step.slowest, Text::Device))?;
+    each(&mut of.spread, |step| v.float(&mut step.spread, 0.0))
+}
+
+fn spread(v: &mut dyn Visit, of: &mut Option<Spread>) -> Done {
+    v.present(of, || Spread { n: 0, mean: 0.0, median: 0.0, min: Picos::ZERO, max: Picos::ZERO, std_dev: None })?;
+    let Some(of) = of else { return Ok(()) };
+    v.small(&mut of.n)?;
+    v.float(&mut of.mean, 0.0)?;
+    v.float(&mut of.median, of.mean)?;
+    v.time(&mut of.min)?;
+    v.time_as(&mut of.max, of.min)?;
+    v.real(&mut of.std_dev, None)
+}
+
+fn times(v: &mut dyn Visit, of: &mut Vec<StepTime>) -> Done {
+    v.rows(of, defaults::step)?;
+    let mut next = 0_u64;
+    each(of, |step| {
+        v.number(&mut step.number, next, Number::Exact)?;
+        next = step.number.wrapping_add(1);
+        Ok(())
+    })?;
+    each(of, |step| v.string_as(&mut step.name, &step.number.to_string(), Text::Program))?;
+    each(of, |step| v.time(&mut step.duration))?;
+    each(of, |step| v.time(&mut step.busy))?;
+    each(of, |step| v.time_as(&mut step.idle, step.duration.saturating_sub(step.busy)))?;
+    each(of, |step| step.by_kind.iter_mut().try_for_each(|kind| v.amount(&mut kind.0)))?;
+    each(of, |step| v.exact(&mut step.n_ops))
+}

@@ -1,0 +1,102 @@
+//! What is around a report's columns, in links and files alike: a version, a length, a checksum, and deflate.
+//!
+//! ```text
+//!  version   length   checksum   ┌ deflated ─────────────────────────┐
+//!  varint    varint   4 bytes    │ streams of the version's own walk │
+//! ```
+//!
+//! **The frame is of all versions**: so any page can say of any link whether it is cut, damaged, or newer than the page. The
+//! checksum is over the version and what is deflated.
+
+use super::codec;
+use super::error::ShareError;
+use super::read::{Reader, take, varint};
+use super::report::Report;
+use super::write::{self, Writer};
+use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
+use std::io::{Read, Write};
+
+/// The version that is written.
+pub const VERSION: u64 = 1;
+
+/// What reading may take: bytes that are unpacked, and bytes of memory.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub unpacked: usize,
+    pub memory: usize,
+}
+
+impl Limits {
+    /// Of a link: 48 kB of bytes at most, which unpack to a few hundred thousand.
+    pub(super) const LINK: Self = Self { unpacked: 2 << 20, memory: 32 << 20 };
+    /// Of a file: that of the largest captures is a few tens of megabytes.
+    pub(super) const FILE: Self = Self { unpacked: 256 << 20, memory: 1 << 30 };
+}
+
+/// A report as bytes.
+pub fn encode(report: &Report) -> Vec<u8> {
+    let mut writer = Writer::default();
+    // Visitors change what they visit; writing changes nothing, and does not fail.
+    let _ = codec::report(&mut writer, &mut report.clone());
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::best());
+    let packed = deflate.write_all(&writer.finish()).and_then(|()| deflate.finish()).unwrap_or_default();
+    let mut out = Vec::new();
+    write::varint(&mut out, VERSION);
+    write::varint(&mut out, packed.len() as u64);
+    out.extend(checksum(VERSION, &packed).to_le_bytes());
+    out.extend(packed);
+    out
+}
+
+/// Reads a report of this version, or of an older one.
+///
+/// # Errors
+/// [`ShareError`]: what is wrong with it.
+pub fn decode(mut bytes: &[u8]) -> Result<Report, ShareError> {
+    let report = read(&mut bytes, Limits::LINK)?;
+    if bytes.is_empty() { Ok(report) } else { Err(ShareError::Damaged) }
+}
+
+/// Reads a report; `bytes` are then what comes after it.
+pub(super) fn read(bytes: &mut &[u8], limits: Limits) -> Result<Report, ShareError> {
+    let has = bytes.len();
+    let cut = |needs: usize| ShareError::Cut { has, needs };
+    let version = varint(bytes).ok_or(cut(has + 1))?;
+    let length = varint(bytes).and_then(|n| usize::try_from(n).ok()).ok_or(cut(has + 1))?;
+    let head = has - bytes.len() + 4;
+    let sum = take(bytes, 4).and_then(|sum| sum.try_into().ok()).ok_or(cut(head))?;
+    let packed = take(bytes, length).ok_or(cut(head.saturating_add(length)))?;
+    if checksum(version, packed) != u32::from_le_bytes(sum) {
+        return Err(ShareError::Damaged);
+    }
+    match version {
+        1 => of_version_1(packed, limits),
+        0 => Err(ShareError::Damaged),
+        newer => Err(ShareError::Newer(newer)),
+    }
+}
+
+/// Version 1: today's. When there is a second, this one keeps a walk of its own and brings what it reads to the newest.
+fn of_version_1(packed: &[u8], limits: Limits) -> Result<Report, ShareError> {
+    let unpacked = unpack(packed, limits.unpacked)?;
+    let mut report = codec::blank();
+    let mut reader = Reader::new(&unpacked, limits.memory)?;
+    codec::report(&mut reader, &mut report)?;
+    reader.finish()?;
+    report.derive();
+    Ok(report)
+}
+
+fn unpack(packed: &[u8], most: usize) -> Result<Vec<u8>, ShareError> {
+    let mut unpacked = Vec::new();
+    let mut stream = DeflateDecoder::new(packed).take(most as u64 + 1);
+    stream.read_to_end(&mut unpacked).map_err(|_| ShareError::Broken("it does not unpack"))?;
+    if unpacked.len() > most { Err(ShareError::Large) } else { Ok(unpacked) }
+}
+
+fn checksum(version: u64, packed: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(&version.to_le_bytes());
+    crc.update(packed);
+    crc.sum()
+}

@@ -1,0 +1,187 @@
+//! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. Knows the state; no
+//! element.
+
+use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
+use crate::analysis::{DeviceChoice, Filter, GroupBy, Query};
+use crate::chart::comm::{self, table};
+use crate::chart::empty::{self, Empty};
+use crate::chart::table::Order;
+use crate::engine::comm_place::{CommPlace, Of, Pane};
+use crate::engine::{CommView, Question, Reply};
+use crate::units::Picos;
+use crate::view::state::{Same, State};
+use crate::view::type_erasure::effect;
+use leptos::prelude::*;
+
+/// Handles on what is looked at. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    /// What the address says.
+    pub(super) place: Memo<CommPlace>,
+    /// What is told of.
+    pub(super) of: Memo<Of>,
+    /// What is asked.
+    pub(super) ask: Memo<CommQuery>,
+    /// The last answer.
+    pub(super) view: RwSignal<Option<Same<CommView>>>,
+    /// Whether one is awaited.
+    pub(super) busy: RwSignal<bool>,
+    /// The lanes of what is seen of the step.
+    pub(super) lanes: Memo<Option<Same<CommLanes>>>,
+    /// The order of rows.
+    pub(super) order: RwSignal<Order>,
+    /// The view's width.
+    pub(super) width: Signal<f64>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+        let place = state.place::<CommPlace>(state.comm, "communication");
+        // Grouping and filter of the breakdown play no part: nothing is asked again for them.
+        let query = Memo::new(move |_| {
+            let (device, step) = state.query.with(|query| (query.device, query.step));
+            Query { device, step, by: GroupBy::Op, filter: Filter::default() }
+        });
+        let ask = Memo::new(move |_| {
+            place.with(|place| CommQuery {
+                query: query.get(),
+                by: place.by,
+                topology: place.topology.clone(),
+                mesh: place.mesh.clone(),
+            })
+        });
+        let (view, busy) = (RwSignal::new(None::<Same<CommView>>), RwSignal::new(true));
+        let of = Memo::new(move |_| {
+            let chosen = place.with(|place| place.of);
+            chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
+        });
+        // Nothing of another session is shown as this one's.
+        effect(move || {
+            state.opened.track();
+            view.set(None);
+        });
+        state.keep_asking(
+            move || {
+                busy.set(true);
+                Some(Question::Comm(ask.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                match reply.told::<CommView>() {
+                    Ok(found) => view.set(Some(Same::new(found))),
+                    Err(Reply::Failed(failure)) => state.fail(failure),
+                    Err(_) => {}
+                }
+            },
+        );
+        // Another step or device has other times.
+        let before = StoredValue::new(None::<(DeviceChoice, crate::analysis::StepChoice)>);
+        effect(move || {
+            let now = query.with(|query| (query.device, query.step));
+            if before.get_value().is_some_and(|before| before != now)
+                && place.with_untracked(|place| place.part.is_some())
+            {
+                change(state, place, |place| place.part = None);
+            }
+            before.set_value(Some(now));
+        });
+        Self {
+            state,
+            place,
+            of,
+            ask,
+            view,
+            busy,
+            lanes: lanes(state, (place, of), query),
+            order: RwSignal::new(table::USUAL),
+            width,
+        }
+    }
+
+    /// Changes what the address says.
+    pub(super) fn change(self, with: impl FnOnce(&mut CommPlace)) {
+        change(self.state, self.place, with);
+    }
+
+    /// Why there is nothing to show, and whether that is so of every step.
+    pub(super) fn none(self) -> Option<(Empty, bool)> {
+        self.view.with(|view| {
+            let comm = &view.as_ref()?.comm;
+            self.state.opened.with(|opened| empty::communication(&opened.as_ref()?.session, comm, self.of.get()))
+        })
+    }
+
+    /// Narrow screens have one thing below the other.
+    pub(super) fn narrow(self) -> bool {
+        self.width.get() < crate::chart::table::TWO_LINES
+    }
+
+    /// Chooses a row, or no longer.
+    pub(super) fn choose(self, key: &str) {
+        self.state.selected.update(|selected| {
+            let is_chosen = selected.iter().any(|other| other == key);
+            selected.clear();
+            if !is_chosen {
+                selected.push(key.to_owned());
+            }
+        });
+    }
+
+    /// Whether a row is chosen.
+    pub(super) fn is_chosen(self, key: &str) -> bool {
+        self.state.selected.with(|selected| selected.iter().any(|other| other == key))
+    }
+
+    /// A press chooses an op; a second one, or Enter, opens its panel.
+    pub(super) fn press(self, key: &str, enter: bool) {
+        if enter || untrack(|| self.is_chosen(key)) {
+            self.state.op.set(key.to_owned());
+        } else {
+            self.choose(key);
+        }
+    }
+}
+
+fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace)) {
+    let mut next = place.get_untracked();
+    with(&mut next);
+    state.comm.set(next.to_string());
+}
+
+/// The step's lanes; where not all of them could be told, those of the part that is seen.
+fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Query>) -> Memo<Option<Same<CommLanes>>> {
+    let (whole, detail) = (RwSignal::new(None::<Same<CommLanes>>), RwSignal::new(None::<Same<CommLanes>>));
+    let seen = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
+    let ask = move |part| {
+        let (is_seen, of) = seen.get();
+        let carried = if of == Of::Copies { Carried::Copies } else { Carried::Collectives };
+        is_seen.then(|| Question::CommLanes(LaneQuery { query: query.get(), carried, part, most: 0 }).into())
+    };
+    state.keep_asking(
+        move || ask(None),
+        move |reply| {
+            if let Ok(found) = reply.told::<CommLanes>() {
+                whole.set(Some(Same::new(found)));
+            }
+        },
+    );
+    let is_cut = Memo::new(move |_| {
+        whole.with(|whole| whole.as_ref().is_some_and(|whole| whole.left_out.0 + whole.stretches_left_out.0 > 0))
+    });
+    state.keep_asking(
+        move || {
+            let part = place.with(|place| place.part).filter(|_| is_cut.get());
+            if part.is_none() {
+                detail.set(None);
+            }
+            ask(Some(part.map(|(from, to)| (Picos(from), Picos(to)))?))
+        },
+        move |reply| {
+            if let Ok(found) = reply.told::<CommLanes>() {
+                detail.set(Some(Same::new(found)));
+            }
+        },
+    );
+    Memo::new(move |_| detail.get().or_else(|| whole.get()))
+}

@@ -1,0 +1,277 @@
+//! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. Knows the
+//! state; no element.
+
+use crate::analysis::memory::{
+    AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
+};
+use crate::chart::empty::{self, Empty};
+use crate::chart::memory::picker;
+use crate::engine::memory_place::{MemoryPlace, Side};
+use crate::engine::{Failure, MemorySession, Question, Reply};
+use crate::view::state::{Same, State};
+use crate::view::type_erasure::effect;
+use leptos::prelude::*;
+
+/// Handles on what is looked at. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    /// What the address says.
+    pub(super) place: Memo<MemoryPlace>,
+    /// Programs and allocators.
+    pub(super) session: RwSignal<Option<Same<MemorySession>>>,
+    /// The program chosen, and the memory.
+    pub(super) ask: Memo<Option<MemoryQuery>>,
+    /// What is told of it.
+    pub(super) told: RwSignal<Option<Same<StaticMemory>>>,
+    /// Whether it has anything in the memory chosen.
+    pub(super) has_space: Memo<bool>,
+    /// The point looked at.
+    pub(super) at: Memo<u32>,
+    /// What is alive there.
+    pub(super) alive: RwSignal<Option<Same<AliveAt>>>,
+    /// A piece of the curve, where it is zoomed.
+    pub(super) zoom: RwSignal<Option<Points>>,
+    /// The curve of what is seen.
+    pub(super) curve: RwSignal<Option<Same<Curve>>>,
+    /// Buffers that are left out, to see the peak without them.
+    pub(super) without: RwSignal<Vec<BufferId>>,
+    /// The peak without them.
+    pub(super) what_if: RwSignal<Option<Same<WhatIf>>>,
+    /// The device's peaks beside each other.
+    pub(super) check: Memo<Option<Same<CrossCheck>>>,
+    /// The place of the allocator chosen.
+    pub(super) allocator_at: Memo<u32>,
+    /// The allocator chosen.
+    pub(super) allocator: Memo<Option<Same<AllocatorMemory>>>,
+    /// Why nothing is known of the program chosen.
+    failure: RwSignal<Option<Failure>>,
+    /// The view's width.
+    pub(super) width: Signal<f64>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+        let place = state.place::<MemoryPlace>(state.memory, "memory");
+        let session = RwSignal::new(None::<Same<MemorySession>>);
+        state.keep_asking(
+            || Some(Question::Memory.into()),
+            move |reply| match reply.told::<MemorySession>() {
+                Ok(told) => session.set(Some(Same::new(told))),
+                Err(Reply::Failed(failure)) => state.fail(failure),
+                Err(_) => {}
+            },
+        );
+        let ask: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
+            let session = session.get()?;
+            let heaviest = session.programs.programs.first().map(|program| program.program);
+            let (program, color) = place.with(|place| (place.program, place.color));
+            Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
+        });
+        let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
+        // The program and memory that `told` is of, or will be.
+        let asked = StoredValue::new(None::<(u32, i64)>);
+        state.keep_asking(
+            move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
+            move |reply| match reply.told::<StaticMemory>() {
+                Ok(found) => {
+                    failure.set(None);
+                    told.set(Some(Same::new(found)));
+                }
+                Err(Reply::Failed(why)) => {
+                    told.set(None);
+                    failure.set(Some(why));
+                }
+                Err(_) => {}
+            },
+        );
+        let has_space = Memo::new(move |_| told.with(|told| told.as_ref().is_some_and(|told| told.space.is_some())));
+        let peak = Memo::new(move |_| told.with(|told| Some(told.as_ref()?.space.as_ref()?.alive.point)));
+        // A summary tells what is alive at the peak, and at no other moment.
+        let chosen = move || place.with(|place| place.at).filter(|_| !state.is_summary());
+        let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
+        let (alive, zoom) = (RwSignal::new(None::<Same<AliveAt>>), RwSignal::new(None::<Points>));
+        // What is alive at the peak comes with the program.
+        state.keep_asking(
+            move || {
+                let here = at.get();
+                let known = peak.get()? == here;
+                if known {
+                    alive.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.alive.clone()))));
+                }
+                (!known).then(|| Some(Question::MemoryAt { ask: ask.get()?, point: here }.into()))?
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<AliveAt>>() {
+                    alive.set(Some(Same::new(found)));
+                }
+            },
+        );
+        let curve = RwSignal::new(None::<Same<Curve>>);
+        state.keep_asking(
+            move || {
+                let Some(points) = zoom.get() else {
+                    curve.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.curve.clone()))));
+                    return None;
+                };
+                Some(Question::MemoryCurve { ask: ask.get()?, points }.into())
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<Curve>>() {
+                    curve.set(Some(Same::new(found)));
+                }
+            },
+        );
+        let (without, what_if) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<Same<WhatIf>>));
+        state.keep_asking(
+            move || {
+                let without = without.get();
+                if without.is_empty() {
+                    what_if.set(None);
+                    return None;
+                }
+                let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
+                Some(Question::MemoryWithout { ask: ask.get()?, without, points }.into())
+            },
+            move |reply| {
+                if let Ok(Some(found)) = reply.told::<Option<WhatIf>>() {
+                    what_if.set(Some(Same::new(found)));
+                }
+            },
+        );
+        // Another program has other buffers and other points. What is on the screen is of the former program, so it goes before
+        // the answer comes.
+        effect(move || {
+            let now = ask.get().map(|ask| (ask.program, ask.color));
+            if asked.get_value() != now {
+                asked.set_value(now);
+                told.set(None);
+                alive.set(None);
+                curve.set(None);
+            }
+            without.set(Vec::new());
+            zoom.set(None);
+        });
+        let check = Memo::new(move |_| {
+            let device = state.query.with(|query| match query.device {
+                crate::analysis::DeviceChoice::One(n) => Some(n),
+                crate::analysis::DeviceChoice::All => None,
+            });
+            session.with(|session| {
+                let session = session.as_ref()?;
+                picker::check_of(&session.checks, &session.runtime, device).cloned().map(Same::new)
+            })
+        });
+        let allocator_at = Memo::new(move |_| {
+            let chosen = place.with(|place| place.allocator);
+            let device = state.query.with(|query| match query.device {
+                crate::analysis::DeviceChoice::One(n) => Some(n),
+                crate::analysis::DeviceChoice::All => None,
+            });
+            let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
+            chosen.or(own).unwrap_or_default()
+        });
+        let allocator = Memo::new(move |_| {
+            let chosen = allocator_at.get() as usize;
+            session.with(|session| {
+                let all = &session.as_ref()?.runtime.allocators;
+                all.get(chosen).or_else(|| all.first()).cloned().map(Same::new)
+            })
+        });
+        Self {
+            state,
+            place,
+            session,
+            ask,
+            told,
+            has_space,
+            at,
+            alive,
+            zoom,
+            curve,
+            without,
+            what_if,
+            check,
+            allocator_at,
+            allocator,
+            failure,
+            width,
+        }
+    }
+
+    /// Changes what the address says.
+    pub(super) fn change(self, with: impl FnOnce(&mut MemoryPlace)) {
+        let mut place = self.place.get_untracked();
+        with(&mut place);
+        self.state.memory.set(place.to_string());
+    }
+
+    /// Leaves a buffer out, or no longer.
+    pub(super) fn toggle(self, id: BufferId) {
+        if untrack(|| self.state.is_summary()) {
+            return;
+        }
+        self.without.update(|without| match without.iter().position(|other| *other == id) {
+            Some(at) => drop(without.remove(at)),
+            None => without.push(id),
+        });
+    }
+
+    /// What the curve is of: as chosen, else programs where any has a buffer assignment, else allocators where there are any.
+    pub(super) fn side(self) -> Side {
+        let usual = || {
+            self.session.with(|session| {
+                let Some(session) = session else { return Side::Static };
+                let any_program = session.programs.programs.iter().any(|program| !program.spaces.is_empty());
+                let any_allocator = !session.runtime.allocators.is_empty();
+                if any_allocator && !any_program { Side::Allocator } else { Side::Static }
+            })
+        };
+        self.place.with(|place| place.side).unwrap_or_else(usual)
+    }
+
+    /// By what the map groups.
+    pub(super) fn by(self) -> RollUpBy {
+        self.place.with(|place| place.by).unwrap_or(RollUpBy::Class)
+    }
+
+    /// How much there is, where that is known.
+    pub(super) fn capacity(self) -> Option<u64> {
+        let hbm = self.place.with(|place| place.color) == 0;
+        self.check.get().filter(|_| hbm).and_then(|check| Some(check.capacity.as_ref()?.size))
+    }
+
+    /// Narrow screens have one thing below the other.
+    pub(super) fn narrow(self) -> bool {
+        self.width.get() < crate::chart::table::TWO_LINES
+    }
+
+    /// Why a side has nothing to show of this capture.
+    pub(super) fn none_of(self, side: Side) -> Option<Empty> {
+        let memory = self.session.get()?;
+        self.state.opened.with(|opened| {
+            let session = &opened.as_ref()?.session;
+            match side {
+                Side::Static => empty::programs(session, &memory),
+                Side::Allocator => empty::allocator(session, &memory),
+            }
+        })
+    }
+
+    /// The same of the side that is shown.
+    pub(super) fn none(self) -> Option<Empty> {
+        self.none_of(self.side())
+    }
+
+    /// Why there is nothing to see of the program that is chosen, in a sentence.
+    pub(super) fn said(self) -> Option<String> {
+        if self.side() == Side::Allocator || self.none().is_some() {
+            return None;
+        }
+        if let Some(failure) = self.failure.get() {
+            return Some(failure.message);
+        }
+        let told = self.told.get()?;
+        told.space.is_none().then(|| format!("{} has nothing in this memory.", told.program.name))
+    }
+}

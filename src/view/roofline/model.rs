@@ -1,0 +1,155 @@
+//! What the parts of the view look at: the answer, and what the address says of it. Knows the state; no element.
+
+use crate::analysis::Query;
+use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
+use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
+use crate::engine::roofline_place::{RoofBy, RooflinePlace};
+use crate::engine::{Question, Reply, RooflineHead};
+use crate::view::state::{Same, State};
+use crate::view::type_erasure::effect;
+use leptos::prelude::*;
+
+/// Handles on what is looked at. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    /// What the address says.
+    pub(super) place: Memo<RooflinePlace>,
+    /// What is asked.
+    pub(super) ask: Memo<RooflineQuery>,
+    /// The last answer.
+    pub(super) head: RwSignal<Option<Same<RooflineHead>>>,
+    /// Whether one is awaited.
+    pub(super) busy: RwSignal<bool>,
+    /// Its marks.
+    pub(super) dots: Memo<Option<Same<Dots>>>,
+    /// Its roofs.
+    pub(super) ceilings: Memo<Ceilings>,
+    /// The axes that show all, and those that show what matters.
+    pub(super) whole: Memo<Window>,
+    pub(super) usual: Memo<Window>,
+    /// Those that are shown; `None`: what matters.
+    pub(super) window: RwSignal<Option<Window>>,
+    /// Forms that are not drawn.
+    pub(super) hidden: RwSignal<Vec<Form>>,
+    /// The view's width.
+    pub(super) width: Signal<f64>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State, width: Signal<f64>) -> Self {
+        let place = state.place::<RooflinePlace>(state.roofline, "the roofline");
+        let ask = Memo::new(move |_| {
+            let query = state.query.get();
+            let place = place.get();
+            let by = place.by.group_by();
+            place.ask(Query { by, ..query })
+        });
+        let (head, busy) = (RwSignal::new(None::<Same<RooflineHead>>), RwSignal::new(true));
+        // Nothing of another session is shown as this one's.
+        effect(move || {
+            state.opened.track();
+            head.set(None);
+        });
+        state.keep_asking(
+            move || {
+                busy.set(true);
+                Some(Question::Roofline(ask.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                match reply.told::<RooflineHead>() {
+                    Ok(found) => head.set(Some(Same::new(found))),
+                    Err(Reply::Failed(failure)) => state.fail(failure),
+                    // The breakdown's question has the same filter: it tells what is wrong with it.
+                    Err(_) => {}
+                }
+            },
+        );
+        let dots = Memo::new(move |_| {
+            let (by, level) = place.with(|place| (place.by, place.x));
+            // What is on screen answers the question before: its marks would be called by other names.
+            let head = head.get().filter(|head| head.ask.query.by == by.group_by())?;
+            Some(Same::new(dots(&head, by, level)))
+        });
+        let ceilings = Memo::new(move |_| {
+            let level = place.with(|place| place.x);
+            let used: Vec<Precision> = dots.with(|dots| {
+                dots.iter().flat_map(|dots| dots.all.iter()).filter_map(|dot| dot.roof.precision).collect()
+            });
+            head.with(|head| head.as_ref().map(|head| Ceilings::of(&head.figures, &used, level))).unwrap_or_default()
+        });
+        let around = move |of: fn(&Dots, &Ceilings) -> Window| {
+            ceilings.with(|ceilings| dots.with(|dots| dots.as_ref().map(|dots| of(dots, ceilings)))).unwrap_or(START)
+        };
+        let (whole, usual) = (Memo::new(move |_| around(whole)), Memo::new(move |_| around(usual)));
+        let (window, hidden) = (RwSignal::new(None), RwSignal::new(Vec::new()));
+        // Another device or memory has other axes.
+        effect(move || {
+            usual.track();
+            window.set(None);
+        });
+        Self { state, place, ask, head, busy, dots, ceilings, whole, usual, window, hidden, width }
+    }
+
+    /// Changes what the address says.
+    pub(super) fn change(self, with: impl FnOnce(&mut RooflinePlace)) {
+        let mut place = self.place.get_untracked();
+        with(&mut place);
+        self.state.roofline.set(place.to_string());
+    }
+
+    /// Shows something else as rows.
+    pub(super) fn by(self, by: RoofBy) {
+        if self.place.with_untracked(|place| place.by) != by {
+            self.state.selected.set(Vec::new());
+            self.change(|place| place.by = by);
+        }
+    }
+
+    /// Peaks by the capture first, or as published.
+    pub(super) fn prefer(self, source: PeakSource) {
+        self.change(|place| place.peaks.prefer = source);
+    }
+
+    /// Narrow screens have one thing below the other.
+    pub(super) fn narrow(self) -> bool {
+        self.width.get() < crate::chart::table::TWO_LINES
+    }
+
+    /// Of which device and step: "TPU:0, step 3".
+    pub(super) fn whose(self) -> String {
+        self.head.with(|head| {
+            let Some(head) = head else { return String::new() };
+            let header = &head.figures.header;
+            let device = header.device.as_deref().unwrap_or("no device");
+            if header.step == "all" { device.to_owned() } else { format!("{device}, step {}", header.step) }
+        })
+    }
+
+    /// Opens what a row stands for: an op's panel; of a source its ops; a step.
+    pub(super) fn open(self, key: &str, name: &str) {
+        let state = self.state;
+        match self.place.with_untracked(|place| place.by) {
+            RoofBy::Op => state.op.set(key.to_owned()),
+            RoofBy::Step => {
+                if let Ok(number) = key.parse() {
+                    state.choose_step(crate::analysis::StepChoice::Number(number));
+                }
+            }
+            RoofBy::Source => {
+                let text = name.to_owned();
+                self.by(RoofBy::Op);
+                state.filter(|filter| {
+                    filter.within = crate::analysis::Within::Source;
+                    filter.regex = false;
+                    filter.text = text;
+                });
+            }
+            RoofBy::Program => {}
+        }
+    }
+}
+
+/// Before anything has come.
+const START: Window = Window { x: (0.1, 1000.0), y: (1e10, 1e15) };

@@ -1,0 +1,243 @@
+//! What is chosen of what leaves, and what the worker says of it. Knows the state; no element.
+
+use super::single;
+use crate::analysis::comm::CommQuery;
+use crate::engine::address::Address;
+use crate::engine::comm_place::CommPlace;
+use crate::engine::roofline_place::RooflinePlace;
+use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, passed_on};
+use crate::report::format::bytes_text;
+use crate::share::{Level, base_address, html};
+use crate::view::state::{Same, State, total_size};
+use crate::view::type_erasure::effect;
+use crate::view::widgets::icon::Icon;
+use js_sys::{Reflect, global};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::Blob;
+
+/// As what it leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tab {
+    Link,
+    Html,
+    File,
+}
+
+impl Tab {
+    pub(super) const ALL: [Self; 3] = [Self::Link, Self::Html, Self::File];
+
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Link => "Link",
+            Self::Html => "HTML file",
+            Self::File => "Report file",
+        }
+    }
+
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Self::Link => "share-link",
+            Self::Html => "share-html",
+            Self::File => "share-file",
+        }
+    }
+
+    pub(super) const fn icon(self) -> Icon {
+        match self {
+            Self::Link => Icon::Link,
+            Self::Html => Icon::File,
+            Self::File => Icon::Save,
+        }
+    }
+}
+
+/// Handles on what is chosen. Copied freely.
+#[derive(Clone, Copy)]
+pub(super) struct Sight {
+    pub(super) state: State,
+    pub(super) tab: RwSignal<Tab>,
+    /// The link's level; files tell all.
+    pub(super) level: RwSignal<u8>,
+    /// Lines of source are taken out.
+    pub(super) without_sources: RwSignal<bool>,
+    /// Names become pseudonyms.
+    pub(super) anonymise: RwSignal<bool>,
+    /// Files carry the capture, too.
+    pub(super) with_capture: RwSignal<bool>,
+    /// What is asked of the worker.
+    pub(super) ask: Memo<ShareAsk>,
+    /// What it said last.
+    pub(super) shared: RwSignal<Option<Same<Shared>>>,
+    /// Whether an answer is awaited.
+    pub(super) busy: RwSignal<bool>,
+    /// Address of the page that links open; empty: not known.
+    pub(super) base: RwSignal<String>,
+    /// The whole link; `None` until there is one.
+    pub(super) address: Memo<Option<String>>,
+    /// What became of the last thing that was done here.
+    pub(super) done: RwSignal<String>,
+    /// The page itself, packed, for an HTML file; `None` until it is there.
+    pack: RwSignal<Option<Blob>, LocalStorage>,
+}
+
+impl Sight {
+    pub(super) fn new(state: State) -> Self {
+        let summary = untrack(|| state.summary());
+        let tab = RwSignal::new(Tab::Link);
+        let level =
+            RwSignal::new(summary.as_ref().map_or(Level::USUAL.at, |summary| summary.level.min(Level::USUAL.at)));
+        // What was chosen here and not by a person: it follows what fits.
+        let chosen = StoredValue::new(level.get_untracked());
+        let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
+        let with_capture = RwSignal::new(false);
+        let ask = Memo::new(move |_| {
+            // A capture says all of it anyway.
+            let is_cut = tab.get() == Tab::Link || !with_capture.get();
+            let query = state.query.get();
+            let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
+            let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
+            ShareAsk {
+                roofline: roofline.ask(query.clone()),
+                comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
+                level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
+                with_sources: !(is_cut && without_sources.get()),
+                anonymise: is_cut && anonymise.get(),
+            }
+        });
+        let (shared, busy) = (RwSignal::new(None::<Same<Shared>>), RwSignal::new(true));
+        let done = RwSignal::new(String::new());
+        state.keep_asking(
+            move || {
+                busy.set(true);
+                Some(Question::Share(ask.get()).into())
+            },
+            move |reply| {
+                busy.set(false);
+                let found = match reply.told::<Shared>() {
+                    Ok(found) => Some(Same::new(found)),
+                    Err(Reply::Failed(failure)) => {
+                        done.set(format!("{}. {}", failure.title, failure.message));
+                        None
+                    }
+                    Err(_) => None,
+                };
+                let fits = found.as_ref().map(|found| found.fits.unwrap_or(Level::SMALL.at));
+                if let Some(fits) = fits.filter(|_| level.get_untracked() == chosen.get_value()) {
+                    let fits = summary.as_ref().map_or(fits, |summary| summary.level.min(fits));
+                    chosen.set_value(fits);
+                    if level.get_untracked() != fits {
+                        level.set(fits);
+                    }
+                }
+                shared.set(found);
+            },
+        );
+        // What was done was done with what was chosen then.
+        effect(move || {
+            ask.track();
+            tab.track();
+            done.set(String::new());
+        });
+        let base = RwSignal::new(base());
+        let address = Memo::new(move |_| {
+            let base = base.with(|base| base_address(base).map(str::to_owned))?;
+            let now: Address = state.address();
+            shared.with(|shared| {
+                let shared = shared.as_ref()?;
+                let is_whole = shared.preview.tables.iter().all(|table| table.title != "Ops" || table.told == table.of);
+                let ask = ask.get();
+                let address = passed_on(&now, &shared.link, is_whole, ask.with_sources, ask.anonymise);
+                Some(format!("{base}#{address}"))
+            })
+        });
+        // Fetched where it is first asked for: who shares a link needs none of it.
+        let pack = RwSignal::new_local(None);
+        effect(move || {
+            if tab.get() == Tab::Html && pack.with_untracked(Option::is_none) {
+                spawn_local(async move {
+                    let _ = pack.try_set(single::pack().await.ok());
+                });
+            }
+        });
+        Self {
+            state,
+            tab,
+            level,
+            without_sources,
+            anonymise,
+            with_capture,
+            ask,
+            shared,
+            busy,
+            base,
+            address,
+            done,
+            pack,
+        }
+    }
+
+    pub(super) fn choose(self, tab: Tab) {
+        self.tab.set(tab);
+    }
+
+    /// What the session is a summary of, if it is one: there is no capture to go with it.
+    pub(super) fn summary(self) -> Option<SummaryInfo> {
+        untrack(|| self.state.summary())
+    }
+
+    /// Bytes of its captures.
+    pub(super) fn capture_size(self) -> u64 {
+        total_size(&self.state.files())
+    }
+
+    /// How large the file is that a tab makes, in words.
+    pub(super) fn size(self, tab: Tab) -> Option<String> {
+        let report = self.shared.with(|shared| shared.as_ref().map(|shared| shared.file_size))?;
+        let inside = if self.with_capture.get() { report + self.capture_size() } else { report };
+        match tab {
+            Tab::Link => None,
+            Tab::File => Some(bytes_text(inside)),
+            Tab::Html => {
+                let pack = self.pack.with(|pack| pack.as_ref().map(single::size))?;
+                Some(bytes_text(html::size(pack, inside)))
+            }
+        }
+    }
+}
+
+impl Sight {
+    /// The page itself, packed; asked for once more where it did not come.
+    pub(super) async fn pack(self) -> Result<Blob, String> {
+        // The dialog may be closed by now.
+        match self.pack.try_get_untracked().flatten() {
+            Some(pack) => Ok(pack),
+            None => single::pack().await,
+        }
+    }
+
+    /// How it is looked at, for the page in a file.
+    pub(super) fn place(self) -> String {
+        let now = self.state.address();
+        if self.with_capture.get() {
+            // What it is of lies beside it.
+            let none = String::new;
+            return Address { src: none(), capture: none(), kept: none(), report: none(), ..now }.to_string();
+        }
+        let ask = self.ask.get();
+        passed_on(&now, "", true, ask.with_sources, ask.anonymise).to_string()
+    }
+}
+
+/// The address of the page that links open: this page's own; in a page of one file the address that was written into it. Empty
+/// where none was.
+fn base() -> String {
+    let location = window().location();
+    let part = |part: Result<String, _>| part.unwrap_or_default();
+    if part(location.protocol()).starts_with("http") {
+        part(location.origin()) + &part(location.pathname())
+    } else {
+        let written = Reflect::get(&global(), &"rooflightBase".into()).ok().and_then(|base| base.as_string());
+        written.filter(|base| base_address(base).is_some()).unwrap_or_default()
+    }
+}

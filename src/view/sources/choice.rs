@@ -1,0 +1,79 @@
+//! What is read of files that would take more memory than there is: planes with their sizes, and what is chosen adds up to. Knows an
+//! estimate; how it is made is `engine::estimate`'s.
+
+use crate::engine::{Choice, Estimate};
+use crate::report::format;
+use crate::view::state::State;
+use crate::view::type_erasure::{Any, effect, live};
+use leptos::{html, prelude::*};
+
+/// The dialog.
+#[component]
+pub(crate) fn Choose(state: State) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    effect(move || {
+        if let Some(dialog) = dialog.get() {
+            let _ = dialog.show_modal();
+        }
+    });
+    let told = state.estimate.with_untracked(|told| told.as_deref().cloned());
+    let estimate = RwSignal::new(told.unwrap_or_else(|| Estimate { choices: Vec::new(), budget: 0 }));
+    let bytes = estimate.with_untracked(|estimate| estimate.choices.iter().map(|choice| choice.bytes).sum());
+    let memory = Memo::new(move |_| estimate.with(Estimate::memory));
+    let budget = estimate.with_untracked(|estimate| estimate.budget);
+    let is_over = Memo::new(move |_| memory.get() > budget);
+    let none = Memo::new(move |_| estimate.with(|estimate| estimate.choices.iter().all(|choice| !choice.is_chosen)));
+    let open = move |_| state.open_chosen(Some(estimate.with_untracked(Estimate::skips)));
+    let sum = move || {
+        let (memory, budget) = (format::bytes_text(memory.get()), format::bytes_text(budget));
+        format!("About {memory} of memory, of {budget} that this page takes.")
+    };
+    let row = move |(at, choice): (usize, Choice)| {
+        let toggle = move |event| {
+            let is_chosen = event_target_checked(&event);
+            estimate.update(|estimate| {
+                if let Some(choice) = estimate.choices.get_mut(at) {
+                    choice.is_chosen = is_chosen;
+                }
+            });
+        };
+        let name = choice.plane.clone().unwrap_or_else(|| "all of it".to_owned());
+        view! {
+            <tr>
+                <th scope="row">
+                    <label>
+                        <input type="checkbox" prop:checked=choice.is_chosen on:change=toggle />
+                        <span class="mono">{name}</span>
+                    </label>
+                </th>
+                <td class="sub" title=choice.file.clone()>{format::middle_cut(&choice.file, 36)}</td>
+                <td class="num">{format::bytes_text(choice.bytes)}</td>
+            </tr>
+        }
+        .any()
+    };
+    let rows = estimate.with_untracked(|estimate| estimate.choices.clone());
+    view! {
+        <dialog node_ref=dialog class="dialog choose" aria-labelledby="choose-title" on:close=move |_| state.open_chosen(None)>
+            <h1 id="choose-title">{format!("{} is more than fits", format::bytes_text(bytes))}</h1>
+            <p>
+                "Read whole, it would take more memory than a browser gives one page. Choose what is read: what describes programs is
+                chosen, then devices, as far as they fit. The command line reads all of it."
+            </p>
+            <div class="choose-rows">
+                <table>
+                    <caption class="unseen">"Planes"</caption>
+                    <tbody>{rows.into_iter().enumerate().map(row).collect_view()}</tbody>
+                </table>
+            </div>
+            <p class="choose-sum" role="status" class:over=is_over>{live(sum)}</p>
+            <div class="acts">
+                <button type="button" class="btn solid" prop:disabled=none on:click=open>
+                    {move || if is_over.get() { "Open all the same" } else { "Open what is chosen" }}
+                </button>
+                <button type="button" class="btn line" on:click=move |_| state.open_chosen(None)>"Cancel"</button>
+            </div>
+        </dialog>
+    }
+    .any()
+}

@@ -1,0 +1,98 @@
+//! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
+
+use super::kept::{self, Kept};
+use crate::chart::relative_time::ago;
+use crate::engine::Failure;
+use crate::report::format;
+use crate::view::state::{KEPT, State, remember};
+use crate::view::type_erasure::{Any, live};
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+/// The table; nothing where nothing is kept.
+#[component]
+pub(super) fn List(state: State) -> impl IntoView {
+    let all = RwSignal::new(Vec::<Kept>::new());
+    let read = move || {
+        spawn_local(async move {
+            let list = kept::list().await;
+            // The landing page fetches this part where something is kept.
+            remember(KEPT, (!list.is_empty()).then_some("1"));
+            let _ = all.try_set(list);
+        });
+    };
+    read();
+    let open = move |one: Kept| {
+        let opens = state.opens();
+        spawn_local(async move {
+            let files = kept::files(&one).await;
+            if state.opens() != opens {
+                return;
+            }
+            match files {
+                Ok(files) => state.open_kept(files, one.id),
+                Err(why) => state.fail(Failure {
+                    title: format!("{} is no longer kept on this device", one.name),
+                    message: format!("The browser says: {why}. Forget it, and open the files again."),
+                }),
+            }
+        });
+    };
+    let forget = move |id: String| {
+        spawn_local(async move {
+            kept::forget(&id).await;
+            read();
+        });
+    };
+    let forget_all = move |_| {
+        spawn_local(async move {
+            kept::forget_all().await;
+            read();
+        });
+    };
+    let row = move |one: Kept| {
+        let (id, name, opened) = (one.id.clone(), one.name.clone(), one.clone());
+        view! {
+            <tr>
+                <th scope="row">
+                    <button type="button" class="link mono" on:click=move |_| open(opened.clone())>{format::middle_cut(&name, 44)}</button>
+                </th>
+                <td class="about">{one.about}</td>
+                <td class="num">{format::bytes_text(one.bytes)}</td>
+                <td class="num">{ago(one.at, kept::now())}</td>
+                <td class="act">
+                    <button
+                        type="button"
+                        class="btn icon-only"
+                        aria-label=format!("Forget {name}")
+                        title="Forget"
+                        on:click=move |_| forget(id.clone())
+                    >
+                        {icon(Icon::Close)}
+                    </button>
+                </td>
+            </tr>
+        }
+        .any()
+    };
+    let table = move || {
+        let rows = all.get();
+        (!rows.is_empty()).then(|| {
+            view! {
+                <div class="kept">
+                    <p class="kept-head">
+                        <span>"Kept on this device"</span>
+                        <button type="button" class="link" on:click=forget_all>"forget all"</button>
+                    </p>
+                    <table>
+                        <caption class="unseen">"Kept on this device"</caption>
+                        <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+                    </table>
+                </div>
+            }
+            .any()
+        })
+    };
+    view! { {live(table)} }.into_any()
+}

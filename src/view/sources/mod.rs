@@ -1,0 +1,183 @@
+//! Other ways in than files at hand: an address on the web, and what is kept on this device; and the act of keeping. Knows the
+//! state; what is fetched and how is `remote`'s, what is kept and where `kept`'s.
+
+mod choice;
+mod kept;
+mod list;
+mod remote;
+
+use crate::engine::remote::{Place, Refusal, question};
+use crate::engine::{Failure, Session, address::Address};
+use crate::report::format;
+use crate::view::state::{KEPT, State, remember};
+use crate::view::type_erasure::{Any, effect};
+use crate::view::widgets::icon::{Icon, icon};
+pub(crate) use choice::Choose;
+use leptos::task::spawn_local;
+use leptos::{html, prelude::*};
+use list::List;
+use remote::Head;
+use wasm_bindgen::JsValue;
+
+/// The ways, below the drop target.
+#[component]
+pub(crate) fn Ways(state: State) -> impl IntoView {
+    let asked = RwSignal::new_local(None::<Head>);
+    let begin = move |text: String| match remote::place(&text) {
+        Ok(place) if remote::is_allowed(&place) => spawn_local(ask(state, place, asked)),
+        Ok(place) => start_anew(state, &place),
+        Err((place, refusal)) => refused(state, &place, &refusal),
+    };
+    // What the address names is fetched once nothing else is open or on its way; not again because this part is made anew,
+    // as it is after a fetch was cancelled or failed.
+    effect(move || {
+        let asked = state.to_fetch.get();
+        let src = state.src.get_untracked();
+        if asked != state.begun.get_value() && !src.is_empty() && untrack(|| state.load.with(Option::is_none)) {
+            state.begun.set_value(asked);
+            begin(src);
+        }
+    });
+    // What the address names of what is kept on this device is opened; what is no longer kept, it says that it needs.
+    effect(move || {
+        let kept = state.kept_wanted.get();
+        if !kept.is_empty() {
+            spawn_local(reopen(state, kept));
+        }
+    });
+    let go_on = move |head: Head| {
+        asked.set(None);
+        spawn_local(fetch(state, head));
+    };
+    let leave = move || {
+        asked.set(None);
+        state.src.set(String::new());
+        state.cancel();
+    };
+    view! {
+        <section class="ways" aria-label="Other ways in">
+            {move || asked.get().map(|head| question_view(head, go_on, leave))}
+            <List state />
+        </section>
+    }
+    .any()
+}
+
+/// What is asked before a large capture is fetched.
+fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 'static) -> AnyView {
+    let node = NodeRef::<html::Button>::new();
+    effect(move || {
+        if let Some(button) = node.get() {
+            let _ = button.focus();
+        }
+    });
+    let (words, url) = (question(&head.place, head.size), head.place.url.clone());
+    let head = StoredValue::new_local(head);
+    let (go_on, leave) = (StoredValue::new_local(go_on), StoredValue::new_local(leave));
+    view! {
+        <section class="asks" role="alertdialog" aria-labelledby="asks-title" aria-describedby="asks-where">
+            <b id="asks-title">{words}</b>
+            <p id="asks-where" class="mono">{url}</p>
+            <div class="acts">
+                <button
+                    node_ref=node
+                    type="button"
+                    class="btn solid"
+                    on:click=move |_| go_on.with_value(|go_on| go_on(head.get_value()))
+                >
+                    {icon(Icon::File)}
+                    "Fetch"
+                </button>
+                <button type="button" class="btn line" on:click=move |_| leave.with_value(|leave| leave())>"Cancel"</button>
+            </div>
+        </section>
+    }
+    .any()
+}
+
+/// The page's policy does not name that host yet: it does where the page is opened at an address that names the capture.
+fn start_anew(state: State, place: &Place) {
+    let address = Address { src: place.url.clone(), ..untrack(|| state.address()) };
+    let address = format!("#{address}");
+    if window().history().is_ok_and(|history| history.push_state_with_url(&JsValue::NULL, "", Some(&address)).is_ok()) {
+        let _ = window().location().reload();
+    }
+}
+
+async fn ask(state: State, place: Place, asked: RwSignal<Option<Head>, LocalStorage>) {
+    asked.set(None);
+    match remote::ask(state, &place).await {
+        Ok(Some(head)) if head.is_asked() => asked.set(Some(head)),
+        Ok(Some(head)) => fetch(state, head).await,
+        Ok(None) => {}
+        Err(refusal) => refused(state, &place, &refusal),
+    }
+}
+
+async fn fetch(state: State, head: Head) {
+    let place = head.place.clone();
+    match remote::fetch(state, head).await {
+        Ok(Some(picked)) => state.open_fetched(picked, place.url),
+        Ok(None) => {}
+        Err(refusal) => refused(state, &place, &refusal),
+    }
+}
+
+fn refused(state: State, place: &Place, refusal: &Refusal) {
+    let page = window().location().origin().unwrap_or_default();
+    state.load_failed(refusal.told(place, &page));
+}
+
+/// Keeps what is open on this device.
+pub(super) fn keep(state: State) {
+    let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
+    let Some((name, about)) = about else { return };
+    let opens = state.opens();
+    spawn_local(async move {
+        // Before: what a tab leaves that is closed meanwhile is taken away by the part that this asks for.
+        remember(KEPT, Some("1"));
+        match kept::keep(&name, &about, &state.files()).await {
+            Ok(kept) => {
+                if state.opens() == opens {
+                    state.is_kept(&kept.id);
+                }
+                state.inform(Failure {
+                    title: format!("{} is kept on this device", kept.name),
+                    message: format!(
+                        "{}, in this browser’s storage. It opens from the start page, and again when this page is reloaded.",
+                        format::bytes_text(kept.bytes)
+                    ),
+                });
+            }
+            Err(why) => state.fail(Failure {
+                title: format!("{name} could not be kept on this device"),
+                message: format!("The browser says: {why}. What is open stays open."),
+            }),
+        }
+    });
+}
+
+/// Opens what is kept under a name, where nothing else was opened meanwhile.
+async fn reopen(state: State, id: String) {
+    let opens = state.opens();
+    let found = kept::list().await.into_iter().find(|one| one.id == id);
+    let files = match &found {
+        Some(one) => kept::files(one).await.ok(),
+        None => None,
+    };
+    state.kept_wanted.set(String::new());
+    if state.opens() != opens {
+        return;
+    }
+    match files {
+        Some(files) => state.open_kept(files, id),
+        None => state.needs.set(Some(state.address_capture())),
+    }
+}
+
+/// "TPU v5p × 8": the devices of a session.
+fn about(session: &Session) -> String {
+    let Some(first) = session.devices.first() else { return String::new() };
+    let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());
+    if session.devices.len() > 1 { format!("{what} × {}", session.devices.len()) } else { what }
+}

@@ -1,0 +1,375 @@
+//! Opening files: a fresh worker for each load, swapped in when it has something to show. Knows workers and
+//! files as handles; never reads one.
+//!
+//! ```text
+//!   open(files) ──► Link ──► Hello ──► Progress… ──► Opened ──► figures and first rows ──► swap in
+//!                     │                                  └────── Failed, Died, Cancel ──► drop; what was open stays
+//!   open worker dies ──► the same files, once more, out of sight; what is on screen stays
+//! ```
+
+use super::engines::{Engines, Loading, end};
+use super::open_request::Wanted;
+use super::queries::{Heard, Shown};
+use super::requests::Asked;
+use super::{Opened, Same, State};
+use crate::analysis::{Filter, FilterError, Query};
+use crate::chart::table::Folds;
+use crate::chart::{load::Load, load::SHOWN_AFTER_MS, picker_options};
+use crate::engine::address::{FilePlace, View};
+use crate::engine::client::{Link, Picked, Report};
+use crate::engine::{Answer, Estimate, Failure, Reply, Session, Skip, Sort};
+use crate::view::widgets::table::Place;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+
+/// Milliseconds of the page's clock.
+pub(crate) fn now() -> f64 {
+    window().performance().map_or(0.0, |clock| clock.now())
+}
+
+impl State {
+    /// Opens files as one session, in place of what is open once they could be read.
+    pub(crate) fn open(self, files: Vec<Picked>) {
+        self.failure.set(None);
+        self.start(Wanted { files, ..Wanted::default() }, false);
+    }
+
+    /// Opens files that are kept on this device under the name `kept`.
+    pub(crate) fn open_kept(self, files: Vec<Picked>, kept: String) {
+        self.failure.set(None);
+        self.start(Wanted { files, kept, ..Wanted::default() }, false);
+    }
+
+    /// What is open is kept on this device from now on, under this name.
+    pub(crate) fn is_kept(self, kept: &str) {
+        self.engines.update_value(|engines| kept.clone_into(&mut engines.of.kept));
+        self.kept.set(kept.to_owned());
+    }
+
+    /// How often something was to be opened: what took long to find is not opened in place of what was opened meanwhile.
+    pub(crate) fn opens(self) -> u32 {
+        self.engines.with_value(|engines| engines.opens)
+    }
+
+    /// Opens the report of a link, as the address has it.
+    pub(super) fn open_report(self, report: String) {
+        self.failure.set(None);
+        self.start(Wanted { report, ..Wanted::default() }, false);
+    }
+
+    /// Opens what is wanted; `again`: out of sight.
+    pub(super) fn start(self, wanted: Wanted, again: bool) {
+        let fetched = self.load.get_untracked().filter(|_| !wanted.src.is_empty() && !again);
+        let is_shown = fetched.is_some() && self.load_shown.get_untracked();
+        if !again {
+            self.engines.update_value(|engines| engines.opens += 1);
+        }
+        self.cancel();
+        let (name, bytes) = wanted.size();
+        let load = match fetched {
+            Some(fetched) => fetched.of_fetched(name, bytes, now()),
+            None => Load::new(name, bytes, now()),
+        };
+        let serial = self.next_serial();
+        let link = match Link::start(move |report| self.hear_from(serial, report)) {
+            Ok(link) => link,
+            Err(failure) => return self.load_failed(failure),
+        };
+        wanted.open(&link);
+        self.engines.update_value(|engines| {
+            engines.loading = Some(Loading {
+                serial,
+                link,
+                of: wanted,
+                again,
+                session: None,
+                question: Default::default(),
+                pending: None,
+            });
+        });
+        if again {
+            return;
+        }
+        self.show_load(load, serial);
+        if is_shown {
+            self.load_shown.set(true);
+        }
+    }
+
+    /// A number that no load had yet.
+    pub(super) fn next_serial(self) -> u32 {
+        self.engines
+            .try_update_value(|engines| {
+                engines.serial += 1;
+                engines.serial
+            })
+            .unwrap_or_default()
+    }
+
+    /// Shows a load, where it lasts.
+    pub(super) fn show_load(self, load: Load, serial: u32) {
+        self.load.set(Some(load));
+        let show = move || {
+            if self.is_loading(serial) || self.is_fetching(serial) {
+                self.tips.hide();
+                self.load_shown.set(true);
+            }
+        };
+        Timeout::new(SHOWN_AFTER_MS, show).forget();
+    }
+
+    fn is_loading(self, serial: u32) -> bool {
+        self.engines.with_value(|engines| engines.loading.as_ref().is_some_and(|loading| loading.serial == serial))
+    }
+
+    /// The files of what is open.
+    pub(crate) fn files(self) -> Vec<Picked> {
+        self.engines.with_value(|engines| engines.of.files.clone())
+    }
+
+    /// Ends the load under way. What was open stays open.
+    pub(crate) fn cancel(self) {
+        if let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() {
+            end(loading.link);
+        }
+        self.stop_fetching();
+        self.load_shown.set(false);
+        self.load.set(None);
+    }
+
+    /// Closes what is open.
+    pub(crate) fn close(self) {
+        self.cancel();
+        self.engines.update_value(|engines| {
+            if let Some(link) = engines.open.take() {
+                end(link);
+            }
+            *engines = Engines { serial: engines.serial, opens: engines.opens + 1, ..Engines::default() };
+        });
+        self.look_at_waiting();
+        self.shown.set(None);
+        self.opened.set(None);
+        self.src.set(String::new());
+        self.report.set(String::new());
+        self.kept.set(String::new());
+        self.forget();
+        self.reset();
+    }
+
+    /// Lets go of what was chosen in a capture: it means nothing in another.
+    fn forget(self) {
+        self.selected.set(Vec::new());
+        self.zoom.set(String::new());
+        self.op.set(String::new());
+        self.graph.set(false);
+        self.file.set(FilePlace::default());
+        for text in [self.roofline, self.memory, self.memory_filter, self.comm, self.comm_filter] {
+            text.set(String::new());
+        }
+        // Who looks at one capture's roofline wants to see the other's.
+        if self.view.get_untracked() == View::File {
+            self.view.set(View::default());
+        }
+        self.toasts.set(Vec::new());
+    }
+
+    fn reset(self) {
+        self.query.set(Query::default());
+        self.sort.set(Sort::default());
+        self.restart();
+    }
+
+    /// Another session: nothing is selected in it, open, or zoomed to.
+    fn restart(self) {
+        self.place.set(Place { row: Some(0), column: 0 });
+        self.folds.set(Folds::default());
+        self.filter_error.set(None);
+        self.busy.set(false);
+    }
+
+    fn hear_from(self, serial: u32, report: Report) {
+        if self.is_loading(serial) {
+            match report {
+                Report::Answer(answer) => self.hear_loading(answer),
+                Report::Died(failure) => self.load_failed(failure),
+            }
+        } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
+            match report {
+                Report::Answer(answer) => self.hear(answer),
+                Report::Died(failure) => self.worker_died(failure),
+            }
+        }
+    }
+
+    fn hear_loading(self, answer: Answer) {
+        match answer.reply {
+            Reply::Progress(progress) => self.load.update(|load| {
+                if let Some(load) = load {
+                    load.update(progress, now());
+                }
+            }),
+            Reply::Large(estimate) => self.is_large(estimate),
+            Reply::Opened(session) => self.read(*session),
+            Reply::Failed(failure) => self.load_failed(failure),
+            reply => {
+                let answer = Answer { id: answer.id, reply };
+                let heard = self.engines.try_update_value(|engines| {
+                    engines.loading.as_mut().and_then(|loading| loading.pending.as_mut()).map(|p| p.hear(answer))
+                });
+                match heard.flatten() {
+                    Some(Heard::Done(shown)) => self.swap_in(Some(shown)),
+                    Some(Heard::Failed(failure)) => self.load_failed(failure),
+                    Some(Heard::Refused(error)) => self.refused(&error),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The files are read: asks for what is shown first. That is what the address says, or what was on screen before
+    /// the worker died; a session that takes another's place starts anew.
+    fn read(self, session: Session) {
+        let empty = session.devices.is_empty();
+        let (query, sort) = self.asked();
+        let replaces = self.opened.with_untracked(Option::is_some);
+        self.engines.update_value(|engines| {
+            let Some(loading) = engines.loading.as_mut() else { return };
+            loading.question = match (loading.again, replaces) {
+                (true, _) => (query, sort),
+                (false, replaces) if session.summary.is_some() => {
+                    let asked = if replaces { Default::default() } else { (query, sort) };
+                    (picker_options::told(&session, asked.0), asked.1)
+                }
+                (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
+                (false, false) if Self::is_device_said() => (picker_options::fitting(&session, query), sort),
+                (false, false) => {
+                    (picker_options::fitting(&session, Query { device: session.usual_device, ..query }), sort)
+                }
+            };
+            loading.session = Some(session);
+            if !empty {
+                loading.ask();
+            }
+        });
+        if empty {
+            self.swap_in(None);
+        }
+    }
+
+    /// The files would take more memory than there is: what of them is read is to be chosen.
+    fn is_large(self, estimate: Estimate) {
+        let loading = self.engines.try_update_value(|engines| engines.loading.take()).flatten();
+        let Some(Loading { link, of: wanted, .. }) = loading else { return };
+        end(link);
+        self.cancel();
+        self.large.set_value(Some(wanted));
+        self.estimate.set(Some(Same::new(estimate)));
+    }
+
+    /// Reads what was chosen of large files; `None`: nothing.
+    pub(crate) fn open_chosen(self, skips: Option<Vec<Skip>>) {
+        self.estimate.set(None);
+        let large = self.large.try_update_value(Option::take).flatten();
+        if let (Some(wanted), true) = (large, skips.is_some()) {
+            self.start(Wanted { skips, ..wanted }, false);
+        }
+    }
+
+    /// The filter that the address came with is no expression: said, and left out.
+    fn refused(self, error: &FilterError) {
+        self.engines.update_value(|engines| {
+            let Some(loading) = engines.loading.as_mut() else { return };
+            loading.question.0.filter = Filter::default();
+            loading.ask();
+        });
+        let title = "The address has a filter that is no regular expression".to_owned();
+        let message = format!("Column {}: {}. It was left out.", error.column, error.message);
+        self.inform(Failure { title, message });
+    }
+
+    fn swap_in(self, shown: Option<Shown>) {
+        let Some(loading) = self.engines.try_update_value(|engines| engines.loading.take()).flatten() else { return };
+        let Some(session) = loading.session else { return };
+        let names: Vec<String> = session.files.iter().map(|file| file.name.clone()).collect();
+        self.engines.update_value(|engines| {
+            if let Some(old) = engines.open.replace(loading.link) {
+                end(old);
+            }
+            engines.open_serial = loading.serial;
+            if !loading.again {
+                engines.died_at = None;
+            }
+            engines.forget_questions();
+        });
+        if !loading.again {
+            // What was cancelled was a question about another session.
+            self.tries.update(|tries| *tries += 1);
+        }
+        self.look_at_waiting();
+        self.src.set(loading.of.src.clone());
+        self.report.set(loading.of.report.clone());
+        self.kept.set(loading.of.kept.clone());
+        self.needs.set(None);
+        self.engines.update_value(|engines| engines.of = loading.of);
+        if !loading.again {
+            let replaces = self.opened.with_untracked(Option::is_some);
+            let (query, sort) = loading.question;
+            self.query.set(query);
+            self.sort.set(sort);
+            self.restart();
+            if replaces {
+                self.forget();
+            }
+        }
+        self.busy.set(false);
+        self.load_shown.set(false);
+        self.load.set(None);
+        // Programs alone have no times: their text is what there is to see.
+        if session.planes.is_empty() && session.summary.is_none() {
+            self.view.set(View::File);
+        }
+        self.opened.set(Some(Same::new(Opened { name: picker_options::session_name(&names), session })));
+        let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.asked());
+        self.shown.set(shown);
+        if late {
+            // Something else was chosen while the answer was on its way.
+            self.ask();
+        }
+    }
+
+    /// Nothing came of a load.
+    pub(crate) fn load_failed(self, mut failure: Failure) {
+        self.busy.set(false);
+        self.cancel();
+        if self.opened.with_untracked(Option::is_some) {
+            failure.message.push_str(" What was open stays open.");
+        }
+        self.fail(failure);
+    }
+
+    /// The open session's worker is gone: what is on screen stays, and its files are read again, unless that was so a moment ago.
+    fn worker_died(self, mut failure: Failure) {
+        let wanted = self.engines.try_update_value(|engines| {
+            if let Some(link) = engines.open.take() {
+                end(link);
+            }
+            let lost = engines.forget_questions();
+            let again = engines.may_start_again() && !engines.is_loading();
+            (lost, again.then(|| engines.of.clone()))
+        });
+        self.look_at_waiting();
+        let (lost, wanted) = wanted.unwrap_or_default();
+        lost.into_iter().filter(|asked| asked.once).for_each(Asked::cancelled);
+        match wanted {
+            Some(wanted) => {
+                failure.message.push_str(" The files are being read again; what is on screen stays.");
+                self.start(wanted, true);
+            }
+            None => {
+                self.busy.set(false);
+                failure.message.push_str(" What is on screen stays; drop the files again to go on.");
+            }
+        }
+        self.fail(failure);
+    }
+}
