@@ -1,9 +1,9 @@
 //! Where the time goes: self time of each op within a window, grouped.
 //!
 //! ```text
-//!  line ──sweep──► stretches ──clip to window──► per op: self, count ──filter──► ──group──► rows
-//!                                                  │                    │                     │
-//!                                                  └── Σ self = busy    └── Σ shown ≤ busy ───┘
+//!  line ──self_time──► stretches ──clip to window──► per op: self, count ──filter──► ──group──► rows
+//!                                                      │                    │                     │
+//!                                                      └── Σ self = busy    └── Σ shown ≤ busy ───┘
 //! ```
 //!
 //! An execution is counted in the window in which it starts; its time is clipped to the window, so that steps

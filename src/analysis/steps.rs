@@ -1,7 +1,7 @@
 //! Steps beside each other: how long each is, what it is spent on, how much they differ, over time and over devices.
 //!
 //! ```text
-//!  line ──sweep──► stretches ──► the steps they lie in          one pass per device, however many steps
+//!  line ──self_time──► stretches ──► the steps they lie in      one pass per device, however many steps
 //!  TPU:0  ├─ 0 ─┤├── 1 ──┤├─ 2 ─┤      mean, median, deviation; steady: without the first and the last
 //!  TPU:1  ├─ 0 ──┤├── 1 ──┤├─ 2 ─┤     spread of step 0 = (longest − shortest) ÷ mean
 //! ```

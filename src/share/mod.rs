@@ -1,8 +1,8 @@
 //! A session small enough to be passed on: a [`Report`], the link and the file that carry one, and what leaves with it.
 //!
 //! ```text
-//!  analyses ──► Report ──at(level)──► cut, rounded ──► walk ──► columns ──► deflate ──► frame ─┬─► base64url   a link
-//!                 │                                     ▲                                      └─► .rooflight  a file
+//!  analyses ──► Report ──at(level)──► cut, rounded ──► codec ──► columns ──► deflate ──► envelope ─┬─► base64url   a link
+//!                 │                                     ▲                                          └─► .rooflight  a file
 //!                 └── without_sources, anonymise ───────┘ each datum is visited with what it is
 //! ```
 //!

@@ -4,7 +4,7 @@
 //! ```text
 //!   bar · landing · loading · breakdown · roofline · memory · file · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
-//!                    state  ── opening, asking ──►  engine::client  ──►  worker
+//!                    state  ── loader, queries ──►  engine::client  ──►  worker
 //! ```
 
 use crate::engine::program;

@@ -30,7 +30,7 @@ pub struct Side<'a> {
     pub flight: CoreTimeline,
     /// Self time of each op in the window, on the clock of the breakdown.
     pub own: Vec<u64>,
-    /// The window on the clock of `flight`; the whole capture is not cut.
+    /// The window on the clock of `async_spans`; the whole capture is not cut.
     pub window: Interval,
     /// It is the whole capture.
     pub whole: bool,

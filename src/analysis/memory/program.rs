@@ -1,8 +1,8 @@
 //! One program's memory, held for questions: what is alive at a point, a piece of the curve, the peak without some buffers.
 //!
 //! ```text
-//!  BufferAssignmentProto ─► buffers ─► lives ─► spaces: curve, peak ─┬─► StaticMemory   told
-//!  Module ───────────────► schedule, vocabularies ──────────────────┴─► AliveAt, Curve, Lanes, WhatIf
+//!  BufferAssignmentProto ─► buffers ─► live_ranges ─► spaces: curve, peak ─┬─► StaticMemory   (summary)
+//!  Module ───────────────► schedule, vocabularies ────────────────────────┴─► AliveAt, Curve, Lanes, WhatIf
 //! ```
 
 use super::addresses::own_bytes;

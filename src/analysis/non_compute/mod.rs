@@ -2,8 +2,8 @@
 //! of them changes.
 //!
 //! ```text
-//!  op's text ──ends──► read │ written ──judge──► dtype · dim order · tiling · memory space · shape: yes, no, undetectable
-//!      └─ of a wait: its start's     (order)            └──sums──► by category ──► by source within it
+//!  op's text ──operands──► read │ written ──classify──► dtype · dim order · tiling · memory space · shape: yes, no, undetectable
+//!      └─ of a wait: its start's       (order)               └──sums──► by category ──► by source within it
 //! ```
 //!
 //! Knows HLO through `hlo`; knows no pages. Undetectable is not no: each undetectable answer has a reason.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  plane, chip, user ──peaks──► ceilings ─┐
-//!  op: cost ── work (type) ───────────────┼─hold─► t_c, t_m, t_roof ──sums──► row · program · step
-//!                                         └─► or a reason ──────────────────► skipped
+//!  op: cost ── compute_dtype ─────────────┼─evaluate─► t_c, t_m, t_roof ──sums──► row · program · step
+//!                                         └─► or a reason ──────────────────────► skipped
 //! ```
 //!
 //! floor t_roof = max(FLOPs ÷ peak, bytes ÷ bandwidth); gap = t − t_roof; MFU = t_c ÷ t (Williams, Waterman and Patterson,

@@ -1,5 +1,5 @@
 //! Items in rows, with points on the way where links pass rows: every piece of a link leads from a row to the next.
-//! Knows rows and links; places within a row are found by `order` and `across`.
+//! Knows rows and links; places within a row are found by `crossing_reduction` and `x_coordinates`.
 
 use super::layered_layout::{Item, Link};
 use indexmap::IndexMap;

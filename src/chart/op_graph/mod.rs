@@ -1,10 +1,10 @@
 //! An op's neighbourhood as a drawing: operands above, users below, opened ones as boxes around what is in them.
 //!
 //! ```text
-//!  OpGraph ─► nest: boxes in boxes, innermost first; each is laid out by itself (lay):
-//!               layers ─► net ─► order ─► across ─► ways
-//!               rows      points few      x         from row
-//!                         between crossings         to row
+//!  OpGraph ─► compound: boxes in boxes, innermost first; each is laid out by itself (layered_layout):
+//!               ranking ─► layer_graph ─► crossing_reduction ─► x_coordinates ─► ways
+//!               rows       points between few crossings          x               from row
+//!                          rows                                                  to row
 //!          ─► Drawing (node, edge) ─► scene (the saved file), table, pan and zoom, arrow keys
 //! ```
 //!

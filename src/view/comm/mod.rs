@@ -1,5 +1,5 @@
 //! What the compute waits for: figures, steps, what is in flight, bandwidth, flags, devices, rows. Knows the order of the parts;
-//! each part knows itself, and [`sight`] what they all look at.
+//! each part knows itself, and [`model`] what all of them show.
 
 mod lanes;
 mod mesh;

@@ -1,5 +1,5 @@
 //! What fills memory: figures, the curve, what is alive at a point of it; or what allocators gave. Knows the order of the parts;
-//! each part knows itself, and [`sight`] what they all look at.
+//! each part knows itself, and [`model`] what all of them show.
 
 mod allocator;
 mod curve;

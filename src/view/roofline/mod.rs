@@ -1,5 +1,5 @@
 //! How far ops are from what the hardware could do: figures, what has a roof, the chart, the table. Knows the order of the
-//! parts; each part knows itself, and [`sight`] what they all look at.
+//! parts; each part knows itself, and [`model`] what all of them show.
 
 mod chart;
 mod coverage;

@@ -1,5 +1,5 @@
 //! What the page knows, in one place: signals that components read, and the calls they make.
-//! Knows the engine's contract; knows no component. `opening` loads files, `asking` asks about the open ones.
+//! Knows the engine's contract; knows no component. `loader` loads files, `queries` asks about the open ones.
 
 mod address;
 mod embedded;
