@@ -18,7 +18,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, GroupBy, Query, StepChoice};
-use rooflight::engine::{Input, Opened, Programs, comm, memory_programs, non_compute, roofline, roofline_steps};
+use rooflight::engine::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
 use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, walk};
 use std::hint::black_box;
 
@@ -168,7 +168,7 @@ fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
     });
     group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&profile)));
     let query = Query { step: StepChoice::All, ..Query::default() };
-    group.bench_function("non-compute", |b| b.iter(|| non_compute(&analysis, &profile, &mut programs, &query)));
+    group.bench_function("non-compute", |b| b.iter(|| data_movement(&analysis, &profile, &mut programs, &query)));
     let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
     group.bench_function("roofline", |b| b.iter(|| roofline(&analysis, &profile, &mut programs, &ask)));
     group.bench_function("roofline of all steps", |b| {

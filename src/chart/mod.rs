@@ -3,10 +3,10 @@
 //! Knows report structs, sizes in pixels and how numbers look. Knows no browser, no component and no
 //! colour: `view` asks here and puts the answer on the screen.
 
-pub mod audit;
 pub mod cell;
 pub mod columns;
 pub mod comm;
+pub mod data_movement;
 pub mod devices;
 pub mod empty;
 pub mod figures;

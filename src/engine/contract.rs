@@ -63,8 +63,8 @@ pub enum Request {
     },
     /// Withdraw a request that has not been answered yet.
     Cancel(RequestId),
-    /// That audit as a file, as the command line writes it.
-    ExportNonCompute {
+    /// Data movement as a file, as the command line writes it.
+    ExportDataMovement {
         /// Which device and step.
         query: Query,
         /// As what.

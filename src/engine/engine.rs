@@ -173,7 +173,7 @@ impl Engine {
             Request::Export { query, sort, format } => {
                 self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
             }
-            Request::ExportNonCompute { query, format } => Reply::Exported(self.export_audit(query, *format)),
+            Request::ExportDataMovement { query, format } => Reply::Exported(self.export_data_movement(query, *format)),
             Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
             Request::Open { .. } | Request::OpenReport { .. } => Reply::Failed(Failure {
                 title: "This worker has a session open".to_owned(),
@@ -188,7 +188,7 @@ impl Engine {
         match question {
             Question::Op { ask, op } => self.op(ask, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),
-            Question::NonCompute(query) => Reply::further(&self.audit(query)),
+            Question::DataMovement(query) => Reply::further(&self.data_movement(query)),
             Question::File => Reply::further(self.file()),
             Question::ProgramText { program, first, count } => {
                 self.listed(*program, |listed| Reply::further(&listed.page(*program, *first, *count)))

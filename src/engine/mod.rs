@@ -6,7 +6,6 @@
 
 pub mod address;
 mod archive;
-mod audit;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod blob;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
@@ -16,6 +15,7 @@ mod comm;
 pub mod comm_place;
 mod contract;
 mod copies;
+mod data_movement;
 mod detect;
 #[expect(clippy::module_inception, reason = "the engine is what this folder is named after")]
 mod engine;
@@ -53,10 +53,10 @@ mod tables;
 mod told;
 mod trace;
 mod views;
-pub use audit::non_compute;
 pub use column::{Column, Sort};
 pub use comm::{CommView, comm, comm_lanes};
 pub use contract::*;
+pub use data_movement::data_movement;
 pub use engine::Engine;
 pub use estimate::{BUDGET, Choice, Estimate, LOOKED_FROM, Skip, estimate};
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};

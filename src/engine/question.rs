@@ -34,8 +34,8 @@ pub enum Question {
         /// Names of those whose inside is asked for, too.
         open: Vec<String>,
     },
-    /// The audit of what computes nothing: [`super::AuditView`]. Grouping and filter play no part.
-    NonCompute(Query),
+    /// Data movement: [`super::DataMovementView`]. Grouping and filter play no part.
+    DataMovement(Query),
     /// What is in the files: [`crate::analysis::FileView`]. Counts of programs that were read since are in it.
     File,
     /// Some lines of a program: [`super::ProgramPage`].

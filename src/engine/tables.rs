@@ -1,7 +1,7 @@
 //! Tables between page and worker: which rows are asked for, and what comes of them. Knows the analyses' rows; no messages.
 
 use super::Sort;
-use crate::analysis::non_compute::NonCompute;
+use crate::analysis::data_movement::DataMovement;
 use crate::analysis::{Group, Header, Query, Shown, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
@@ -92,11 +92,11 @@ pub enum Export {
     Json,
 }
 
-/// The audit of what computes nothing: all categories, and of each the sources with the most time.
+/// Data movement: all categories, and of each the sources with the most time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditView {
-    /// The audit; `by_source` holds the first sources of each category.
-    pub audit: NonCompute,
+pub struct DataMovementView {
+    /// Data movement; `by_source` holds the first sources of each category.
+    pub data_movement: DataMovement,
     /// By category, in their order: the sources that are not among them.
     pub rest: Vec<Rest>,
 }

@@ -65,12 +65,12 @@ pub enum Picture {
     /// Devices side by side.
     Devices,
     /// What computes nothing, and what it changes.
-    NonCompute,
+    DataMovement,
 }
 
 impl Picture {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::NonCompute];
+    pub const ALL: [Self; 4] = [Self::Scopes, Self::Steps, Self::Devices, Self::DataMovement];
 
     /// The name in addresses.
     pub const fn key(self) -> &'static str {
@@ -78,7 +78,7 @@ impl Picture {
             Self::Scopes => "scopes",
             Self::Steps => "steps",
             Self::Devices => "devices",
-            Self::NonCompute => "non-compute",
+            Self::DataMovement => "non-compute",
         }
     }
 
@@ -88,7 +88,7 @@ impl Picture {
             Self::Scopes => "Scopes",
             Self::Steps => "Steps",
             Self::Devices => "Devices",
-            Self::NonCompute => "Non-compute",
+            Self::DataMovement => "Non-compute",
         }
     }
 }

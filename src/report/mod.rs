@@ -2,14 +2,14 @@
 
 pub mod comm_json;
 pub mod comm_table;
+pub mod data_movement_json;
+pub mod data_movement_table;
 pub mod format;
 pub mod inspect;
 pub mod json;
 mod json_text;
 pub mod memory_json;
 pub mod memory_table;
-pub mod non_compute_json;
-pub mod non_compute_table;
 pub mod roofline_json;
 pub mod roofline_table;
 pub mod row_label;

@@ -106,13 +106,13 @@ const STATES = {
   },
   "non-compute, a category and opcodes opened": async (page) => {
     await page.getByRole("button", { name: "Non-compute", exact: true }).click();
-    await page.locator(".audit .tree-name").first().click();
-    await page.locator(".audit .tree-group + *").first().waitFor();
-    await page.locator(".audit-program summary").first().click();
+    await page.locator(".data-movement .tree-name").first().click();
+    await page.locator(".data-movement .tree-group + *").first().waitFor();
+    await page.locator(".data-movement-program summary").first().click();
   },
   "how non-compute is computed": async (page) => {
-    await page.locator("#how-audit-button").click();
-    await page.locator("#how-audit").waitFor();
+    await page.locator("#how-data-movement-button").click();
+    await page.locator("#how-data-movement").waitFor();
   },
   "roofline, a mark told": async (page) => {
     await page.keyboard.press("Escape");

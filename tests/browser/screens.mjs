@@ -197,12 +197,12 @@ const states = {
     await page.getByRole("button", { name: "Flags" }).click();
     await page.locator(".flags").first().waitFor();
   },
-  audit: async (page) => {
+  "data-movement": async (page) => {
     await pickFiles(page, [tpu]);
     await opened(page);
     await page.getByRole("button", { name: "Non-compute", exact: true }).click();
-    await page.locator(".audit .tree-name").first().click();
-    await page.locator(".audit .tree-group + *").first().waitFor();
+    await page.locator(".data-movement .tree-name").first().click();
+    await page.locator(".data-movement .tree-group + *").first().waitFor();
   },
   file: async (page) => {
     await pickFiles(page, [tpu]);

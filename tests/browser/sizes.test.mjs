@@ -52,8 +52,8 @@ for (const [width, height, what] of SIZES) {
       assert.deepEqual(await sticksOut(page), [], picture);
     }
     await page.getByRole("button", { name: "Non-compute", exact: true }).click();
-    await page.locator(".audit .tree-name").first().click();
-    await page.locator(".audit .tree-group + *").first().waitFor();
+    await page.locator(".data-movement .tree-name").first().click();
+    await page.locator(".data-movement .tree-group + *").first().waitFor();
     assert.deepEqual([await sticksOut(page), await cutFigures(page)], [[], []], "non-compute");
     await page.locator("[data-row='0'] [data-column='0']").focus();
     await page.keyboard.press("Enter");

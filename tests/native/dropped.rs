@@ -250,9 +250,9 @@ fn one_name_for_several_programs() {
     }
 }
 
-/// The audit asks programs where texts say nothing: within the capture, and beside it.
+/// Data movement asks programs where texts say nothing: within the capture, and beside it.
 #[test]
-fn the_audit_reads_them() {
+fn data_movement_reads_them() {
     let Some((whole, _, programs)) = apart() else { return };
     // Texts of ops become their names alone.
     let mut silent = whole.clone();
@@ -277,7 +277,7 @@ fn the_audit_reads_them() {
         write(&format!("beside/{i}.hlo_proto.pb"), program);
     }
     // By category, with what changes; an event without text has its category all the same.
-    let audit = |name: &str| {
+    let data_movement = |name: &str| {
         let args = ["non-compute", "--json", "--step", "all", "--device", "all"];
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(dir.path().join(name)).output().unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
@@ -286,7 +286,8 @@ fn the_audit_reads_them() {
         value["by_category"].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
     };
     let undetectable = |rows: &[serde_json::Value]| rows.iter().any(|r| r[2]["dtype"]["undetectable_ps"] != 0);
-    let (whole, silent, without, beside) = (audit("whole"), audit("silent"), audit("without"), audit("beside"));
+    let (whole, silent, without, beside) =
+        (data_movement("whole"), data_movement("silent"), data_movement("without"), data_movement("beside"));
     assert!(!whole.is_empty() && !undetectable(&whole));
     assert!(undetectable(&without));
     assert_eq!((&silent, &beside), (&whole, &whole));

@@ -159,8 +159,8 @@ fn real_captures() {
     }
 }
 
-/// The audit's figures and answers: sources and shapes are not ours.
-fn audit(value: &serde_json::Value) -> serde_json::Value {
+/// Data movement's figures and answers: sources and shapes are not ours.
+fn data_movement(value: &serde_json::Value) -> serde_json::Value {
     let rows = |field: &str| -> Vec<serde_json::Value> {
         let row = |r: &serde_json::Value| {
             let of = |f: &str| r[f].clone();
@@ -195,12 +195,12 @@ fn audit(value: &serde_json::Value) -> serde_json::Value {
 }
 
 #[test]
-fn real_captures_audited() {
+fn real_captures_data_movement() {
     let Some(dir) = common::profiles() else { return };
     for file in common::XSPACES {
         let name = file.split(['-', '/']).take(2).collect::<Vec<_>>().join("_");
         let value = json(&["non-compute", "--step", "all", "--device", "all"], &dir.join(file));
-        insta::assert_json_snapshot!(format!("{name}_non_compute"), audit(&value));
+        insta::assert_json_snapshot!(format!("{name}_non_compute"), data_movement(&value));
     }
 }
 

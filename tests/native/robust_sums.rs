@@ -37,7 +37,7 @@ fn busy(planes: Vec<XPlane>) -> (Picos, Picos, Option<Severity>) {
     for by in GroupBy::ALL {
         let query = Query { by, ..query.clone() };
         analysis.breakdown(&opened.profile, &query).unwrap();
-        analysis.non_compute(&opened.profile, &query, None);
+        analysis.data_movement(&opened.profile, &query, None);
     }
     analysis.scopes(&opened.profile, &query, "", 0.0).unwrap();
     analysis.step_stats(&opened.profile);

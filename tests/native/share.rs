@@ -451,7 +451,7 @@ fn what_a_summary_does_not_hold_it_says() {
         Request::Scopes { query: Query::default(), root: String::new(), min_share: 0.0 },
         Request::Export { query: Query::default(), sort: Sort::default(), format: Export::Csv },
         Question::File.into(),
-        Question::NonCompute(Query::default()).into(),
+        Question::DataMovement(Query::default()).into(),
         Question::Roofline(filtered).into(),
         Question::Roofline(all_kinds).into(),
         Question::MemoryAt { ask: MemoryQuery::default(), point: 0 }.into(),

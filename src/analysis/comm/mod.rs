@@ -37,7 +37,7 @@ pub use report::{
 };
 
 use super::breakdown::Analysis;
-use super::non_compute::Programs;
+use super::data_movement::Programs;
 use super::query::{DeviceChoice, Query};
 use super::selection::Selection;
 use crate::chip::Chip;

@@ -15,7 +15,7 @@ use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::non_compute::Programs;
+use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
 use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::units::Picos;

@@ -9,7 +9,7 @@ use super::sums::OpPoint;
 use crate::analysis::Kind;
 use crate::analysis::category::category;
 use crate::analysis::classify::opcode;
-use crate::analysis::non_compute::Programs;
+use crate::analysis::data_movement::Programs;
 use crate::analysis::op_detail::instruction_ref::Seen;
 use crate::analysis::op_group::OpGroup;
 use crate::analysis::ops::OpFacts;

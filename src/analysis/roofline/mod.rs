@@ -35,8 +35,8 @@ pub use verify::{Check, Verdict, Verified, verify};
 
 use super::Kind;
 use super::breakdown::{Analysis, shown};
+use super::data_movement::Programs;
 use super::filter::{Filter, FilterError};
-use super::non_compute::Programs;
 use super::query::{GroupBy, Query};
 use super::row_view::{RowView, default_order};
 use super::rows::{Known, Member, Rows, Slice, fold};

@@ -7,7 +7,7 @@ use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
 use super::verify::verify;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::non_compute::Programs;
+use crate::analysis::data_movement::Programs;
 use crate::analysis::op_detail::FoundOp;
 use crate::analysis::rows::Member;
 use crate::profile::Profile;

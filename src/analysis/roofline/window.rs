@@ -11,7 +11,7 @@ use super::query::{Level, RooflineQuery};
 use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::Kind;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::non_compute::Programs;
+use crate::analysis::data_movement::Programs;
 use crate::analysis::query::StepChoice;
 use crate::analysis::rows::{Slice, each};
 use crate::profile::{Profile, ProgramId};

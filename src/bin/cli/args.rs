@@ -34,7 +34,7 @@ pub enum Command {
         view: View,
     },
     /// Where time goes that computes nothing: data movement and exposed communication, and what each of them changes.
-    NonCompute {
+    DataMovement {
         #[command(flatten)]
         view: View,
     },
@@ -175,7 +175,7 @@ impl Args {
     pub const fn view(&self) -> &View {
         match &self.command {
             Command::Breakdown { view, .. }
-            | Command::NonCompute { view }
+            | Command::DataMovement { view }
             | Command::Roofline { view, .. }
             | Command::Memory { view, .. }
             | Command::Comm { view, .. }

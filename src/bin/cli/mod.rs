@@ -21,9 +21,9 @@ use rooflight::analysis::{
 use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
 use rooflight::report::{
-    format,
+    data_movement_json, data_movement_table, format,
     inspect::inspect,
-    json, non_compute_json, non_compute_table, roofline_json, roofline_table,
+    json, roofline_json, roofline_table,
     summary::{self, Summary},
     tables,
     text::{Table, neutralise, neutralise_lines},
@@ -107,7 +107,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let session = Session { opened, analysis, programs, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
-        Command::NonCompute { .. } => session.non_compute()?,
+        Command::DataMovement { .. } => session.data_movement()?,
         Command::Roofline { by, only, roofs, .. } => session.roofline(*by, only.filter(), roofs)?,
         Command::Memory { memory, .. } => session.memory(memory)?,
         Command::Comm { links, .. } => session.comm(links)?,
@@ -210,25 +210,30 @@ impl Session<'_> {
         }))
     }
 
-    fn non_compute(&self) -> Result<String, Failure> {
+    fn data_movement(&self) -> Result<String, Failure> {
         let query = self.query(GroupBy::Category, Filter::default())?;
         let profile = &self.opened.profile;
-        let audit = engine::non_compute(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
-        let notes = self.notes(&audit.notes);
+        let data_movement = engine::data_movement(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
+        let notes = self.notes(&data_movement.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
-            form(&non_compute_table::non_compute(&audit, top)) + "\n" + &form(&non_compute_table::opcodes(&audit, top))
+            form(&data_movement_table::data_movement(&data_movement, top))
+                + "\n"
+                + &form(&data_movement_table::opcodes(&data_movement, top))
         };
         Ok(match self.view.output() {
             Output::Json => {
                 let files = self.files();
-                let head = json::head_of("non-compute", &files, self.partial, &audit.header, &audit.totals);
-                json::text(&non_compute_json::non_compute(head, &audit, top, &notes))
+                let head =
+                    json::head_of("non-compute", &files, self.partial, &data_movement.header, &data_movement.totals);
+                json::text(&data_movement_json::data_movement(head, &data_movement, top, &notes))
             }
-            Output::Csv => non_compute_table::non_compute_csv(&audit, top).csv(),
+            Output::Csv => data_movement_table::data_movement_csv(&data_movement, top).csv(),
             Output::Markdown => both(Table::markdown, top),
-            Output::Text if audit.header.status == Status::Absent => says(&notes),
-            Output::Text => heading(&audit.header) + &both(Table::aligned, self.view.top.unwrap_or(12)) + &says(&notes),
+            Output::Text if data_movement.header.status == Status::Absent => says(&notes),
+            Output::Text => {
+                heading(&data_movement.header) + &both(Table::aligned, self.view.top.unwrap_or(12)) + &says(&notes)
+            }
         })
     }
 

@@ -75,7 +75,7 @@ impl Summary for Told {
                 Some(question) => self.told(&question),
                 None => Ok(Reply::Failed(messages::no_question())),
             },
-            Request::Export { .. } | Request::ExportNonCompute { .. } => Err(self.lacks("a file of all rows")),
+            Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
             Request::Open { .. } | Request::OpenReport { .. } | Request::Cancel(_) => Ok(Reply::Cancelled),
         };
         answer.unwrap_or_else(|reply| reply)
@@ -99,7 +99,7 @@ impl Told {
             }
             Question::Op { .. } => Err(self.lacks("all that is known of an op")),
             Question::Graph { .. } => Err(self.lacks("the graph around an op")),
-            Question::NonCompute(_) => Err(self.lacks("the audit of what computes nothing")),
+            Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
             Question::File
             | Question::ProgramText { .. }
             | Question::ProgramOutline(_)

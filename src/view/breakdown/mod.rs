@@ -1,9 +1,9 @@
 //! Where the time goes: figures, the bar of kinds, its read-out, the table. Knows the order of the parts; each
 //! part knows itself.
 
-mod audit;
 mod bar;
 mod chooser;
+mod data_movement;
 mod figures;
 pub(crate) mod filter;
 mod parts;
@@ -14,7 +14,7 @@ mod scopes;
 mod steps;
 mod tools;
 
-pub(crate) use audit::AuditPicture;
+pub(crate) use data_movement::DataMovementPicture;
 pub(crate) use figures::{how, row as readout};
 
 use crate::engine::BreakdownHead;

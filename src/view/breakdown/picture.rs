@@ -1,7 +1,7 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{AuditPicture, scopes, steps};
+use super::{DataMovementPicture, scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
 use crate::view::state::{Same, State};
@@ -17,7 +17,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) ->
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),
         Picture::Steps => view! { <steps::StepsPicture state choice=choice(state) /> }.any(),
         Picture::Devices => view! { <steps::DevicesPicture state choice=choice(state) /> }.any(),
-        Picture::NonCompute => view! { <AuditPicture state /> }.any(),
+        Picture::DataMovement => view! { <DataMovementPicture state /> }.any(),
     };
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }

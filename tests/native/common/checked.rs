@@ -91,16 +91,24 @@ fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
         assert!(filtered.shown.total <= totals.busy && filtered.totals == totals, "a filter changes no total");
     }
     let scopes = analysis.scopes(profile, query, "", 0.01).expect("no filter");
-    let audit = analysis.non_compute(profile, query, None);
+    let data_movement = analysis.data_movement(profile, query, None);
     let roofs =
         analysis.roofline_steps(profile, &RooflineQuery { query: query.clone(), ..RooflineQuery::default() }, None);
     assert!(roofs.is_ok());
     if exact {
         assert_eq!(total(&scopes.nodes, |node| node.own), u128::from(scopes.total.0), "scopes: {query:?}");
-        assert_eq!(total(&audit.by_category, |row| row.total), u128::from(audit.total.0), "audit: {query:?}");
-        assert_eq!(total(&audit.by_source, |row| row.total), u128::from(audit.total.0), "audit by source: {query:?}");
-        let moves = [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| audit.totals.of(kind));
-        assert!(u128::from(audit.total.0) <= total(&moves, |time| *time));
+        assert_eq!(
+            total(&data_movement.by_category, |row| row.total),
+            u128::from(data_movement.total.0),
+            "data movement: {query:?}"
+        );
+        assert_eq!(
+            total(&data_movement.by_source, |row| row.total),
+            u128::from(data_movement.total.0),
+            "data movement by source: {query:?}"
+        );
+        let moves = [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| data_movement.totals.of(kind));
+        assert!(u128::from(data_movement.total.0) <= total(&moves, |time| *time));
     }
 }
 
@@ -130,7 +138,7 @@ fn views(engine: &mut Engine, query: &Query) {
             engine.answer(&Request::Export { query: query.clone(), sort: sort(column), format });
         }
     }
-    engine.answer(&Question::NonCompute(query.clone()).into());
+    engine.answer(&Question::DataMovement(query.clone()).into());
     for all_kinds in [false, true] {
         let ask = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
         let head = engine.answer(&Question::Roofline(ask.clone()).into()).told::<RooflineHead>();

@@ -1,22 +1,22 @@
-//! The audit of what computes nothing, as the page asks for it: few sources of each category, and what all others sum
+//! Data movement, as the page asks for it: few sources of each category, and what all others sum
 //! to. Knows reports; no browser.
 
 use super::programs::AtHand;
-use super::{AuditView, Engine, Export, Programs, Rest};
-use crate::analysis::non_compute::NonCompute;
+use super::{DataMovementView, Engine, Export, Programs, Rest};
+use crate::analysis::data_movement::DataMovement;
 use crate::analysis::{Analysis, GroupBy, Query};
 use crate::profile::{Note, Profile};
-use crate::report::{json, non_compute_json, non_compute_table};
+use crate::report::{data_movement_json, data_movement_table, json};
 
 /// Sources of one category that are told apart.
 const SOURCES: usize = 40;
 
 /// Keeps the first `most` sources of each category.
-fn brief(mut audit: NonCompute, most: usize) -> AuditView {
+fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
     let mut kept = Vec::new();
     let mut rest = Vec::new();
-    for category in &audit.by_category {
-        let sources = audit.sources_of(category);
+    for category in &data_movement.by_category {
+        let sources = data_movement.sources_of(category);
         let (first, others) = sources.split_at(sources.len().min(most));
         kept.extend_from_slice(first);
         rest.push(Rest {
@@ -25,49 +25,49 @@ fn brief(mut audit: NonCompute, most: usize) -> AuditView {
             n_executions: others.iter().map(|row| row.n_executions).sum(),
         });
     }
-    audit.by_source = kept;
-    AuditView { audit, rest }
+    data_movement.by_source = kept;
+    DataMovementView { data_movement, rest }
 }
 
-/// The whole audit, with the programs at hand: each is read when the first op of it asks, and stays until all have.
-pub fn non_compute(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> NonCompute {
+/// All data movement, with the programs at hand: each is read when the first op of it asks, and stays until all have.
+pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
     let at_hand = AtHand::new(profile, programs);
-    analysis.non_compute(profile, query, Some(&|id| at_hand.module(id)))
+    analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 impl Engine {
-    fn whole_audit(&mut self, query: &Query) -> NonCompute {
-        non_compute(&self.analysis, &self.profile, &mut self.programs, query)
+    fn whole_data_movement(&mut self, query: &Query) -> DataMovement {
+        data_movement(&self.analysis, &self.profile, &mut self.programs, query)
     }
 
     /// What the page shows.
-    pub(super) fn audit(&mut self, query: &Query) -> AuditView {
-        brief(self.whole_audit(query), SOURCES)
+    pub(super) fn data_movement(&mut self, query: &Query) -> DataMovementView {
+        brief(self.whole_data_movement(query), SOURCES)
     }
 
     /// What `rooflight non-compute` writes.
-    pub(super) fn export_audit(&mut self, query: &Query, format: Export) -> String {
+    pub(super) fn export_data_movement(&mut self, query: &Query, format: Export) -> String {
         let query = Query { by: GroupBy::Category, filter: crate::analysis::Filter::default(), ..query.clone() };
-        let audit = self.whole_audit(&query);
+        let data_movement = self.whole_data_movement(&query);
         if format == Export::Csv {
-            return non_compute_table::non_compute_csv(&audit, usize::MAX).csv();
+            return data_movement_table::data_movement_csv(&data_movement, usize::MAX).csv();
         }
-        let notes: Vec<Note> = self.profile.notes.iter().chain(&audit.notes).cloned().collect();
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&data_movement.notes).cloned().collect();
         let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
-        let head = json::head_of("non-compute", &names, self.partial, &audit.header, &audit.totals);
-        json::text(&non_compute_json::non_compute(head, &audit, usize::MAX, &notes))
+        let head = json::head_of("non-compute", &names, self.partial, &data_movement.header, &data_movement.totals);
+        json::text(&data_movement_json::data_movement(head, &data_movement, usize::MAX, &notes))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::non_compute::AuditRow;
+    use crate::analysis::data_movement::DataMovementRow;
     use crate::analysis::{Header, Kind, Peaks, Status, Totals};
     use crate::units::Picos;
 
-    fn row(key: &str, category: &str, total: u64) -> AuditRow {
-        AuditRow {
+    fn row(key: &str, category: &str, total: u64) -> DataMovementRow {
+        DataMovementRow {
             key: key.to_owned(),
             key_kind: "category".to_owned(),
             category: category.to_owned(),
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_summed_per_category() {
-        let audit = NonCompute {
+        let data_movement = DataMovement {
             header: Header {
                 status: Status::Ok,
                 device: None,
@@ -119,8 +119,8 @@ mod tests {
             opcodes: Vec::new(),
             notes: Vec::new(),
         };
-        let view = brief(audit, 2);
-        let keys: Vec<&str> = view.audit.by_source.iter().map(|row| &*row.key).collect();
+        let view = brief(data_movement, 2);
+        let keys: Vec<&str> = view.data_movement.by_source.iter().map(|row| &*row.key).collect();
         assert_eq!(keys, ["a", "b", "e"]);
         let none = Rest { n: 0, total: Picos::ZERO, n_executions: 0 };
         assert_eq!(view.rest, [Rest { n: 2, total: Picos(3), n_executions: 4 }, none]);

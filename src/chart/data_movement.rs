@@ -1,9 +1,9 @@
-//! What the audit of non-compute says, as rows of words and lengths. Knows its report; nothing of elements.
+//! What data movement says, as rows of words and lengths. Knows its report; nothing of elements.
 
 use super::figures::How;
 use super::time_part::Slot;
-use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
-use crate::engine::AuditView;
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
+use crate::engine::DataMovementView;
 use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
@@ -76,9 +76,9 @@ pub struct Program {
     pub opcodes: Vec<(String, String)>,
 }
 
-/// The audit as it is shown.
+/// Data movement as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Audit {
+pub struct DataMovementTable {
     /// The unit of times.
     pub unit: &'static str,
     /// Categories.
@@ -96,13 +96,13 @@ const OPCODES: usize = 24;
 /// Programs that are told.
 const PROGRAMS: usize = 8;
 
-/// The audit as rows.
-pub fn audit(view: &AuditView) -> Audit {
-    let audit = &view.audit;
-    let unit = TimeUnit::for_largest(audit.total);
-    let largest = audit.by_category.iter().map(|row| row.total).max().unwrap_or_default();
-    let group = |(at, category): (usize, &AuditRow)| {
-        let sources = audit.sources_of(category).iter().map(|of| row(of, unit, largest, source(of))).collect();
+/// Data movement as rows.
+pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
+    let data_movement = &view.data_movement;
+    let unit = TimeUnit::for_largest(data_movement.total);
+    let largest = data_movement.by_category.iter().map(|row| row.total).max().unwrap_or_default();
+    let group = |(at, category): (usize, &DataMovementRow)| {
+        let sources = data_movement.sources_of(category).iter().map(|of| row(of, unit, largest, source(of))).collect();
         let rest = view.rest.get(at).filter(|rest| rest.n > 0).map(|rest| {
             format!(
                 "{}, {}",
@@ -112,41 +112,41 @@ pub fn audit(view: &AuditView) -> Audit {
         });
         Group { row: row(category, unit, largest, (category.key.clone(), category.key.clone())), sources, rest }
     };
-    let n = audit.by_category.iter().map(|row| row.n_executions).sum();
-    let of_step = audit.header.step_duration.and_then(|window| audit.total.fraction_of(window));
-    Audit {
+    let n = data_movement.by_category.iter().map(|row| row.n_executions).sum();
+    let of_step = data_movement.header.step_duration.and_then(|window| data_movement.total.fraction_of(window));
+    DataMovementTable {
         unit: unit.symbol(),
-        groups: audit.by_category.iter().enumerate().map(group).collect(),
+        groups: data_movement.by_category.iter().enumerate().map(group).collect(),
         total: [
-            format::time(audit.total, unit),
+            format::time(data_movement.total, unit),
             of_step.map_or_else(|| ABSENT.to_owned(), format::percent),
-            format::time(audit.stall, unit),
+            format::time(data_movement.stall, unit),
             format::count(n),
         ],
-        programs: programs(audit),
-        says: says(audit, of_step),
+        programs: programs(data_movement),
+        says: says(data_movement, of_step),
     }
 }
 
-fn says(audit: &NonCompute, of_step: Option<f64>) -> String {
-    if audit.total == Picos::ZERO {
+fn says(data_movement: &DataMovement, of_step: Option<f64>) -> String {
+    if data_movement.total == Picos::ZERO {
         return "nothing but computing".to_owned();
     }
     let share = of_step.map(|share| format!(", {} of the step", format::percent_text(share))).unwrap_or_default();
-    let waits = if audit.stall == Picos::ZERO {
+    let waits = if data_movement.stall == Picos::ZERO {
         "none of it waiting".to_owned()
     } else {
-        let comm = match audit.exposed_comm {
+        let comm = match data_movement.exposed_comm {
             Picos::ZERO => "none".to_owned(),
             comm => format::time_text(comm),
         };
-        format!("{} of it waiting, {comm} for communication", format::time_text(audit.stall))
+        format!("{} of it waiting, {comm} for communication", format::time_text(data_movement.stall))
     };
-    format!("{}{share}; {waits}", format::time_text(audit.total))
+    format!("{}{share}; {waits}", format::time_text(data_movement.total))
 }
 
 /// A source's name, short and in full.
-fn source(of: &AuditRow) -> (String, String) {
+fn source(of: &DataMovementRow) -> (String, String) {
     match (&*of.key_kind, &of.source_inner) {
         ("source_stack", Some(inner)) => (inner.clone(), of.key.clone()),
         ("no_source", _) => ("no source".to_owned(), "Its ops say neither a source nor a scope.".to_owned()),
@@ -154,7 +154,7 @@ fn source(of: &AuditRow) -> (String, String) {
     }
 }
 
-fn row(of: &AuditRow, unit: TimeUnit, largest: Picos, (name, title): (String, String)) -> Row {
+fn row(of: &DataMovementRow, unit: TimeUnit, largest: Picos, (name, title): (String, String)) -> Row {
     let part = |time: Picos| time.fraction_of(largest).unwrap_or(0.0);
     let shape = |shapes: &[String]| shapes.first().cloned().unwrap_or_else(|| ABSENT.to_owned());
     let program = |name: &String| of.example_program.map_or_else(|| name.clone(), |id| format!("{name}@{id}"));
@@ -194,7 +194,7 @@ fn mark(tally: &Tally) -> Mark {
     Mark { word, yes, unknown, full: full.join(", ") }
 }
 
-fn more(of: &AuditRow) -> Vec<(&'static str, String)> {
+fn more(of: &DataMovementRow) -> Vec<(&'static str, String)> {
     let mut more = Vec::new();
     for space in &of.space_moves {
         more.push((
@@ -220,7 +220,7 @@ fn more(of: &AuditRow) -> Vec<(&'static str, String)> {
 }
 
 fn reason(key: &str) -> String {
-    use crate::analysis::non_compute::Reason;
+    use crate::analysis::data_movement::Reason;
     Reason::ALL
         .into_iter()
         .find(|reason| reason.key() == key)
@@ -237,8 +237,8 @@ fn memory(space: i64) -> String {
     }
 }
 
-fn programs(audit: &NonCompute) -> Vec<Program> {
-    let one = |of: &crate::analysis::non_compute::ProgramOpcodes| {
+fn programs(data_movement: &DataMovement) -> Vec<Program> {
+    let one = |of: &crate::analysis::data_movement::ProgramOpcodes| {
         let n: u64 = of.opcodes.iter().map(|opcode| opcode.n).sum();
         let says = format!(
             "{}, {} a dot or a convolution; copies read and write {}",
@@ -255,20 +255,20 @@ fn programs(audit: &NonCompute) -> Vec<Program> {
         }
         Program { name: of.program.clone().unwrap_or_else(|| "no program".to_owned()), says, opcodes }
     };
-    audit.opcodes.iter().take(PROGRAMS).map(one).collect()
+    data_movement.opcodes.iter().take(PROGRAMS).map(one).collect()
 }
 
 /// How the figures are computed.
-pub fn how(view: &AuditView) -> How {
-    let audit = &view.audit;
+pub fn how(view: &DataMovementView) -> How {
+    let data_movement = &view.data_movement;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
-        row("Non-compute", format::exact_time(audit.total)),
+        row("Non-compute", format::exact_time(data_movement.total)),
         row(
             "Waits",
             format!(
                 "{}: synchronous collectives, and the halves of async pairs that wait",
-                format::exact_time(audit.stall)
+                format::exact_time(data_movement.stall)
             ),
         ),
         row("Changes", "what an op reads against what it writes, from its HLO text; of a wait, its start’s".to_owned()),

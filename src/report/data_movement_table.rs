@@ -1,14 +1,14 @@
-//! The audit as tables. Knows columns and units.
+//! Data movement as tables. Knows columns and units.
 
 use super::format::{TimeUnit, bytes_text, count, percent, time};
 use super::text::Table;
-use crate::analysis::non_compute::{AuditRow, Change, NonCompute, Tally};
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
 
 /// Categories, each followed by its sources: `top` of either. The last row is the sum.
-pub fn non_compute(a: &NonCompute, top: usize) -> Table {
+pub fn data_movement(a: &DataMovement, top: usize) -> Table {
     let unit = TimeUnit::for_largest(a.total);
     let (own, stall) = (format!("Self {}", unit.symbol()), format!("Stall {}", unit.symbol()));
     let mut table = Table::new(&[
@@ -28,7 +28,7 @@ pub fn non_compute(a: &NonCompute, top: usize) -> Table {
         ("Undetectable", true),
     ]);
     let of_step = |f: Option<f64>| f.map_or(ABSENT.into(), percent);
-    let row = |name: String, row: &AuditRow| {
+    let row = |name: String, row: &DataMovementRow| {
         let mut cells = vec![
             name,
             time(row.total, unit),
@@ -60,9 +60,9 @@ pub fn non_compute(a: &NonCompute, top: usize) -> Table {
     table
 }
 
-fn rest(table: &mut Table, indent: &str, rows: &[AuditRow], top: usize, unit: TimeUnit) {
+fn rest(table: &mut Table, indent: &str, rows: &[DataMovementRow], top: usize, unit: TimeUnit) {
     let Some(rest) = rows.get(top..).filter(|rest| !rest.is_empty()) else { return };
-    let sum = |of: fn(&AuditRow) -> Picos| time(rest.iter().map(of).sum(), unit);
+    let sum = |of: fn(&DataMovementRow) -> Picos| time(rest.iter().map(of).sum(), unit);
     let n = count(rest.iter().map(|r| r.n_executions).sum());
     let more = format!("{indent}{} more", count(rest.len() as u64));
     let mut cells = vec![more, sum(|r| r.total), String::new(), sum(|r| r.stall), n];
@@ -87,7 +87,7 @@ fn first(shapes: &[String]) -> String {
 }
 
 /// Executions by program and opcode.
-pub fn opcodes(a: &NonCompute, top: usize) -> Table {
+pub fn opcodes(a: &DataMovement, top: usize) -> Table {
     let mut table = Table::new(&[
         ("Program", true),
         ("Runs", false),
@@ -113,7 +113,7 @@ pub fn opcodes(a: &NonCompute, top: usize) -> Table {
 }
 
 /// For programs: categories and sources in one table, exact figures, named as in the JSON.
-pub fn non_compute_csv(a: &NonCompute, top: usize) -> Table {
+pub fn data_movement_csv(a: &DataMovement, top: usize) -> Table {
     let changes = Change::ALL.map(|change| format!("{}_change", change.key()));
     let mut heads = vec![
         ("key", true),

@@ -1,21 +1,23 @@
-//! The audit of what computes nothing: captures by hand, the real host-offload capture, and that it sums to what the
+//! Data movement: captures by hand, the real host-offload capture, and that it sums to what the
 //! breakdown says.
 
 use crate::common;
 use crate::common::{bytes, make, open};
-use rooflight::analysis::non_compute::{Answer, AuditRow, Change, LayoutChange, NonCompute, classify, in_module};
+use rooflight::analysis::data_movement::{
+    Answer, Change, DataMovement, DataMovementRow, LayoutChange, classify, in_module,
+};
 use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
 use rooflight::engine::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
-fn audit(opened: &Opened, query: &Query) -> NonCompute {
-    Analysis::new(&opened.profile).non_compute(&opened.profile, query, None)
+fn data_movement(opened: &Opened, query: &Query) -> DataMovement {
+    Analysis::new(&opened.profile).data_movement(&opened.profile, query, None)
 }
 
-fn of(plane: XPlane) -> NonCompute {
+fn of(plane: XPlane) -> DataMovement {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
-    audit(&opened, &Query { step: StepChoice::All, ..Query::default() })
+    data_movement(&opened, &Query { step: StepChoice::All, ..Query::default() })
 }
 
 /// A plane of ops that run one after the other: program, HLO text, category, duration.
@@ -35,12 +37,12 @@ fn plane(ops: &[(i64, &str, &str, i64)]) -> XPlane {
     p.done()
 }
 
-fn row<'a>(a: &'a NonCompute, category: &str) -> &'a AuditRow {
+fn row<'a>(a: &'a DataMovement, category: &str) -> &'a DataMovementRow {
     let found = a.by_category.iter().find(|r| r.key == category);
     found.unwrap_or_else(|| panic!("no {category}: {:?}", a.by_category.iter().map(|r| &r.key).collect::<Vec<_>>()))
 }
 
-fn answers(row: &AuditRow) -> [Option<bool>; 5] {
+fn answers(row: &DataMovementRow) -> [Option<bool>; 5] {
     Change::ALL.map(|change| row.tally(change).majority())
 }
 
@@ -138,10 +140,10 @@ fn sums(opened: &Opened) {
         for device in [DeviceChoice::All, DeviceChoice::One(0)] {
             let query = Query { device, step, by: GroupBy::Kind, ..Query::default() };
             let b = analysis.breakdown(&opened.profile, &query).unwrap();
-            let a = analysis.non_compute(&opened.profile, &query, None);
+            let a = analysis.data_movement(&opened.profile, &query, None);
             let t = &b.totals;
             let expected = t.of(Kind::DataMovement) + t.of(Kind::Communication) + t.of(Kind::Fused);
-            let total = |rows: &[AuditRow]| rows.iter().map(|r| r.total).sum::<Picos>();
+            let total = |rows: &[DataMovementRow]| rows.iter().map(|r| r.total).sum::<Picos>();
             assert_eq!((a.total, total(&a.by_category), total(&a.by_source)), (expected, expected, expected));
             assert_eq!(a.opcodes.iter().flat_map(|p| &p.opcodes).map(|o| o.total).sum::<Picos>(), t.busy);
             for category in &a.by_category {
@@ -167,7 +169,7 @@ fn it_sums_to_the_breakdown() {
 fn host_offload_of_a_real_capture() {
     let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let opened = open("host.xplane.pb", bytes).unwrap();
-    let a = audit(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() });
+    let a = data_movement(&opened, &Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() });
     let done = row(&a, "copy-done");
     assert_eq!((done.n_executions, done.total, done.stall), (2400, Picos(304_033_212_062_500), done.total));
     assert_eq!(answers(done), [Some(false), Some(false), Some(false), Some(true), Some(false)]);
@@ -208,11 +210,11 @@ fn a_real_training_run() {
     // Three of them change dtype and order at once, one stays in order but for a dimension of one.
     assert_eq!(answers(formatting), [Some(false), Some(true), Some(false), Some(false), Some(false)]);
     assert_eq!(answers(row(&a, "copy-done"))[3], Some(true), "to VMEM and back");
-    let figures = |r: &AuditRow| {
+    let figures = |r: &DataMovementRow| {
         let percent = |p: Picos| format!("{:.3}", p.fraction_of(r.total).unwrap_or_default() * 100.0);
         (r.key.clone(), r.changes.iter().map(|t| [t.yes, t.no, t.undetectable].map(percent)).collect::<Vec<_>>())
     };
-    insta::assert_json_snapshot!("v5p_audit", a.by_category.iter().map(figures).collect::<Vec<_>>());
+    insta::assert_json_snapshot!("v5p_data_movement", a.by_category.iter().map(figures).collect::<Vec<_>>());
 }
 
 /// Programs that are at hand: no instruction of a real one is out of reach, and fusions that only format are told.

@@ -1,7 +1,7 @@
-//! The audit as JSON. Knows names and order of fields.
+//! Data movement as JSON. Knows names and order of fields.
 
 use super::json::{HeadJson, kind_name};
-use crate::analysis::non_compute::{AuditRow, Change, NonCompute, OpcodeCount, ProgramOpcodes, Tally};
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, Tally};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// `rooflight non-compute --json`.
 #[derive(Serialize)]
-pub struct NonComputeJson<'a> {
+pub struct DataMovementJson<'a> {
     #[serde(flatten)]
     head: HeadJson<'a>,
     non_compute_duration_ps: Picos,
@@ -86,7 +86,7 @@ struct OpcodeJson<'a> {
 }
 
 impl<'a> RowJson<'a> {
-    fn new(row: &'a AuditRow) -> Self {
+    fn new(row: &'a DataMovementRow) -> Self {
         let of = |change: Change| row.tally(change).majority();
         let tally =
             |t: &Tally| TallyJson { yes_ps: t.yes, no_ps: t.no, undetectable_ps: t.undetectable, mixed: t.is_mixed() };
@@ -141,9 +141,14 @@ impl<'a> ProgramJson<'a> {
     }
 }
 
-/// The audit: `top` categories, and as many sources within each.
-pub fn non_compute<'a>(head: HeadJson<'a>, a: &'a NonCompute, top: usize, notes: &'a [Note]) -> NonComputeJson<'a> {
-    NonComputeJson {
+/// Data movement: `top` categories, and as many sources within each.
+pub fn data_movement<'a>(
+    head: HeadJson<'a>,
+    a: &'a DataMovement,
+    top: usize,
+    notes: &'a [Note],
+) -> DataMovementJson<'a> {
+    DataMovementJson {
         head,
         non_compute_duration_ps: a.total,
         stall_duration_ps: a.stall,

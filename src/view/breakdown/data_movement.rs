@@ -1,10 +1,10 @@
 //! What computes nothing, and what it changes: categories, their sources, the opcodes that were executed. Knows the state;
-//! words and lengths are in `chart::audit`.
+//! words and lengths are in `chart::data_movement`.
 
 use super::figures;
 use super::picture::choice;
-use crate::chart::audit::{self, Audit, CHANGES, Group, Mark, Program, Row};
-use crate::engine::{AuditView, Export, Question, Request};
+use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
+use crate::engine::{DataMovementView, Export, Question, Request};
 use crate::view::state::{Same, State};
 use crate::view::type_erasure::{Any, live};
 use crate::view::widgets::chart::tools;
@@ -14,34 +14,36 @@ use crate::view::widgets::swatch::swatch;
 use crate::view::widgets::tree::{self, Open, width};
 use leptos::prelude::*;
 
-/// The audit, where the other pictures are.
+/// Data movement, where the other pictures are.
 #[component]
-pub(crate) fn AuditPicture(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<Same<AuditView>>);
+pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
+    let found = RwSignal::new(None::<Same<DataMovementView>>);
     let asked = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.keep_asking(
         move || {
             let (device, step) = asked.get();
-            Some(Question::NonCompute(crate::analysis::Query { device, step, ..Default::default() }).into())
+            Some(Question::DataMovement(crate::analysis::Query { device, step, ..Default::default() }).into())
         },
         move |reply| {
-            if let Ok(view) = reply.told::<AuditView>() {
+            if let Ok(view) = reply.told::<DataMovementView>() {
                 found.set(Some(Same::new(view)));
             }
         },
     );
     let open: Open = RwSignal::new(Vec::new());
-    let shown = Memo::new(move |_| found.with(|found| found.as_ref().map(|view| Same::new(audit::audit(view)))));
+    let shown = Memo::new(move |_| {
+        found.with(|found| found.as_ref().map(|view| Same::new(data_movement::data_movement(view))))
+    });
     let says = move || shown.with(|shown| shown.as_ref().map(|shown| shown.says.clone()));
     let entry =
         move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, found, format)));
     let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
     let how = move || {
-        let how = found.with(|found| found.as_ref().map(|view| audit::how(view)))?;
+        let how = found.with(|found| found.as_ref().map(|view| data_movement::how(view)))?;
         Some(
             view! {
                 <Popover
-                    id="how-audit"
+                    id="how-data-movement"
                     class="how"
                     label=Signal::stored("How non-compute is computed".to_owned())
                     panel_class="how-panel"
@@ -60,25 +62,25 @@ pub(crate) fn AuditPicture(state: State) -> impl IntoView {
             <span class="picture-note" title=says>{live(says)}</span>
             {live(how)}
             <span class="grow"></span>
-            {tools("audit-menu", entries)}
+            {tools("data-movement-menu", entries)}
         </div>
         {live(body)}
     }
     .any()
 }
 
-fn told(state: State, open: Open, audit: &Audit) -> AnyView {
-    if audit.groups.is_empty() {
+fn told(state: State, open: Open, data_movement: &DataMovementTable) -> AnyView {
+    if data_movement.groups.is_empty() {
         return view! { <p class="chart-empty">"No op here moves data or communicates."</p> }.any();
     }
-    let unit = audit.unit;
-    let head = |label: &'static str| view! { <th scope="col" class="audit-change">{label}</th> }.any();
+    let unit = data_movement.unit;
+    let head = |label: &'static str| view! { <th scope="col" class="data-movement-change">{label}</th> }.any();
     let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
-    let [own, share, stall, runs] = audit.total.clone();
+    let [own, share, stall, runs] = data_movement.total.clone();
     view! {
-        <div class="tree audit" on:keydown=tree::walk>
+        <div class="tree data-movement" on:keydown=tree::walk>
             <table>
-                <thead><tr class="audit-over">
+                <thead><tr class="data-movement-over">
                     <td colspan="4"></td><td colspan="3" class="wide-2"></td>
                     <th scope="colgroup" colspan="5">"Changes"</th>
                     <td colspan="2" class="wide-3"></td>
@@ -94,7 +96,7 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
                     <th scope="col" class="wide-3">"Reads"</th>
                     <th scope="col" class="wide-3">"Writes"</th>
                 </tr></thead>
-                {audit.groups.iter().enumerate().map(group).collect_view()}
+                {data_movement.groups.iter().enumerate().map(group).collect_view()}
                 <tfoot><tr>
                     <th scope="row">"All"</th>
                     <td class="num">{own}</td><td></td><td class="num">{share}</td>
@@ -102,7 +104,7 @@ fn told(state: State, open: Open, audit: &Audit) -> AnyView {
                     <td colspan="8"></td>
                 </tr></tfoot>
             </table>
-            {audit.programs.iter().map(program).collect_view()}
+            {data_movement.programs.iter().map(program).collect_view()}
         </div>
     }
     .any()
@@ -171,15 +173,15 @@ fn cells(of: &Row) -> AnyView {
 
 fn mark((of, label): (&Mark, &'static str)) -> AnyView {
     let class = match &*of.word {
-        "no" => "audit-change none",
-        "?" => "audit-change unknown",
-        _ => "audit-change",
+        "no" => "data-movement-change none",
+        "?" => "data-movement-change unknown",
+        _ => "data-movement-change",
     };
     view! {
         <td class=class title=of.full.clone()>
-            <span class="audit-label">{label}</span> " " <span>{of.word.clone()}</span>
+            <span class="data-movement-label">{label}</span> " " <span>{of.word.clone()}</span>
             <svg aria-hidden="true">
-                <rect class="audit-yes" width=width(of.yes) height="100%" />
+                <rect class="data-movement-yes" width=width(of.yes) height="100%" />
                 <rect class="mark-idle" x=width(of.yes) width=width(of.unknown) height="100%" />
             </svg>
         </td>
@@ -192,7 +194,7 @@ fn program(of: &Program) -> AnyView {
         view! { <span><span class="mono">{opcode.clone()}</span> " " {n.clone()}</span> }.any()
     };
     view! {
-        <details class="audit-program">
+        <details class="data-movement-program">
             <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.says.clone()}</span></summary>
             <p class="tree-more">{of.opcodes.iter().map(one).collect_view()}</p>
         </details>
@@ -200,10 +202,10 @@ fn program(of: &Program) -> AnyView {
     .any()
 }
 
-fn save(state: State, found: RwSignal<Option<Same<AuditView>>>, format: Export) {
+fn save(state: State, found: RwSignal<Option<Same<DataMovementView>>>, format: Export) {
     if found.with_untracked(Option::is_none) {
         return;
     }
     let query = state.query.get_untracked();
-    super::save::file(state, &Request::ExportNonCompute { query, format }, "non-compute", format);
+    super::save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
 }

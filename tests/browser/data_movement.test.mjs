@@ -1,4 +1,4 @@
-// The audit of what computes nothing: rows, sums and answers are the command line's; opened by mouse and keyboard; saved.
+// Data movement: rows, sums and answers are the command line's; opened by mouse and keyboard; saved.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -42,25 +42,25 @@ const asSeen = (row, report, name = row.key) => {
   return [name, time(row.total_dur_ps), share, time(row.stall_dur_ps), count(row.n_executions), size(row.moved_bytes), ...Object.values(ANSWERS).map((change) => answer(row, change))];
 };
 
-const audit = (page) => page.locator(".tree.audit");
+const table = (page) => page.locator(".tree.data-movement");
 /** Rows as [name, self, step, waits, runs, moved, answers…]. */
 const seen = (rows) =>
   rows.evaluateAll((rows) =>
     rows.map((row) => {
       const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
-      const answers = [...row.querySelectorAll(".audit-change")].map((cell) => text(cell.querySelector("span:not(.audit-label)")));
+      const answers = [...row.querySelectorAll(".data-movement-change")].map((cell) => text(cell.querySelector("span:not(.data-movement-label)")));
       return [text(row.querySelector("th")), ...[...row.querySelectorAll(":scope > .num")].map(text), ...answers];
     }),
   );
-const groups = (page) => seen(audit(page).locator(".tree-group"));
-const below = (page, at) => audit(page).locator("tbody").nth(at).locator("tr:not(.tree-group):not(.tree-more)");
-const category = (page, name) => audit(page).locator(".tree-group").getByRole("button", { name, exact: true });
+const groups = (page) => seen(table(page).locator(".tree-group"));
+const below = (page, at) => table(page).locator("tbody").nth(at).locator("tr:not(.tree-group):not(.tree-more)");
+const category = (page, name) => table(page).locator(".tree-group").getByRole("button", { name, exact: true });
 
 async function start(page, file) {
   await pickFiles(page, [file]);
   await opened(page);
   await page.getByRole("button", { name: "Non-compute", exact: true }).click();
-  await audit(page).locator("tfoot").waitFor();
+  await table(page).locator("tfoot").waitFor();
 }
 
 /** Rows, sums and the sentence are the report's. */
@@ -69,10 +69,10 @@ async function assertSame(page, report) {
   const wanted = report.by_category.map((row) => asSeen(row, report));
   await until(() => groups(page), (rows) => JSON.stringify(rows) === JSON.stringify(wanted)).catch(() => {});
   assert.deepEqual(await groups(page), wanted);
-  assert.equal(await audit(page).locator("thead .unit").first().innerText(), unit);
+  assert.equal(await table(page).locator("thead .unit").first().innerText(), unit);
   const n = report.by_category.reduce((n, row) => n + row.n_executions, 0);
   const share = percent(report.non_compute_duration_ps / report.step_duration_ps);
-  const foot = await audit(page).locator("tfoot .num").allTextContents();
+  const foot = await table(page).locator("tfoot .num").allTextContents();
   assert.deepEqual(foot, [time(report.non_compute_duration_ps), share, time(report.stall_duration_ps), count(n)]);
   // Sums are of the rows.
   const sum = (key) => report.by_category.reduce((sum, row) => sum + row[key], 0);
@@ -89,7 +89,7 @@ onPage("a real run: rows, sums, answers and opcodes are the command line's", { n
   assert.deepEqual((await groups(page))[0].slice(-5), ["no", "no", "no", "yes", "no"]);
   assert.match(await page.locator(".picture-note").innerText(), /^933\.14 ms, 97\.5 % of the step; 933\.14 ms of it waiting, none for communication$/);
   const [program] = report.opcodes;
-  const details = audit(page).locator("details.audit-program").first();
+  const details = table(page).locator("details.data-movement-program").first();
   assert.match(await details.innerText(), new RegExp(`Opcodes of ${program.program} +${program.n_executions} executions, ${program.n_dot_convolution} a dot or a convolution; copies read and write ${size(program.copy_bytes)}`));
   await details.locator("summary").click();
   const opcodes = (await details.locator(".tree-more > span").allTextContents()).map((text) => text.trim());
@@ -125,7 +125,7 @@ onPage("a synthetic run: waits, sources and what cannot be told", async ({ page 
   }
   // Why it cannot be told is told.
   const at = report.by_category.findIndex((row) => row.dtype_change === null);
-  assert.match(await audit(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /cannot be told/);
+  assert.match(await table(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /cannot be told/);
   // A source leads to the op with most of its time.
   await below(page, 0).first().getByRole("button").click();
   const name = report.by_source_within_category.find((source) => source.hlo_category === report.by_category[0].hlo_category).example_hlo_op;
@@ -136,7 +136,7 @@ onPage("a category opens: moves between memories, and sources", { needs: tpu() }
   await start(page, tpu());
   const report = json(tpu());
   await category(page, "copy-done").click();
-  const more = (await audit(page).locator("tbody").first().locator(".tree-more").first().innerText()).replace(/\s+/g, " ");
+  const more = (await table(page).locator("tbody").first().locator(".tree-more").first().innerText()).replace(/\s+/g, " ");
   assert.match(more, /moves HBM → host, S\(5\): 182\.36 ms/);
   assert.match(more, /moves host, S\(5\) → HBM: 750\.78 ms/);
   const moves = report.by_category[0].memory_space_moves.map((move) => decimal(move.total_dur_ps / 1e9, 2));
@@ -165,7 +165,7 @@ onPage("by keyboard: arrows walk, right opens, left closes, Enter goes to the op
   await page.keyboard.press("End");
   assert.equal(await focus(), "copy-start");
   // One stop for Tab.
-  assert.equal(await audit(page).locator(".tree-name[tabindex='0']").count(), 1);
+  assert.equal(await table(page).locator(".tree-name[tabindex='0']").count(), 1);
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await below(page, 0).first().waitFor();
@@ -179,7 +179,7 @@ for (const [what, of] of [["of a real run", tpu], ["that was made", synth]]) {
     await start(page, of());
     const step = /Step (\d+)/.exec(await page.locator("#step-button").innerText())[1];
     for (const [entry, end] of [["Save CSV", "csv"], ["Save JSON", "json"]]) {
-      await page.locator("#audit-menu-button").click();
+      await page.locator("#data-movement-menu-button").click();
       const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: entry }).click()]);
       assert.equal(download.suggestedFilename(), `${basename(of(), ".xplane.pb")} non-compute.${end}`);
       // The page knows a file's name and not its folder.

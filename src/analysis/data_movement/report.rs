@@ -1,4 +1,4 @@
-//! What the audit reports. Plain data; knows nothing of how it was found.
+//! What data movement reports. Plain data; knows nothing of how it was found.
 
 use super::change::{Answer, Change};
 use crate::analysis::kind::Kind;
@@ -61,7 +61,7 @@ pub struct SpaceMove {
 
 /// A category, or a source within one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditRow {
+pub struct DataMovementRow {
     /// The category, or the source.
     pub key: String,
     /// "category"; or the tier of the source: "source_stack", "tf_op", "no_source".
@@ -102,7 +102,7 @@ pub struct AuditRow {
     pub example_program: Option<u64>,
 }
 
-impl AuditRow {
+impl DataMovementRow {
     /// The tally of one change.
     pub const fn tally(&self, change: Change) -> &Tally {
         &self.changes[change as usize]
@@ -137,7 +137,7 @@ pub struct ProgramOpcodes {
 
 /// Where time goes that computes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NonCompute {
+pub struct DataMovement {
     /// What the figures are of.
     pub header: Header,
     /// Sums over the window.
@@ -149,25 +149,25 @@ pub struct NonCompute {
     /// Of the waiting, for communication.
     pub exposed_comm: Picos,
     /// By category, most time first.
-    pub by_category: Vec<AuditRow>,
+    pub by_category: Vec<DataMovementRow>,
     /// By category, then by source: categories in their order, sources within each by time.
-    pub by_source: Vec<AuditRow>,
+    pub by_source: Vec<DataMovementRow>,
     /// By program, most executions first.
     pub opcodes: Vec<ProgramOpcodes>,
     /// What was assumed or left out.
     pub notes: Vec<Note>,
 }
 
-impl NonCompute {
+impl DataMovement {
     /// The sources within a category, most time first.
-    pub fn sources_of(&self, category: &AuditRow) -> &[AuditRow] {
+    pub fn sources_of(&self, category: &DataMovementRow) -> &[DataMovementRow] {
         let from = self.by_source.iter().position(|row| row.category == category.key).unwrap_or_default();
         let n = self.by_source.iter().filter(|row| row.category == category.key).count();
         self.by_source.get(from..from + n).unwrap_or_default()
     }
 
     /// `top` sources of each of the `top` categories.
-    pub fn sources(&self, top: usize) -> impl Iterator<Item = &AuditRow> {
+    pub fn sources(&self, top: usize) -> impl Iterator<Item = &DataMovementRow> {
         self.by_category.iter().take(top).flat_map(move |category| self.sources_of(category).iter().take(top))
     }
 }

@@ -1,8 +1,8 @@
-//! Ops added up to rows of the audit. Knows time and answers; reads no HLO.
+//! Ops added up to rows of data movement. Knows time and answers; reads no HLO.
 
 use super::change::{Answer, Change};
 use super::classify::LayoutChange;
-use super::report::{AuditRow, SpaceMove, Tally};
+use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::kind::Kind;
 use crate::profile::OpId;
 use crate::units::Picos;
@@ -89,13 +89,13 @@ impl Sums {
     }
 
     /// The row, but for what its example says.
-    pub fn row(self, key: String, key_kind: &str, category: String, window: Option<Picos>) -> AuditRow {
+    pub fn row(self, key: String, key_kind: &str, category: String, window: Option<Picos>) -> DataMovementRow {
         // The first of the kinds with the most time.
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| self.by_kind[k.index()]).unwrap_or(Kind::Other);
         let mut moves: Vec<SpaceMove> =
             self.spaces.iter().map(|((from, to), total)| SpaceMove { from: *from, to: *to, total: *total }).collect();
         moves.sort_by_key(|of| (of.from, of.to));
-        AuditRow {
+        DataMovementRow {
             key,
             key_kind: key_kind.to_owned(),
             category,

@@ -21,7 +21,7 @@ mod tests;
 
 pub use change::{Answer, Change, Changes, Reason};
 pub use classify::{LayoutChange, classify};
-pub use report::{AuditRow, NonCompute, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+pub use report::{DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 pub use resolver::{Programs, in_module};
 
 use super::Kind;
@@ -73,7 +73,7 @@ impl Source {
 
 impl Analysis {
     /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
-    pub fn non_compute(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> NonCompute {
+    pub fn data_movement(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> DataMovement {
         let known = self.known(profile);
         let Selection { header, totals, slices, mut notes, .. } = self.asked(profile, query);
         let window = header.step_duration;
@@ -118,10 +118,10 @@ impl Analysis {
             }
             row
         };
-        let mut by_category: Vec<AuditRow> =
+        let mut by_category: Vec<DataMovementRow> =
             by_category.into_iter().map(|(name, sums)| finished(sums, name.to_owned(), "category", name)).collect();
         sort(&mut by_category);
-        let mut by_source: Vec<AuditRow> = by_source
+        let mut by_source: Vec<DataMovementRow> = by_source
             .into_iter()
             .map(|((category, source), sums)| {
                 let (key, kind) = source.told(profile, category);
@@ -135,7 +135,7 @@ impl Analysis {
         notes.extend(host_copies(&by_category));
         notes.extend(undetectable(&by_category, total));
         let opcodes = opcodes.told(profile);
-        NonCompute { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes }
+        DataMovement { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes }
     }
 }
 
@@ -158,7 +158,7 @@ fn is_async_start(name: &str) -> bool {
     name.split('.').next().is_some_and(is_start)
 }
 
-fn sort(rows: &mut [AuditRow]) {
+fn sort(rows: &mut [DataMovementRow]) {
     rows.sort_by(|a, b| {
         (Reverse(a.total), Reverse(a.n_executions), &a.category, &a.key).cmp(&(
             Reverse(b.total),
@@ -173,7 +173,7 @@ fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-fn formatting(rows: &[AuditRow], window: Option<Picos>) -> Option<Note> {
+fn formatting(rows: &[DataMovementRow], window: Option<Picos>) -> Option<Note> {
     let row = rows.iter().find(|row| row.key == "data formatting")?;
     let share = row.total.fraction_of(window?).filter(|share| *share > FORMATTING)?;
     let message = format!(
@@ -184,7 +184,7 @@ fn formatting(rows: &[AuditRow], window: Option<Picos>) -> Option<Note> {
     Some(Note::new(Severity::Caution, "data_formatting_share", message))
 }
 
-fn host_copies(rows: &[AuditRow]) -> Option<Note> {
+fn host_copies(rows: &[DataMovementRow]) -> Option<Note> {
     let moves = rows.iter().flat_map(|row| &row.space_moves);
     let time: Picos = moves.filter(|m| m.from == HOST_SPACE || m.to == HOST_SPACE).map(|m| m.total).sum();
     (time > Picos::ZERO).then(|| {
@@ -196,7 +196,7 @@ fn host_copies(rows: &[AuditRow]) -> Option<Note> {
     })
 }
 
-fn undetectable(rows: &[AuditRow], total: Picos) -> Option<Note> {
+fn undetectable(rows: &[DataMovementRow], total: Picos) -> Option<Note> {
     let time: Picos = rows.iter().map(|row| row.changes.iter().map(|t| t.undetectable).max().unwrap_or_default()).sum();
     let share = time.fraction_of(total).filter(|share| *share > 0.0)?;
     let message = format!(
