@@ -1,6 +1,6 @@
 //! What data movement says, as rows of words and lengths. Knows its report; nothing of elements.
 
-use super::figures::How;
+use super::figures::Formula;
 use super::time_part::Slot;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::engine::DataMovementView;
@@ -259,7 +259,7 @@ fn programs(data_movement: &DataMovement) -> Vec<Program> {
 }
 
 /// How the figures are computed.
-pub fn how(view: &DataMovementView) -> How {
+pub fn how(view: &DataMovementView) -> Formula {
     let data_movement = &view.data_movement;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
@@ -280,7 +280,9 @@ pub fn how(view: &DataMovementView) -> How {
         row("Moved", "bytes read and written without padding, each async copy once".to_owned()),
         row("Source", "categories and HLO text of the capture’s events".to_owned()),
     ];
-    How { formula: "Non-compute = Σ self time of data movement and communication, fused included".to_owned(), rows }
+    Formula {
+        formula: "Non-compute = Σ self time of data movement and communication, fused included".to_owned(), rows
+    }
 }
 
 #[cfg(test)]

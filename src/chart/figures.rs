@@ -8,7 +8,7 @@ use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct How {
+pub struct Formula {
     /// "Idle = window − time with an op".
     pub formula: String,
     /// Inputs with their values, the result, what is left out.
@@ -27,7 +27,7 @@ pub struct Figure {
     /// Of which part of the time it speaks, where that is not all of it: "of 24.05 ms compute".
     pub scope: Option<String>,
     /// How it is computed.
-    pub how: How,
+    pub how: Formula,
 }
 
 /// The read-out row.
@@ -62,7 +62,7 @@ pub(super) fn figure(
     formula: &str,
     rows: Vec<(String, String)>,
 ) -> Figure {
-    Figure { label: label.into(), value, unit, scope: None, how: How { formula: formula.to_owned(), rows } }
+    Figure { label: label.into(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
 }
 
 /// A line of how a figure is computed.
@@ -80,7 +80,7 @@ pub(super) fn exact(time: Picos) -> String {
     format!("{} = {}", format::time_text(time), format::exact_time(time))
 }
 
-fn timed(label: &str, time: Picos, how: How) -> Figure {
+fn timed(label: &str, time: Picos, how: Formula) -> Figure {
     let (value, unit) = format::figure_time(time);
     Figure { label: label.to_owned(), value, unit, scope: None, how }
 }
@@ -111,7 +111,7 @@ fn hero(header: &Header) -> Figure {
         (false, true) => "Step = Σ over devices: its end − its start",
     };
     let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
-    Figure { label, value, unit, scope: None, how: How { formula: formula.to_owned(), rows } }
+    Figure { label, value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
 }
 
 fn busy(totals: &Totals) -> Figure {
@@ -124,7 +124,7 @@ fn busy(totals: &Totals) -> Figure {
     if totals.container_inclusive.0 > 0 {
         rows.push(row("Left out", "the whole time of loops and calls: their ops are counted one by one"));
     }
-    timed("Busy", totals.busy, How { formula: "Busy = Σ self time of all ops".to_owned(), rows })
+    timed("Busy", totals.busy, Formula { formula: "Busy = Σ self time of all ops".to_owned(), rows })
 }
 
 fn idle(totals: &Totals, window: Picos) -> Figure {
@@ -137,7 +137,7 @@ fn idle(totals: &Totals, window: Picos) -> Figure {
     ];
     let formula = "Idle = (window − time in which an op ran) ÷ window".to_owned();
     let value = share.map_or_else(|| format::ABSENT.to_owned(), format::percent);
-    Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: How { formula, rows } }
+    Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: Formula { formula, rows } }
 }
 
 fn executions(totals: &Totals) -> Figure {
@@ -152,7 +152,7 @@ fn executions(totals: &Totals) -> Figure {
         value: format::count(totals.n_events),
         unit: "",
         scope: None,
-        how: How { formula, rows },
+        how: Formula { formula, rows },
     }
 }
 
@@ -164,7 +164,7 @@ fn overlap(totals: &Totals) -> Option<Figure> {
         row("Result", exact(time)),
     ];
     let formula = "Overlap = busy − time in which an op ran".to_owned();
-    (time.0 > 0).then(|| timed("Overlap", time, How { formula, rows }))
+    (time.0 > 0).then(|| timed("Overlap", time, Formula { formula, rows }))
 }
 
 fn containers(totals: &Totals) -> Option<Figure> {
@@ -175,7 +175,7 @@ fn containers(totals: &Totals) -> Option<Figure> {
     ];
     let formula = "In containers = Σ whole time of loops, calls and conditionals".to_owned();
     (totals.container_inclusive.0 > 0)
-        .then(|| timed("In containers", totals.container_inclusive, How { formula, rows }))
+        .then(|| timed("In containers", totals.container_inclusive, Formula { formula, rows }))
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
@@ -186,7 +186,7 @@ fn unresolved(totals: &Totals) -> Option<Figure> {
         value: format::count(totals.n_unresolved),
         unit: "",
         scope: None,
-        how: How { formula, rows },
+        how: Formula { formula, rows },
     })
 }
 

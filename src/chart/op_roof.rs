@@ -1,7 +1,7 @@
 //! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
 //! (`analysis::roofline`); nothing of elements, and no formula of its own.
 
-use super::figures::How;
+use super::figures::Formula;
 use super::op_panel;
 use super::roofline::{memory, words::bound};
 use super::time_part::Slot;
@@ -30,7 +30,7 @@ pub struct Roof {
     /// Bytes, FLOPs, both floors, what could be won: name and words.
     pub rows: Vec<(&'static str, String)>,
     /// How it is computed.
-    pub how: How,
+    pub how: Formula,
 }
 
 /// What the panel says of an op's roof: where it lies, or why nothing can be said.
@@ -162,7 +162,7 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     rows
 }
 
-fn how(held: &Held, peaks: Option<&DevicePeaks>) -> How {
+fn how(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
     let row = |label: &str, value: String| (label.to_owned(), value);
     let peak = |of: PeakOf, unit: &str| {
         peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| said(peak, unit))
@@ -173,7 +173,7 @@ fn how(held: &Held, peaks: Option<&DevicePeaks>) -> How {
         CostSource::ModelFlops => "the model’s FLOPs; the capture has no others",
         CostSource::Yours => "yours",
     };
-    How {
+    Formula {
         formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
         rows: vec![
             row("Self time", format::exact_time(held.total)),

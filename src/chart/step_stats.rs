@@ -2,7 +2,7 @@
 //! report; no layout of its own, no browser.
 
 use super::devices::Device;
-use super::figures::How;
+use super::figures::Formula;
 use super::rows::Tip;
 use super::steps::{Part, Step};
 use crate::analysis::{AcrossDevices, DeviceChoice, DeviceSteps, Kind, Spread, StepChoice, StepStats, StepTime};
@@ -161,7 +161,7 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
 }
 
 /// How the figures under the chart are computed.
-pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<How> {
+pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
     let all = device.all.as_ref()?;
@@ -180,7 +180,7 @@ pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<How> {
     let steady = device.steady.as_ref().map_or("too few steps", |_| "without the first and the last step");
     rows.push(row("Steady state", steady.to_owned()));
     rows.push(row("Source", "the Steps line, else runs of the program with most time".to_owned()));
-    Some(How { formula: "Mean = Σ of the steps’ durations ÷ steps".to_owned(), rows })
+    Some(Formula { formula: "Mean = Σ of the steps’ durations ÷ steps".to_owned(), rows })
 }
 
 #[cfg(test)]

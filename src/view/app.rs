@@ -16,7 +16,7 @@ use crate::view::roofline::Roofline;
 use crate::view::share::Share;
 use crate::view::sources::Choose;
 use crate::view::state::{Opened, State};
-use crate::view::type_erasure::{Any, If, effect, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::files::Inputs;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::roving;

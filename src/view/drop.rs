@@ -1,7 +1,7 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
 use crate::view::state::{self, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use leptos::{ev, prelude::*};
 use web_sys::DragEvent;
 

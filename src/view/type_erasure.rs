@@ -3,7 +3,7 @@
 //! Leptos compiles its renderer and its reactive graph once more for each type of view and each closure it is given:
 //! 27 kB (gzip) of the page were that. So whatever reaches it from here has one of few types:
 //!
-//! - a view is an [`AnyView`]: each `view! { … }` ends in [`.any()`](Any::any), also within a list or an `Option`;
+//! - a view is an [`AnyView`]: each `view! { … }` ends in [`.any()`](EraseType::any), also within a list or an `Option`;
 //! - what changes is [`live`]: a closure with a name that stands in a view (one written there, `{move || …}`, becomes so by
 //!   itself);
 //! - what is there at times is an [`If`], what runs when something changes an [`effect`].
@@ -13,12 +13,12 @@ use leptos::tachys::reactive_graph::SharedReactiveFunction;
 use std::sync::{Arc, Mutex};
 
 /// A view as one type.
-pub(crate) trait Any {
+pub(crate) trait EraseType {
     /// The view, without what `view!` puts around it: that would be a type more for each element.
     fn any(self) -> AnyView;
 }
 
-impl<T: RenderHtml + Send + 'static> Any for View<T> {
+impl<T: RenderHtml + Send + 'static> EraseType for View<T> {
     fn any(self) -> AnyView {
         self.into_inner().into_any()
     }

@@ -3,7 +3,7 @@
 use crate::report::format;
 use crate::view::sources;
 use crate::view::state::{State, is_single};
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};

@@ -2,7 +2,7 @@
 
 use crate::view::keys;
 use crate::view::state::State;
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 use web_sys::HtmlInputElement;

@@ -8,7 +8,7 @@ mod pickers;
 use crate::chart::figures;
 use crate::engine::address::View;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;

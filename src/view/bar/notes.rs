@@ -3,7 +3,7 @@
 use crate::profile::{Note, Severity};
 use crate::report::format;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;

@@ -3,7 +3,7 @@
 use crate::analysis::{DeviceChoice, StepChoice};
 use crate::chart::picker_options;
 use crate::view::state::{Opened, State};
-use crate::view::type_erasure::{Any, If};
+use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::picker::Picker;

@@ -7,8 +7,8 @@ use crate::chart::stack::{self, Segment};
 use crate::chart::time_part::Slot;
 use crate::chart::{label, popover_position::Rect};
 use crate::engine::BreakdownHead;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
 use leptos::{ev, html, prelude::*};
@@ -29,7 +29,7 @@ pub(super) fn tip(part: &Part, whole: &str) -> Tip {
 
 /// The bar.
 #[component]
-pub(crate) fn StackedBar(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn StackedBar(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let at = RwSignal::new(0usize);

@@ -3,7 +3,7 @@
 use super::rows::{change, shown};
 use crate::chart::columns::{self, Cell};
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};

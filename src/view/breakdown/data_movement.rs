@@ -5,8 +5,8 @@ use super::figures;
 use super::picture::choice;
 use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
 use crate::engine::{DataMovementView, Export, Question, Request};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::tools;
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::popover::Popover;
@@ -17,7 +17,7 @@ use leptos::prelude::*;
 /// Data movement, where the other pictures are.
 #[component]
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<Same<DataMovementView>>);
+    let found = RwSignal::new(None::<PtrEq<DataMovementView>>);
     let asked = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.keep_asking(
         move || {
@@ -26,13 +26,13 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
         },
         move |reply| {
             if let Ok(view) = reply.told::<DataMovementView>() {
-                found.set(Some(Same::new(view)));
+                found.set(Some(PtrEq::new(view)));
             }
         },
     );
     let open: Open = RwSignal::new(Vec::new());
     let shown = Memo::new(move |_| {
-        found.with(|found| found.as_ref().map(|view| Same::new(data_movement::data_movement(view))))
+        found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
     });
     let says = move || shown.with(|shown| shown.as_ref().map(|shown| shown.says.clone()));
     let entry =
@@ -45,7 +45,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
                 <Popover
                     id="how-data-movement"
                     class="how"
-                    label=Signal::stored("How non-compute is computed".to_owned())
+                    label=Signal::stored("Formula non-compute is computed".to_owned())
                     panel_class="how-panel"
                     face=Box::new(|| "=".into_any())
                 >
@@ -202,7 +202,7 @@ fn program(of: &Program) -> AnyView {
     .any()
 }
 
-fn save(state: State, found: RwSignal<Option<Same<DataMovementView>>>, format: Export) {
+fn save(state: State, found: RwSignal<Option<PtrEq<DataMovementView>>>, format: Export) {
     if found.with_untracked(Option::is_none) {
         return;
     }

@@ -1,15 +1,15 @@
 //! The read-out row: one figure to read first, the others beside it, each with how it is computed.
 
-use crate::chart::figures::{self, Figure, How, Readout};
+use crate::chart::figures::{self, Figure, Formula, Readout};
 use crate::engine::BreakdownHead;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 
 /// The row.
 #[component]
-pub(crate) fn Figures(head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Figures(head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let row = move || Some(row(figures::readout(&*head.get()?)));
     view! { <dl class="figures" data-roving="">{live(row)}</dl> }.any()
 }
@@ -29,7 +29,7 @@ pub(crate) fn row(readout: Readout) -> AnyView {
 
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     let id = format!("how-{at}");
-    let label = format!("How “{}” is computed", figure.label);
+    let label = format!("Formula “{}” is computed", figure.label);
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
     view! {
         <div class=format!("figure {class}")>
@@ -45,7 +45,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
 }
 
 /// What the ⊜ beside a figure opens.
-pub(crate) fn how(how: How) -> AnyView {
+pub(crate) fn how(how: Formula) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {
         <b class="how-title">{how.formula}</b>

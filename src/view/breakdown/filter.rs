@@ -4,8 +4,8 @@
 use crate::analysis::Within;
 use crate::chart::rows;
 use crate::engine::BreakdownHead;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
@@ -126,7 +126,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
 
 /// What the filter lets through, or why it is not applied; with what else narrows the table.
 #[component]
-pub(crate) fn FilterSays(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn FilterSays(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let says = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);

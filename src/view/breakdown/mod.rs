@@ -18,14 +18,14 @@ pub(crate) use data_movement::DataMovementPicture;
 pub(crate) use figures::{how, row as readout};
 
 use crate::engine::BreakdownHead;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 
 /// The view of a breakdown.
 #[component]
-pub(crate) fn Breakdown(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Breakdown(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     // Picture, tools and table come one after the other, a moment later: all at once would be one long task.
     let (made, set_made) = signal(0);
     for part in 1..=3u8 {

@@ -5,8 +5,8 @@ use crate::chart::figures::{self, Part};
 use crate::chart::time_part::Slot;
 use crate::engine::BreakdownHead;
 use crate::report::format::ABSENT;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
 use leptos::{ev, prelude::*};
@@ -15,7 +15,7 @@ use web_sys::Element;
 
 /// The row of parts.
 #[component]
-pub(crate) fn Parts(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let row = move || {
         let head = head.get()?;
         let whole = figures::whole(&head.header);

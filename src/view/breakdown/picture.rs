@@ -4,14 +4,14 @@
 use super::{DataMovementPicture, scopes, steps};
 use crate::engine::BreakdownHead;
 use crate::engine::address::Picture;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
 use leptos::prelude::*;
 
 /// The pictures' common head, and the one that is chosen.
 #[component]
-pub(crate) fn Pictures(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let chosen = Memo::new(move |_| shown(state));
     let body = move || match chosen.get() {
         Picture::Scopes => view! { <scopes::ScopesPicture state head choice=choice(state) /> }.any(),

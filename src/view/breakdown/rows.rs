@@ -8,14 +8,14 @@ use crate::chart::rows::{self, Look};
 use crate::chart::table::{Column, Measure, Row};
 use crate::engine::{BreakdownHead, Sort};
 use crate::report::format;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::Any;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the breakdown's table.
-pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Model {
+pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> Model {
     let measure = RwSignal::new(Measure::START);
     let columns = Memo::new(move |_| {
         let Some(head) = head.get() else { return Vec::new() };
@@ -31,7 +31,7 @@ pub(super) fn model(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> Mo
     let groups = move || head.with(|head| head.as_ref().map_or(0, |head| head.n_groups));
     let look = Memo::new(move |_| {
         let head = head.get()?;
-        Some(Same::new(columns.with(|columns| Look::new(&head, columns, measure.get()))))
+        Some(PtrEq::new(columns.with(|columns| Look::new(&head, columns, measure.get()))))
     });
     let row = move |flat: u32| -> Option<Row> {
         let look = *look.get()?;
@@ -173,7 +173,7 @@ fn select(state: State, flat: u32) {
 }
 
 /// No row: what was looked for, and where it would be found.
-fn nothing(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> AnyView {
+fn nothing(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> AnyView {
     let Some(head) = head.get() else { return ().into_any() };
     let anywhere = head.shown.anywhere.filter(|n| *n > 0);
     let widen = move |_| state.filter(|filter| filter.within = Within::Anywhere);

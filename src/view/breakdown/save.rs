@@ -7,8 +7,8 @@ use crate::chart::rows;
 use crate::chart::table::{self, Column};
 use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
 use crate::report::format;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::Any;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
@@ -106,7 +106,7 @@ fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
 
 /// Rows on their way to the clipboard.
 struct Gathered {
-    head: Same<BreakdownHead>,
+    head: PtrEq<BreakdownHead>,
     sort: Sort,
     form: Form,
     columns: Vec<Column>,

@@ -7,8 +7,8 @@ use crate::chart::icicle::{self, Icicle, Node};
 use crate::chart::table::TWO_LINES;
 use crate::chart::{figures, icicle_scene, scopes};
 use crate::engine::{BreakdownHead, Reply, Request};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, If, effect};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::width_of;
@@ -21,7 +21,7 @@ const ROWS: (u32, u32) = (7, 5);
 
 /// A laid out tree, shared.
 struct Drawn {
-    scopes: Same<Scopes>,
+    scopes: PtrEq<Scopes>,
     /// The node drawn across the whole width.
     first: u32,
     nodes: Vec<Node>,
@@ -30,7 +30,7 @@ struct Drawn {
 
 /// The picture.
 #[component]
-pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
+pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let found = ask(state);
@@ -47,7 +47,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
             node.parent = (!scopes.root.is_empty()).then_some(u32::MAX);
         }
         let icicle = icicle::layout(&nodes, first, room(width.get()), rows, &|node| scopes::figure(node.total, window));
-        Some(Same::new(Drawn { scopes, first, nodes, icicle }))
+        Some(PtrEq::new(Drawn { scopes, first, nodes, icicle }))
     });
     let at = RwSignal::new(None);
     let scene = Memo::new(move |_| {
@@ -58,7 +58,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
         let selected = selected.and_then(|at| u32::try_from(at).ok());
         let figure = |node: &Node| scopes::figure(node.total, window);
         let title = "Self time by scope path";
-        Some(Same::new(icicle_scene::to_scene(
+        Some(PtrEq::new(icicle_scene::to_scene(
             &drawn.nodes,
             &drawn.icicle,
             room(width.get()),
@@ -131,8 +131,8 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<Same<BreakdownHead>>
 }
 
 /// Asks for the tree whenever another is wanted; the last one stays until the next has come.
-fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
-    let found = RwSignal::new(None::<Same<Scopes>>);
+fn ask(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
+    let found = RwSignal::new(None::<PtrEq<Scopes>>);
     // What rows stand for plays no part: another grouping asks nothing again.
     let asked = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
     state.keep_asking(
@@ -149,7 +149,7 @@ fn ask(state: State) -> RwSignal<Option<Same<Scopes>>> {
                 }
                 state.zoom.set(String::new());
             }
-            found.set(Some(Same::new(scopes)));
+            found.set(Some(PtrEq::new(scopes)));
         },
     );
     found

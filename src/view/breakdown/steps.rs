@@ -8,8 +8,8 @@ use crate::chart::table::TWO_LINES;
 use crate::chart::{step_stats, steps};
 use crate::engine::{Reply, Request};
 use crate::report::format;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::size::width_of;
@@ -19,13 +19,13 @@ use leptos::{html, prelude::*};
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
 /// The statistics of the open session.
-fn ask(state: State) -> RwSignal<Option<Same<StepStats>>> {
-    let found = RwSignal::new(None::<Same<StepStats>>);
+fn ask(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
+    let found = RwSignal::new(None::<PtrEq<StepStats>>);
     state.keep_asking(
         || Some(Request::Steps),
         move |reply| {
             if let Reply::Steps(stats) = reply {
-                found.set(Some(Same::new(stats)));
+                found.set(Some(PtrEq::new(stats)));
             }
         },
     );
@@ -39,13 +39,13 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let width = width_of(node);
     let found = ask(state);
     let device = Memo::new(move |_| state.query.with(|query| query.device));
-    let bars = Memo::new(move |_| Some(Same::new(step_stats::steps(&*found.get()?, device.get()))));
+    let bars = Memo::new(move |_| Some(PtrEq::new(step_stats::steps(&*found.get()?, device.get()))));
     let scene = Memo::new(move |_| {
         let (stats, bars) = (found.get()?, bars.get()?);
         let selected = step_stats::place(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
         let whose = format!("of {}", step_stats::whose(&stats, device.get()));
-        Some(Same::new(steps::layout(&bars, &steps::kinds(), &whose, selected, (room(width.get()), height))))
+        Some(PtrEq::new(steps::layout(&bars, &steps::kinds(), &whose, selected, (room(width.get()), height))))
     });
     let model = model(
         scene,
@@ -68,7 +68,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                     <Popover
                         id="how-steps"
                         class="how"
-                        label=Signal::stored("How the figures over steps are computed".to_owned())
+                        label=Signal::stored("Formula the figures over steps are computed".to_owned())
                         panel_class="how-panel"
                         face=Box::new(|| "=".into_any())
                     >
@@ -108,7 +108,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
             DeviceChoice::All => None,
         };
         let spread = step_stats::widest(&stats).map(|across| across.spread);
-        Some(Same::new(steps::devices_scene(&step_stats::devices(&stats), spread, selected, room(width.get()))))
+        Some(PtrEq::new(steps::devices_scene(&step_stats::devices(&stats), spread, selected, room(width.get()))))
     });
     let tip = move |at: u32| {
         let stats = found.get_untracked()?;
@@ -129,7 +129,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
 }
 
 fn model(
-    scene: Memo<Option<Same<Scene>>>,
+    scene: Memo<Option<PtrEq<Scene>>>,
     tip: impl Fn(u32) -> Option<crate::chart::rows::Tip> + Send + Sync + 'static,
     press: impl Fn(u32) + Send + Sync + 'static,
 ) -> Model {

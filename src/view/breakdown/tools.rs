@@ -5,15 +5,15 @@ use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
 use crate::analysis::GroupBy;
 use crate::engine::BreakdownHead;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
 use leptos::prelude::*;
 
 /// The tools.
 #[component]
-pub(crate) fn Tools(state: State, head: Memo<Option<Same<BreakdownHead>>>) -> impl IntoView {
+pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> impl IntoView {
     let by = Memo::new(move |_| state.query.with(|query| query.by));
     let one = move |group: GroupBy| {
         let pressed = move || (by.get() == group).to_string();

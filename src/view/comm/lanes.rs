@@ -1,7 +1,7 @@
 //! What is in flight in the step, in lanes against compute: a drag zooms, a press chooses an op. Knows the pointer; geometry and
 //! words are in `chart::comm::lanes`.
 
-use super::model::Sight;
+use super::model::CommModel;
 use crate::analysis::comm::CommLanes;
 use crate::chart::comm::lanes::{self, Look};
 use crate::chart::comm::steps::kind;
@@ -9,8 +9,8 @@ use crate::chart::rows;
 use crate::chart::scene::Scene;
 use crate::engine::comm_place::Of;
 use crate::units::Picos;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
@@ -24,7 +24,7 @@ const TURN: f64 = 1.25;
 const ASIDE: f64 = 0.25;
 
 /// What is seen of the step.
-fn part(sight: Sight, lanes: &CommLanes) -> (Picos, Picos) {
+fn part(sight: CommModel, lanes: &CommLanes) -> (Picos, Picos) {
     let whole = lanes.duration;
     let part = sight.place.with(|place| place.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
     part.filter(|(from, to)| from < to).unwrap_or((Picos::ZERO, whole))
@@ -32,7 +32,7 @@ fn part(sight: Sight, lanes: &CommLanes) -> (Picos, Picos) {
 
 /// The chart with its tools. `head`: what stands before them.
 #[component]
-pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
+pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
@@ -41,7 +41,7 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| rows::named(key));
         let look = Look { part: part(sight, &told), kind: kind(sight.of.get()), chosen, width };
-        (width > 0.0).then(|| Same::new(lanes::scene(&told, &look)))
+        (width > 0.0).then(|| PtrEq::new(lanes::scene(&told, &look)))
     });
     let model = model(sight, scene);
     let drag = Across::new(node, state.tips);
@@ -109,7 +109,7 @@ pub(super) fn Lanes(sight: Sight, head: AnyView) -> impl IntoView {
     .any()
 }
 
-fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
+fn model(sight: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     let key_of = move |id: u32| {
         sight.lanes.with_untracked(|lanes| {
             let span = lanes.as_ref()?.spans.get(id as usize)?;
@@ -151,7 +151,7 @@ fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
 }
 
 /// Shows a part of the step; all of it where that is no part.
-fn show(sight: Sight, from: Picos, to: Picos) {
+fn show(sight: CommModel, from: Picos, to: Picos) {
     let Some(whole) = sight.lanes.with_untracked(|lanes| Some(lanes.as_ref()?.duration)) else { return };
     let (from, to) = (from.0, to.0.min(whole.0));
     if to.saturating_sub(from) >= SHORTEST {
@@ -161,7 +161,7 @@ fn show(sight: Sight, from: Picos, to: Picos) {
 
 /// Shows so many times as much, keeping a time where it is; without one, the middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-fn zoom(sight: Sight, factor: f64, about: Option<Picos>) {
+fn zoom(sight: CommModel, factor: f64, about: Option<Picos>) {
     let Some(told) = sight.lanes.get_untracked() else { return };
     let (from, to) = untrack(|| part(sight, &told));
     let (from, to, whole) = (from.as_f64(), to.as_f64(), told.duration.as_f64());
@@ -172,7 +172,7 @@ fn zoom(sight: Sight, factor: f64, about: Option<Picos>) {
 
 /// Goes to the side by a part of what is seen.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-fn aside(sight: Sight, by: f64) {
+fn aside(sight: CommModel, by: f64) {
     let Some(told) = sight.lanes.get_untracked() else { return };
     let (from, to) = untrack(|| part(sight, &told));
     let wide = to.as_f64() - from.as_f64();

@@ -1,9 +1,9 @@
 //! The editor of mesh and topology: how the program names its devices, how chips are wired; and which axis each group then is.
 
-use super::model::Sight;
+use super::model::CommModel;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
 use crate::report::format::{self, ABSENT};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};
@@ -13,7 +13,7 @@ const LISTED: usize = 12;
 
 /// The button that says what is known, and the editor.
 #[component]
-pub(super) fn Wiring(sight: Sight) -> impl IntoView {
+pub(super) fn Wiring(sight: CommModel) -> impl IntoView {
     let face = move || {
         let said = sight.place.with(|place| {
             let wrap =
@@ -42,7 +42,7 @@ pub(super) fn Wiring(sight: Sight) -> impl IntoView {
 
 /// Axes with names and sizes: as many rows as there are axes, and an empty one.
 #[component]
-fn Mesh(sight: Sight) -> impl IntoView {
+fn Mesh(sight: CommModel) -> impl IntoView {
     let axes = move || sight.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
@@ -118,7 +118,7 @@ fn Mesh(sight: Sight) -> impl IntoView {
 
 /// Chips along each side, and whether sides are rings.
 #[component]
-fn Links(sight: Sight) -> impl IntoView {
+fn Links(sight: CommModel) -> impl IntoView {
     let wrong = RwSignal::new(None::<&'static str>);
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
@@ -163,7 +163,7 @@ fn Links(sight: Sight) -> impl IntoView {
 
 /// Which axis each group is, as it is known now.
 #[component]
-fn Groups(sight: Sight) -> impl IntoView {
+fn Groups(sight: CommModel) -> impl IntoView {
     let lines = move || {
         let view = sight.view.get()?;
         let mut seen: Vec<(&CommRow, usize)> = Vec::new();

@@ -14,17 +14,17 @@ use crate::engine::comm_place::Of;
 use crate::report::format;
 use crate::view::breakdown;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use model::Sight;
+use model::CommModel;
 
 /// The view.
 #[component]
 pub(crate) fn Comm(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = Sight::new(state, width_of(node).into());
+    let sight = CommModel::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         let view = sight.view.get()?;

@@ -9,13 +9,13 @@ use crate::chart::table::Order;
 use crate::engine::comm_place::{CommPlace, Of, Pane};
 use crate::engine::{CommView, Question, Reply};
 use crate::units::Picos;
-use crate::view::state::{Same, State};
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
 /// Handles on what is looked at. Copied freely.
 #[derive(Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct CommModel {
     pub(super) state: State,
     /// What the address says.
     pub(super) place: Memo<CommPlace>,
@@ -24,18 +24,18 @@ pub(super) struct Sight {
     /// What is asked.
     pub(super) ask: Memo<CommQuery>,
     /// The last answer.
-    pub(super) view: RwSignal<Option<Same<CommView>>>,
+    pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
     /// Whether one is awaited.
     pub(super) busy: RwSignal<bool>,
     /// The lanes of what is seen of the step.
-    pub(super) lanes: Memo<Option<Same<CommLanes>>>,
+    pub(super) lanes: Memo<Option<PtrEq<CommLanes>>>,
     /// The order of rows.
     pub(super) order: RwSignal<Order>,
     /// The view's width.
     pub(super) width: Signal<f64>,
 }
 
-impl Sight {
+impl CommModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.place::<CommPlace>(state.comm, "communication");
         // Grouping and filter of the breakdown play no part: nothing is asked again for them.
@@ -51,7 +51,7 @@ impl Sight {
                 mesh: place.mesh.clone(),
             })
         });
-        let (view, busy) = (RwSignal::new(None::<Same<CommView>>), RwSignal::new(true));
+        let (view, busy) = (RwSignal::new(None::<PtrEq<CommView>>), RwSignal::new(true));
         let of = Memo::new(move |_| {
             let chosen = place.with(|place| place.of);
             chosen.or_else(|| view.with(|view| Some(comm::usual(&view.as_ref()?.comm)))).unwrap_or_default()
@@ -69,7 +69,7 @@ impl Sight {
             move |reply| {
                 busy.set(false);
                 match reply.told::<CommView>() {
-                    Ok(found) => view.set(Some(Same::new(found))),
+                    Ok(found) => view.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
                     Err(_) => {}
                 }
@@ -150,8 +150,8 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
 }
 
 /// The step's lanes; where not all of them could be told, those of the part that is seen.
-fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Query>) -> Memo<Option<Same<CommLanes>>> {
-    let (whole, detail) = (RwSignal::new(None::<Same<CommLanes>>), RwSignal::new(None::<Same<CommLanes>>));
+fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Query>) -> Memo<Option<PtrEq<CommLanes>>> {
+    let (whole, detail) = (RwSignal::new(None::<PtrEq<CommLanes>>), RwSignal::new(None::<PtrEq<CommLanes>>));
     let seen = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let ask = move |part| {
         let (is_seen, of) = seen.get();
@@ -162,7 +162,7 @@ fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Que
         move || ask(None),
         move |reply| {
             if let Ok(found) = reply.told::<CommLanes>() {
-                whole.set(Some(Same::new(found)));
+                whole.set(Some(PtrEq::new(found)));
             }
         },
     );
@@ -179,7 +179,7 @@ fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Que
         },
         move |reply| {
             if let Ok(found) = reply.told::<CommLanes>() {
-                detail.set(Some(Same::new(found)));
+                detail.set(Some(PtrEq::new(found)));
             }
         },
     );

@@ -2,12 +2,12 @@
 //! `chart::comm`.
 
 use super::lanes::Lanes;
-use super::model::Sight;
+use super::model::CommModel;
 use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::engine::comm_place::{Of, Pane as Which};
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
@@ -19,7 +19,7 @@ const LISTED: usize = 50;
 
 /// The pane with its head.
 #[component]
-pub(super) fn Pane(sight: Sight) -> impl IntoView {
+pub(super) fn Pane(sight: CommModel) -> impl IntoView {
     let which = Memo::new(move |_| shown(sight));
     let body = move || match which.get() {
         Which::Lanes => view! { <Lanes sight head=choice(sight) /> }.any(),
@@ -31,7 +31,7 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
 }
 
 /// The one that is shown: a summary does not say what was in flight when.
-fn shown(sight: Sight) -> Which {
+fn shown(sight: CommModel) -> Which {
     match sight.place.with(|place| place.pane) {
         Which::Lanes if sight.state.is_summary() => Which::Bandwidth,
         pane => pane,
@@ -39,7 +39,7 @@ fn shown(sight: Sight) -> Which {
 }
 
 /// The switch between them.
-fn choice(sight: Sight) -> AnyView {
+fn choice(sight: CommModel) -> AnyView {
     let one = move |pane: Which| {
         let pressed = move || (shown(sight) == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
@@ -50,13 +50,13 @@ fn choice(sight: Sight) -> AnyView {
         .any()
 }
 
-fn head(sight: Sight) -> AnyView {
+fn head(sight: CommModel) -> AnyView {
     view! { <div class="picture-head" data-roving="">{choice(sight)} <span class="grow"></span></div> }.any()
 }
 
 /// Bandwidth against size.
 #[component]
-fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
+fn Bandwidth(sight: CommModel, head: AnyView) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
@@ -71,7 +71,7 @@ fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
         let (view, of, width) = (sight.view.get()?, sight.of.get(), chart::room(width.get()));
         let all = rows(&view.comm, of);
         let chosen = all.iter().position(|row| sight.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());
-        (width > 0.0).then(|| Same::new(bandwidth::scene(all, of, chosen, (width, HEIGHT))))
+        (width > 0.0).then(|| PtrEq::new(bandwidth::scene(all, of, chosen, (width, HEIGHT))))
     });
     let model = Model {
         scene,
@@ -120,7 +120,7 @@ fn Bandwidth(sight: Sight, head: AnyView) -> impl IntoView {
 }
 
 /// Primitives with the flags that decide how they are overlapped.
-fn flags(sight: Sight) -> AnyView {
+fn flags(sight: CommModel) -> AnyView {
     let all = move || {
         let view = sight.view.get()?;
         let advice = text::advice(&view.comm);
@@ -153,7 +153,7 @@ fn flags(sight: Sight) -> AnyView {
 }
 
 /// Who comes last.
-fn devices(sight: Sight) -> AnyView {
+fn devices(sight: CommModel) -> AnyView {
     let all = move || {
         let view = sight.view.get()?;
         let Some(balance) = &view.comm.balance else {

@@ -1,7 +1,7 @@
 //! The table of collectives or copies: at hand, sorted and filtered here. Knows the state; what stands in a cell is
 //! `chart::comm::table`'s.
 
-use super::model::Sight;
+use super::model::CommModel;
 use crate::analysis::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
 use crate::chart::comm::table::{self, Units};
@@ -12,20 +12,20 @@ use crate::engine::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
-pub(super) fn model(sight: Sight) -> Model {
+pub(super) fn model(sight: CommModel) -> Model {
     let state = sight.state;
     let measure = RwSignal::new(Measure::START);
     let places = Memo::new(move |_| {
         let view = sight.view.get()?;
         let all = rows(&view.comm, sight.of.get());
-        Some(Same::new(state.comm_filter.with(|filter| table::order(all, sight.order.get(), filter))))
+        Some(PtrEq::new(state.comm_filter.with(|filter| table::order(all, sight.order.get(), filter))))
     });
     let units = Memo::new(move |_| sight.view.with(|view| Some(Units::of(view.as_ref()?, sight.of.get()))));
     let columns = Memo::new(move |_| {
@@ -128,7 +128,7 @@ pub(super) fn model(sight: Sight) -> Model {
 }
 
 /// That there is nothing, why, and where there may be something.
-pub(super) fn empty(sight: Sight) -> AnyView {
+pub(super) fn empty(sight: CommModel) -> AnyView {
     let state = sight.state;
     let is_step = move || state.step() != StepChoice::All;
     let other = move || {
@@ -153,7 +153,7 @@ pub(super) fn empty(sight: Sight) -> AnyView {
 
 /// Above the table: what rows stand for, the filter, what can be taken away.
 #[component]
-pub(super) fn Tools(sight: Sight) -> impl IntoView {
+pub(super) fn Tools(sight: CommModel) -> impl IntoView {
     let state = sight.state;
     let by = move |by: CommBy| {
         let pressed = move || (sight.place.with(|place| place.by) == by).to_string();

@@ -1,12 +1,12 @@
 //! Each step as a bar of what it is made of; a press chooses it. Knows the state; geometry and words are in `chart`.
 
-use super::model::Sight;
+use super::model::CommModel;
 use crate::analysis::StepChoice;
 use crate::chart::comm::steps;
 use crate::chart::{step_stats, steps as chart_steps};
 use crate::report::format;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
@@ -16,11 +16,11 @@ const HEIGHT: f64 = 176.0;
 
 /// The chart with its head.
 #[component]
-pub(super) fn Steps(sight: Sight) -> impl IntoView {
+pub(super) fn Steps(sight: CommModel) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let bars = Memo::new(move |_| Some(Same::new(steps::bars(&sight.view.get()?.comm.steps, sight.of.get()))));
+    let bars = Memo::new(move |_| Some(PtrEq::new(steps::bars(&sight.view.get()?.comm.steps, sight.of.get()))));
     let parts = move || {
         let split =
             sight.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, sight.of.get())));
@@ -36,7 +36,8 @@ pub(super) fn Steps(sight: Sight) -> impl IntoView {
         };
         let parts = parts();
         let size = (room(width), HEIGHT);
-        (width > 0.0 && !bars.is_empty()).then(|| Same::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
+        (width > 0.0 && !bars.is_empty())
+            .then(|| PtrEq::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
     });
     let tip = move |at: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), at));
     let model = Model {

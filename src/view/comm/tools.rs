@@ -1,14 +1,14 @@
 //! What is told of, and how the machine is wired.
 
 use super::mesh::Wiring;
-use super::model::Sight;
+use super::model::CommModel;
 use crate::engine::comm_place::Of;
-use crate::view::type_erasure::{Any, If};
+use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 
 /// The pickers.
 #[component]
-pub(super) fn Tools(sight: Sight) -> impl IntoView {
+pub(super) fn Tools(sight: CommModel) -> impl IntoView {
     let of = move |of: Of, label: &'static str| {
         let pressed = move || (sight.of.get() == of).to_string();
         let choose = move |_| {

@@ -6,7 +6,7 @@ use crate::engine::PlaneInfo;
 use crate::engine::address::View;
 use crate::report::format;
 use crate::view::state::State;
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::choose_files;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;

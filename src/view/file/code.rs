@@ -5,8 +5,8 @@ use super::find::Found;
 use crate::analysis::FileView;
 use crate::chart::{file_view, hlo_text, virtual_rows};
 use crate::engine::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::{ev, html, prelude::*};
 
 /// Height of a line: as in the style sheet.
@@ -17,21 +17,21 @@ const ABOVE: f64 = 6.0;
 const TALLEST: f64 = 16_000_000.0;
 
 /// The pages that came, of one program.
-type Pages = Vec<Same<ProgramPage>>;
+type Pages = Vec<PtrEq<ProgramPage>>;
 
 /// The text.
 #[component]
 pub(super) fn Code(
     state: State,
     chosen: Memo<Option<ProgramRef>>,
-    file: RwSignal<Option<Same<FileView>>>,
+    file: RwSignal<Option<PtrEq<FileView>>>,
     found: Found,
 ) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let pages = RwSignal::new(Pages::new());
     let asked = StoredValue::new(Vec::<u32>::new());
     let seen = RwSignal::new((0.0_f64, 600.0_f64));
-    let head = Memo::new(move |_| pages.with(|pages| pages.first().map(|page| Same::new(page.head.clone()))));
+    let head = Memo::new(move |_| pages.with(|pages| pages.first().map(|page| PtrEq::new(page.head.clone()))));
     let lines = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_lines)));
     let rows = Memo::new(move |_| {
         let (top, height) = seen.get();
@@ -82,7 +82,7 @@ pub(super) fn Code(
     });
     let says = move || {
         let source = pages.with(|pages| pages.first().map(|page| page.source))?;
-        head.with(|head: &Option<Same<ProgramHead>>| Some(file_view::head(head.as_ref()?, source)))
+        head.with(|head: &Option<PtrEq<ProgramHead>>| Some(file_view::head(head.as_ref()?, source)))
     };
     // A program without an id is named by its place.
     let program = Memo::new(move |_| {
@@ -128,7 +128,7 @@ pub(super) fn Code(
 }
 
 fn find(pages: &Pages, at: u32) -> Option<ProgramLine> {
-    let held = |page: &&Same<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
+    let held = |page: &&PtrEq<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
     let page = pages.iter().find(held)?;
     page.lines.get((at - page.first) as usize).cloned()
 }
@@ -149,7 +149,7 @@ fn want(
         match reply.told::<ProgramPage>() {
             Ok(page) => {
                 let _ = pages.try_update(|pages| {
-                    pages.push(Same::new(page));
+                    pages.push(PtrEq::new(page));
                     let rows = first..first + virtual_rows::PAGE;
                     if let Some(far) = virtual_rows::farthest(pages.iter().map(|page| page.first), &rows) {
                         pages.retain(|page| page.first != far);

@@ -3,8 +3,8 @@
 
 use crate::chart::file_view;
 use crate::engine::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
@@ -25,7 +25,7 @@ pub(crate) fn focus() {
 }
 
 /// What was found last, in whatever program.
-pub(super) type Found = RwSignal<Option<Same<ProgramFound>>>;
+pub(super) type Found = RwSignal<Option<PtrEq<ProgramFound>>>;
 
 /// Where the state's line is among those found, or would be.
 fn place(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {
@@ -53,7 +53,7 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                     Ok(_) => None,
                     Err(at) => told.lines.get(at).or_else(|| told.lines.first()).copied(),
                 };
-                found.set(Some(Same::new(told)));
+                found.set(Some(PtrEq::new(told)));
                 if let Some(to) = to {
                     state.go_to_line(to + 1);
                 }

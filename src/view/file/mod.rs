@@ -11,19 +11,19 @@ use crate::analysis::FileView;
 use crate::chart::{empty, file_view};
 use crate::engine::{Question, Reply};
 use crate::view::empty::empty_state;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 pub(crate) use find::focus;
 use leptos::prelude::*;
 
 /// The view.
 #[component]
 pub(crate) fn File(state: State) -> impl IntoView {
-    let found = RwSignal::new(None::<Same<FileView>>);
+    let found = RwSignal::new(None::<PtrEq<FileView>>);
     state.keep_asking(
         move || (!state.is_summary()).then(|| Question::File.into()),
         move |reply| match reply.told::<FileView>() {
-            Ok(file) => found.set(Some(Same::new(file))),
+            Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}
         },

@@ -2,7 +2,7 @@
 
 use crate::analysis::FileView;
 use crate::chart::file_view::{self, LineRow, PlaneRow};
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::tree::{self, Open, width};
 use leptos::prelude::*;
 

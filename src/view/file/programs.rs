@@ -5,8 +5,8 @@ use super::find::{Find, Found};
 use crate::analysis::FileView;
 use crate::chart::file_view;
 use crate::engine::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 
@@ -15,7 +15,7 @@ const BY_ITSELF: u64 = 32 << 20;
 
 /// The list and the text.
 #[component]
-pub(super) fn Programs(state: State, found: RwSignal<Option<Same<FileView>>>) -> impl IntoView {
+pub(super) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -> impl IntoView {
     let chosen = Memo::new(move |_| {
         let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
         match state.file.with(|place| place.program) {
@@ -25,10 +25,10 @@ pub(super) fn Programs(state: State, found: RwSignal<Option<Same<FileView>>>) ->
         }
     });
     let hits: Found = RwSignal::new(None);
-    let outline = RwSignal::new(None::<Same<ProgramOutline>>);
+    let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
     let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
     state.keep_asking(asked, move |reply| match reply.told::<ProgramOutline>() {
-        Ok(told) => outline.set(Some(Same::new(told))),
+        Ok(told) => outline.set(Some(PtrEq::new(told))),
         Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}
     });

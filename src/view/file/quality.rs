@@ -2,7 +2,7 @@
 
 use crate::analysis::FileView;
 use crate::chart::file_view::{self, FindingRow};
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 

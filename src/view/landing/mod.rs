@@ -6,7 +6,7 @@ mod web;
 
 use crate::engine::Failure;
 use crate::view::state::{State, is_single, sample};
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;

@@ -1,7 +1,7 @@
 //! Which capture the address is of, where that is not open. Knows the state.
 
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 

@@ -3,7 +3,7 @@
 use crate::chart::load::{Line, Load, State as Stage};
 use crate::report::format;
 use crate::view::state::{State, now};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{html, prelude::*};
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! What an allocator gave over time.
 
-use super::model::Sight;
+use super::model::MemoryModel;
 use crate::chart::memory::{curve, figures};
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::{html, prelude::*};
@@ -13,12 +13,12 @@ const HEIGHT: f64 = 320.0;
 
 /// The curve with its head.
 #[component]
-pub(super) fn Allocator(sight: Sight) -> impl IntoView {
+pub(super) fn Allocator(sight: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let scene = Memo::new(move |_| {
         let (of, width) = (sight.allocator.get()?, width.get());
-        (width > 0.0).then(|| Same::new(curve::allocator(&of, (chart::room(width), HEIGHT))))
+        (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), HEIGHT))))
     });
     let model = Model {
         scene,

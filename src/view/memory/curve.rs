@@ -1,14 +1,14 @@
 //! The curve of a program's memory: a press shows what is alive there, a drag zooms, and what the peak would be without some
 //! buffers is said beside it. Knows the pointer; geometry and words are in `chart::memory::curve`.
 
-use super::model::Sight;
+use super::model::MemoryModel;
 use crate::analysis::memory::Points;
 use crate::chart::hit_test::Direction;
 use crate::chart::memory::{at_position, curve, text};
 use crate::chart::scene::Scene;
 use crate::report::format;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
@@ -19,7 +19,7 @@ const HEIGHT: (f64, f64) = (244.0, 204.0);
 
 /// The curve with its head.
 #[component]
-pub(super) fn Curve(sight: Sight) -> impl IntoView {
+pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let size = Memo::new(move |_| (chart::room(width.get()), if sight.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
@@ -27,8 +27,9 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
         let (told, columns) = (sight.told.get()?, sight.curve.get()?);
         let space = told.space.as_ref()?;
         let without = sight.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
-        (size.get().0 > 0.0)
-            .then(|| Same::new(curve::program(space, &columns, sight.at.get(), &without, sight.capacity(), size.get())))
+        (size.get().0 > 0.0).then(|| {
+            PtrEq::new(curve::program(space, &columns, sight.at.get(), &without, sight.capacity(), size.get()))
+        })
     });
     let model = model(sight, scene);
     let drag = Across::new(node, sight.state.tips);
@@ -112,7 +113,7 @@ pub(super) fn Curve(sight: Sight) -> impl IntoView {
 }
 
 /// The zoom's buttons; a summary has the one curve.
-fn zooms(sight: Sight) -> AnyView {
+fn zooms(sight: MemoryModel) -> AnyView {
     let whole = move || sight.zoom.with(Option::is_none);
     view! {
         <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 0.5)>"+"</button>
@@ -123,7 +124,7 @@ fn zooms(sight: Sight) -> AnyView {
 }
 
 /// What columns say and do.
-fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
+fn model(sight: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     let go = move |point: u32| sight.change(|place| place.at = Some(point));
     Model {
         scene,
@@ -166,7 +167,7 @@ fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>) -> Model {
 
 /// Shows half of what is seen about the point looked at, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
-fn zoom(sight: Sight, factor: f64) {
+fn zoom(sight: MemoryModel, factor: f64) {
     if untrack(|| sight.state.is_summary()) {
         return;
     }

@@ -13,17 +13,17 @@ use crate::engine::memory_place::Side;
 use crate::view::breakdown;
 use crate::view::empty::empty_state;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use model::Sight;
+use model::MemoryModel;
 
 /// The view.
 #[component]
 pub(crate) fn Memory(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = Sight::new(state, width_of(node).into());
+    let sight = MemoryModel::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
         if sight.side() == Side::Allocator {
@@ -55,7 +55,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
 }
 
 /// The other side, where the one that is empty has it.
-fn other(sight: Sight) -> AnyView {
+fn other(sight: MemoryModel) -> AnyView {
     let (side, words) = match untrack(|| sight.side()) {
         Side::Static => (Side::Allocator, "Show the allocator"),
         Side::Allocator => (Side::Static, "Show static memory"),
@@ -67,7 +67,7 @@ fn other(sight: Sight) -> AnyView {
 
 /// A program: the curve, and what is alive at a point of it.
 #[component]
-fn Static(sight: Sight) -> impl IntoView {
+fn Static(sight: MemoryModel) -> impl IntoView {
     let state = sight.state;
     let model = rows::model(sight);
     state.table.set_value(Some(model));

@@ -8,56 +8,56 @@ use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::engine::memory_place::{MemoryPlace, Side};
 use crate::engine::{Failure, MemorySession, Question, Reply};
-use crate::view::state::{Same, State};
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
 /// Handles on what is looked at. Copied freely.
 #[derive(Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct MemoryModel {
     pub(super) state: State,
     /// What the address says.
     pub(super) place: Memo<MemoryPlace>,
     /// Programs and allocators.
-    pub(super) session: RwSignal<Option<Same<MemorySession>>>,
+    pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
     /// The program chosen, and the memory.
     pub(super) ask: Memo<Option<MemoryQuery>>,
     /// What is told of it.
-    pub(super) told: RwSignal<Option<Same<StaticMemory>>>,
+    pub(super) told: RwSignal<Option<PtrEq<StaticMemory>>>,
     /// Whether it has anything in the memory chosen.
     pub(super) has_space: Memo<bool>,
     /// The point looked at.
     pub(super) at: Memo<u32>,
     /// What is alive there.
-    pub(super) alive: RwSignal<Option<Same<AliveAt>>>,
+    pub(super) alive: RwSignal<Option<PtrEq<AliveAt>>>,
     /// A piece of the curve, where it is zoomed.
     pub(super) zoom: RwSignal<Option<Points>>,
     /// The curve of what is seen.
-    pub(super) curve: RwSignal<Option<Same<Curve>>>,
+    pub(super) curve: RwSignal<Option<PtrEq<Curve>>>,
     /// Buffers that are left out, to see the peak without them.
     pub(super) without: RwSignal<Vec<BufferId>>,
     /// The peak without them.
-    pub(super) what_if: RwSignal<Option<Same<WhatIf>>>,
+    pub(super) what_if: RwSignal<Option<PtrEq<WhatIf>>>,
     /// The device's peaks beside each other.
-    pub(super) check: Memo<Option<Same<CrossCheck>>>,
+    pub(super) check: Memo<Option<PtrEq<CrossCheck>>>,
     /// The place of the allocator chosen.
     pub(super) allocator_at: Memo<u32>,
     /// The allocator chosen.
-    pub(super) allocator: Memo<Option<Same<AllocatorMemory>>>,
+    pub(super) allocator: Memo<Option<PtrEq<AllocatorMemory>>>,
     /// Why nothing is known of the program chosen.
     failure: RwSignal<Option<Failure>>,
     /// The view's width.
     pub(super) width: Signal<f64>,
 }
 
-impl Sight {
+impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.place::<MemoryPlace>(state.memory, "memory");
-        let session = RwSignal::new(None::<Same<MemorySession>>);
+        let session = RwSignal::new(None::<PtrEq<MemorySession>>);
         state.keep_asking(
             || Some(Question::Memory.into()),
             move |reply| match reply.told::<MemorySession>() {
-                Ok(told) => session.set(Some(Same::new(told))),
+                Ok(told) => session.set(Some(PtrEq::new(told))),
                 Err(Reply::Failed(failure)) => state.fail(failure),
                 Err(_) => {}
             },
@@ -68,7 +68,7 @@ impl Sight {
             let (program, color) = place.with(|place| (place.program, place.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
-        let (told, failure) = (RwSignal::new(None::<Same<StaticMemory>>), RwSignal::new(None));
+        let (told, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
         // The program and memory that `told` is of, or will be.
         let asked = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
@@ -76,7 +76,7 @@ impl Sight {
             move |reply| match reply.told::<StaticMemory>() {
                 Ok(found) => {
                     failure.set(None);
-                    told.set(Some(Same::new(found)));
+                    told.set(Some(PtrEq::new(found)));
                 }
                 Err(Reply::Failed(why)) => {
                     told.set(None);
@@ -90,39 +90,39 @@ impl Sight {
         // A summary tells what is alive at the peak, and at no other moment.
         let chosen = move || place.with(|place| place.at).filter(|_| !state.is_summary());
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
-        let (alive, zoom) = (RwSignal::new(None::<Same<AliveAt>>), RwSignal::new(None::<Points>));
+        let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
         // What is alive at the peak comes with the program.
         state.keep_asking(
             move || {
                 let here = at.get();
                 let known = peak.get()? == here;
                 if known {
-                    alive.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.alive.clone()))));
+                    alive.set(told.with(|told| Some(PtrEq::new(told.as_ref()?.space.as_ref()?.alive.clone()))));
                 }
                 (!known).then(|| Some(Question::MemoryAt { ask: ask.get()?, point: here }.into()))?
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.told::<Option<AliveAt>>() {
-                    alive.set(Some(Same::new(found)));
+                    alive.set(Some(PtrEq::new(found)));
                 }
             },
         );
-        let curve = RwSignal::new(None::<Same<Curve>>);
+        let curve = RwSignal::new(None::<PtrEq<Curve>>);
         state.keep_asking(
             move || {
                 let Some(points) = zoom.get() else {
-                    curve.set(told.with(|told| Some(Same::new(told.as_ref()?.space.as_ref()?.curve.clone()))));
+                    curve.set(told.with(|told| Some(PtrEq::new(told.as_ref()?.space.as_ref()?.curve.clone()))));
                     return None;
                 };
                 Some(Question::MemoryCurve { ask: ask.get()?, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.told::<Option<Curve>>() {
-                    curve.set(Some(Same::new(found)));
+                    curve.set(Some(PtrEq::new(found)));
                 }
             },
         );
-        let (without, what_if) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<Same<WhatIf>>));
+        let (without, what_if) = (RwSignal::new(Vec::<BufferId>::new()), RwSignal::new(None::<PtrEq<WhatIf>>));
         state.keep_asking(
             move || {
                 let without = without.get();
@@ -135,7 +135,7 @@ impl Sight {
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.told::<Option<WhatIf>>() {
-                    what_if.set(Some(Same::new(found)));
+                    what_if.set(Some(PtrEq::new(found)));
                 }
             },
         );
@@ -159,7 +159,7 @@ impl Sight {
             });
             session.with(|session| {
                 let session = session.as_ref()?;
-                picker::check_of(&session.checks, &session.runtime, device).cloned().map(Same::new)
+                picker::check_of(&session.checks, &session.runtime, device).cloned().map(PtrEq::new)
             })
         });
         let allocator_at = Memo::new(move |_| {
@@ -175,7 +175,7 @@ impl Sight {
             let chosen = allocator_at.get() as usize;
             session.with(|session| {
                 let all = &session.as_ref()?.runtime.allocators;
-                all.get(chosen).or_else(|| all.first()).cloned().map(Same::new)
+                all.get(chosen).or_else(|| all.first()).cloned().map(PtrEq::new)
             })
         });
         Self {

@@ -1,14 +1,14 @@
 //! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
 
-use super::model::Sight;
+use super::model::MemoryModel;
 use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
 use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::engine::Question;
 use crate::engine::memory_place::Pane as Which;
 use crate::report::format;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{size_of, width_of};
@@ -19,7 +19,7 @@ const AROUND: u32 = 10;
 
 /// The pane with its head.
 #[component]
-pub(super) fn Pane(sight: Sight) -> impl IntoView {
+pub(super) fn Pane(sight: MemoryModel) -> impl IntoView {
     // A summary tells what is alive at the peak, not how long each lives and what could be won.
     let is_summary = move || sight.state.is_summary();
     let which = Memo::new(move |_| if is_summary() { Which::Map } else { sight.place.with(|place| place.pane) });
@@ -47,13 +47,13 @@ pub(super) fn Pane(sight: Sight) -> impl IntoView {
 
 /// What is alive by size.
 #[component]
-fn Map(sight: Sight) -> impl IntoView {
+fn Map(sight: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
     let scene = Memo::new(move |_| {
         let (alive, size) = (sight.alive.get()?, size.get());
         (size.0 > 0.0)
-            .then(|| Same::new(sight.without.with(|without| treemap::scene(&alive, sight.by(), without, size))))
+            .then(|| PtrEq::new(sight.without.with(|without| treemap::scene(&alive, sight.by(), without, size))))
     });
     let buffer = move |id: u32| sight.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
     let model = Model {
@@ -105,10 +105,10 @@ fn Map(sight: Sight) -> impl IntoView {
 
 /// Lives around the point looked at.
 #[component]
-fn Lives(sight: Sight) -> impl IntoView {
+fn Lives(sight: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let lanes = RwSignal::new(None::<Same<Lanes>>);
+    let lanes = RwSignal::new(None::<PtrEq<Lanes>>);
     sight.state.keep_asking(
         move || {
             let n = sight.told.with(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points))?;
@@ -119,13 +119,13 @@ fn Lives(sight: Sight) -> impl IntoView {
         },
         move |reply| {
             if let Ok(Some(found)) = reply.told::<Option<Lanes>>() {
-                lanes.set(Some(Same::new(found)));
+                lanes.set(Some(PtrEq::new(found)));
             }
         },
     );
     let scene = Memo::new(move |_| {
         let (lanes, width) = (lanes.get()?, width.get());
-        (width > 0.0).then(|| Same::new(live_ranges::scene(&lanes, sight.at.get(), chart::room(width))))
+        (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, sight.at.get(), chart::room(width))))
     });
     let model = Model {
         scene,
@@ -152,7 +152,7 @@ fn Lives(sight: Sight) -> impl IntoView {
 }
 
 /// What padding wastes at the peak.
-fn padding(sight: Sight) -> AnyView {
+fn padding(sight: MemoryModel) -> AnyView {
     let rows = move || {
         let told = sight.told.get()?;
         let space = told.space.as_ref()?;
@@ -178,7 +178,7 @@ fn padding(sight: Sight) -> AnyView {
 }
 
 /// What would lower the peak.
-fn found(sight: Sight) -> AnyView {
+fn found(sight: MemoryModel) -> AnyView {
     let all = move || {
         let told = sight.told.get()?;
         let one = |of: Finding| {

@@ -1,25 +1,25 @@
 //! The table of what is alive: at hand, sorted and filtered here. A row that is chosen is left out of the peak. Knows the state;
 //! what stands in a cell is `chart::memory::table`'s.
 
-use super::model::Sight;
+use super::model::MemoryModel;
 use crate::chart::memory::table;
 use crate::chart::table::{self as tables, Measure, Order, Row};
 use crate::engine::{Export, Question};
 use crate::view::breakdown::save;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
-pub(super) fn model(sight: Sight) -> Model {
+pub(super) fn model(sight: MemoryModel) -> Model {
     let state = sight.state;
     let order = RwSignal::new(table::USUAL);
     let measure = RwSignal::new(Measure::START);
     let places = Memo::new(move |_| {
         let alive = sight.alive.get()?;
-        Some(Same::new(state.memory_filter.with(|filter| table::order(&alive, order.get(), filter))))
+        Some(PtrEq::new(state.memory_filter.with(|filter| table::order(&alive, order.get(), filter))))
     });
     let columns = Memo::new(move |_| table::columns(sight.narrow(), measure.get()));
     let buffer = move |row: u32| {
@@ -98,7 +98,7 @@ pub(super) fn model(sight: Sight) -> Model {
 
 /// Above the table: the filter, and what can be taken away.
 #[component]
-pub(super) fn Tools(sight: Sight) -> impl IntoView {
+pub(super) fn Tools(sight: MemoryModel) -> impl IntoView {
     let state = sight.state;
     let export = move |format: Export| {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))

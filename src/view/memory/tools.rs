@@ -1,15 +1,15 @@
 //! Which program, which memory, or which allocator.
 
-use super::model::Sight;
+use super::model::MemoryModel;
 use crate::chart::memory::picker;
 use crate::engine::memory_place::Side;
-use crate::view::type_erasure::{Any, If};
+use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;
 
 /// The pickers.
 #[component]
-pub(super) fn Tools(sight: Sight) -> impl IntoView {
+pub(super) fn Tools(sight: MemoryModel) -> impl IntoView {
     let side = move |side: Side, label: &'static str| {
         let pressed = move || (sight.side() == side).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.side = Some(side))>{label}</button> }.any()
@@ -29,7 +29,7 @@ pub(super) fn Tools(sight: Sight) -> impl IntoView {
 }
 
 /// Programs, the heaviest first; each with its peak.
-fn programs(sight: Sight) -> AnyView {
+fn programs(sight: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         sight
             .session
@@ -45,7 +45,7 @@ fn programs(sight: Sight) -> AnyView {
 }
 
 /// Memories of the program, where it has several.
-fn memories(sight: Sight) -> AnyView {
+fn memories(sight: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         sight.told.with(|told| told.as_ref().map(|told| picker::spaces(&told.program))).unwrap_or_default()
     });
@@ -56,7 +56,7 @@ fn memories(sight: Sight) -> AnyView {
 }
 
 /// Allocators, by device.
-fn allocators(sight: Sight) -> AnyView {
+fn allocators(sight: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
         sight
             .session

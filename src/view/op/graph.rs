@@ -8,8 +8,8 @@ use crate::chart::op_panel;
 use crate::chart::popover_position::Rect;
 use crate::chart::scene::Scene;
 use crate::engine::{Failure, Question, Reply};
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, If, effect, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
@@ -56,7 +56,7 @@ pub(super) fn has_focus() -> bool {
 
 #[component]
 fn Sheet(state: State) -> impl IntoView {
-    let (drawn, failure) = (RwSignal::new(None::<Same<Drawn>>), RwSignal::new(None::<Same<Failure>>));
+    let (drawn, failure) = (RwSignal::new(None::<PtrEq<Drawn>>), RwSignal::new(None::<PtrEq<Failure>>));
     let inside = RwSignal::new(Vec::<String>::new());
     let asked = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
     state.keep_asking(
@@ -69,9 +69,9 @@ fn Sheet(state: State) -> impl IntoView {
                 let drawing = op_graph::draw(&graph);
                 let scene = op_graph::scene(&graph, &drawing);
                 failure.set(None);
-                drawn.set(Some(Same::new(Drawn { graph, drawing, scene })));
+                drawn.set(Some(PtrEq::new(Drawn { graph, drawing, scene })));
             }
-            Err(Reply::Failed(why)) => failure.set(Some(Same::new(why))),
+            Err(Reply::Failed(why)) => failure.set(Some(PtrEq::new(why))),
             _ => {}
         },
     );
@@ -126,7 +126,7 @@ fn Sheet(state: State) -> impl IntoView {
         (width / 2.0, height / 2.0)
     };
     let model = Model {
-        scene: Memo::new(move |_| drawn.with(|drawn| Some(Same::new(drawn.as_ref()?.scene.clone())))),
+        scene: Memo::new(move |_| drawn.with(|drawn| Some(PtrEq::new(drawn.as_ref()?.scene.clone())))),
         tip: Callback::new(|_| None),
         press: Callback::new(|_| ()),
         out: Callback::new(|()| false),
@@ -178,7 +178,7 @@ fn Sheet(state: State) -> impl IntoView {
 #[derive(Clone, Copy)]
 struct Hand {
     state: State,
-    drawn: RwSignal<Option<Same<Drawn>>>,
+    drawn: RwSignal<Option<PtrEq<Drawn>>>,
     inside: RwSignal<Vec<String>>,
     pan: RwSignal<Pan>,
     frame: RwSignal<(f64, f64)>,

@@ -9,8 +9,8 @@ use crate::chart::{op_panel, op_roof};
 use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Failure, Question, Reply};
 use crate::report::format;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, If, effect, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::swatch;
@@ -21,7 +21,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 /// What the panel has: the op, or why there is none.
-type Found = RwSignal<Option<Result<Same<OpDetail>, Same<Failure>>>>;
+type Found = RwSignal<Option<Result<PtrEq<OpDetail>, PtrEq<Failure>>>>;
 
 /// Ops walked through on the way here are kept so far back.
 const KEPT: usize = 100;
@@ -140,8 +140,8 @@ fn ask(state: State) -> Found {
             Some(Question::Op { ask, op: op_panel::op_ref(&op) }.into())
         },
         move |reply| match reply.told::<OpDetail>() {
-            Ok(op) => found.set(Some(Ok(Same::new(op)))),
-            Err(Reply::Failed(failure)) => found.set(Some(Err(Same::new(failure)))),
+            Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),
+            Err(Reply::Failed(failure)) => found.set(Some(Err(PtrEq::new(failure)))),
             _ => {}
         },
     );

@@ -1,7 +1,7 @@
 //! The chart and what is done with it: choosing marks by a press or a brush, zooming, leaving forms out, saving. Knows the
 //! pointer; geometry and words are in `chart::roofline`.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use super::peaks::chips;
 use crate::analysis::roofline::Level;
 use crate::chart::empty;
@@ -13,8 +13,8 @@ use crate::engine::roofline_place::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;
@@ -43,7 +43,7 @@ impl Brush {
 
 /// The chart; where the capture has none, what it lacks in its place.
 #[component]
-pub(super) fn Picture(sight: Sight) -> impl IntoView {
+pub(super) fn Picture(sight: RooflineModel) -> impl IntoView {
     let state = sight.state;
     let none = Memo::new(move |_| {
         let is_all = state.query.with(|query| query.filter.is_empty());
@@ -67,7 +67,7 @@ pub(super) fn Picture(sight: Sight) -> impl IntoView {
 
 /// The chart with what is around it.
 #[component]
-fn Chart(sight: Sight) -> impl IntoView {
+fn Chart(sight: RooflineModel) -> impl IntoView {
     let state = sight.state;
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
@@ -85,7 +85,7 @@ fn Chart(sight: Sight) -> impl IntoView {
             let drawn = look.size.0 > 0.0;
             drawn.then(|| sight.ceilings.with(|ceilings| scene(&dots, ceilings, look, &sight.whose())))
         });
-        Some(Same::new(shown?))
+        Some(PtrEq::new(shown?))
     });
     let zoom = move |factor: f64, at: Option<(f64, f64)>| zoom(sight, size.get_untracked(), factor, at);
     let model = model(sight, scene, size.into());
@@ -193,7 +193,7 @@ fn Chart(sight: Sight) -> impl IntoView {
 }
 
 /// Zooms about a place of the chart, else about its middle.
-fn zoom(sight: Sight, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
+fn zoom(sight: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
     let (whole, usual) = (sight.whole.get_untracked(), sight.usual.get_untracked());
     let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
     let next = zoomed(sight.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
@@ -201,7 +201,7 @@ fn zoom(sight: Sight, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
 }
 
 /// What marks say and do.
-fn model(sight: Sight, scene: Memo<Option<Same<Scene>>>, size: Signal<(f64, f64)>) -> Model {
+fn model(sight: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Signal<(f64, f64)>) -> Model {
     let state = sight.state;
     Model {
         scene,
@@ -244,7 +244,7 @@ fn is_same(window: Window, other: Window) -> bool {
     same(window.x, other.x) && same(window.y, other.y)
 }
 
-fn with_dot<T>(sight: Sight, id: u32, read: impl FnOnce(&Dot) -> T) -> Option<T> {
+fn with_dot<T>(sight: RooflineModel, id: u32, read: impl FnOnce(&Dot) -> T) -> Option<T> {
     sight.dots.with(|dots| dots.as_ref()?.all.get(id as usize).map(read))
 }
 
@@ -263,7 +263,7 @@ fn hint(dot: &Dot, opens: &str) -> Option<(String, String)> {
 }
 
 /// A press chooses a mark; on the one that is chosen alone, and by Enter, it opens it.
-fn press(sight: Sight, id: u32, enter: bool) {
+fn press(sight: RooflineModel, id: u32, enter: bool) {
     let state = sight.state;
     let found = untrack(|| with_dot(sight, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
     let Some((key, name, true)) = found else { return };
@@ -277,9 +277,9 @@ fn press(sight: Sight, id: u32, enter: bool) {
 
 /// Forms and what they stand for; a press leaves one out.
 #[component]
-fn Legend(sight: Sight) -> impl IntoView {
+fn Legend(sight: RooflineModel) -> impl IntoView {
     let forms = Memo::new(move |_| {
-        let of = |dots: &Same<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
+        let of = |dots: &PtrEq<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
         if sight.place.with(|place| place.by) == RoofBy::Step {
             return Vec::new();
         }
@@ -312,7 +312,7 @@ fn Legend(sight: Sight) -> impl IntoView {
 
 /// The memory of the axis, where ops use several.
 #[component]
-fn Memory(sight: Sight) -> impl IntoView {
+fn Memory(sight: RooflineModel) -> impl IntoView {
     let levels = Memo::new(move |_| {
         let has = |level: &Level| {
             sight
@@ -330,7 +330,7 @@ fn Memory(sight: Sight) -> impl IntoView {
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.
 #[component]
-fn Said(sight: Sight, look: Memo<Look>) -> impl IntoView {
+fn Said(sight: RooflineModel, look: Memo<Look>) -> impl IntoView {
     let state = sight.state;
     let selection = move || {
         let selected = state.selected.get();

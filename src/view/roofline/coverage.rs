@@ -1,11 +1,11 @@
 //! What of the time has a roof, as one bar; beside it whose peaks count, and what the user may know better.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
 use crate::chart::roofline::coverage::{self, Part};
 use crate::chart::rows::Tip;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::tree::width;
 use leptos::{ev, prelude::*};
@@ -13,7 +13,7 @@ use web_sys::Element;
 
 /// The bar, and the buttons beside it.
 #[component]
-pub(super) fn Coverage(sight: Sight) -> impl IntoView {
+pub(super) fn Coverage(sight: RooflineModel) -> impl IntoView {
     let parts = Memo::new(move |_| {
         sight.head.with(|head| head.as_ref().map(|head| coverage::parts(&head.figures))).unwrap_or_default()
     });

@@ -1,11 +1,11 @@
 //! What the user knows better than the capture: what kernels cost, and what a step has to compute. Kept in the address, so
 //! that a reload and a link have it.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
 use crate::report::format;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::{self, Popover};
 use leptos::{ev, html, prelude::*};
@@ -20,7 +20,7 @@ pub(super) fn hint() -> AnyView {
 
 /// The costs of kernels.
 #[component]
-pub(super) fn Kernels(sight: Sight) -> impl IntoView {
+pub(super) fn Kernels(sight: RooflineModel) -> impl IntoView {
     let n = move || sight.place.with(|place| place.costs.len());
     let face = move || {
         let said = match n() {
@@ -46,7 +46,7 @@ pub(super) fn Kernels(sight: Sight) -> impl IntoView {
 }
 
 #[component]
-fn Costs(sight: Sight) -> impl IntoView {
+fn Costs(sight: RooflineModel) -> impl IntoView {
     let given = move || {
         let one = |(at, cost): (usize, &KernelCost)| {
             let remove = move |_| sight.change(|place| drop(place.costs.remove(at)));
@@ -132,7 +132,7 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 
 /// What a step has to compute.
 #[component]
-pub(super) fn Useful(sight: Sight) -> impl IntoView {
+pub(super) fn Useful(sight: RooflineModel) -> impl IntoView {
     let face = move || {
         let given = sight.place.with(|place| place.useful.is_some());
         view! { <span>{if given { "Useful FLOPs: yours" } else { "Useful FLOPs" }}</span> }.any()

@@ -12,17 +12,17 @@ mod tools;
 use crate::chart::roofline::figures;
 use crate::view::breakdown;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::{html, prelude::*};
-use model::Sight;
+use model::RooflineModel;
 
 /// The view.
 #[component]
 pub(crate) fn Roofline(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = Sight::new(state, width_of(node).into());
+    let sight = RooflineModel::new(state, width_of(node).into());
     let model = rows::model(sight);
     state.table.set_value(Some(model));
     state.place.set(Default::default());

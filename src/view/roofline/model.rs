@@ -5,24 +5,24 @@ use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
 use crate::engine::roofline_place::{RoofBy, RooflinePlace};
 use crate::engine::{Question, Reply, RooflineHead};
-use crate::view::state::{Same, State};
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 
 /// Handles on what is looked at. Copied freely.
 #[derive(Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct RooflineModel {
     pub(super) state: State,
     /// What the address says.
     pub(super) place: Memo<RooflinePlace>,
     /// What is asked.
     pub(super) ask: Memo<RooflineQuery>,
     /// The last answer.
-    pub(super) head: RwSignal<Option<Same<RooflineHead>>>,
+    pub(super) head: RwSignal<Option<PtrEq<RooflineHead>>>,
     /// Whether one is awaited.
     pub(super) busy: RwSignal<bool>,
     /// Its marks.
-    pub(super) dots: Memo<Option<Same<Dots>>>,
+    pub(super) dots: Memo<Option<PtrEq<Dots>>>,
     /// Its roofs.
     pub(super) ceilings: Memo<Ceilings>,
     /// The axes that show all, and those that show what matters.
@@ -36,7 +36,7 @@ pub(super) struct Sight {
     pub(super) width: Signal<f64>,
 }
 
-impl Sight {
+impl RooflineModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.place::<RooflinePlace>(state.roofline, "the roofline");
         let ask = Memo::new(move |_| {
@@ -45,7 +45,7 @@ impl Sight {
             let by = place.by.group_by();
             place.ask(Query { by, ..query })
         });
-        let (head, busy) = (RwSignal::new(None::<Same<RooflineHead>>), RwSignal::new(true));
+        let (head, busy) = (RwSignal::new(None::<PtrEq<RooflineHead>>), RwSignal::new(true));
         // Nothing of another session is shown as this one's.
         effect(move || {
             state.opened.track();
@@ -59,7 +59,7 @@ impl Sight {
             move |reply| {
                 busy.set(false);
                 match reply.told::<RooflineHead>() {
-                    Ok(found) => head.set(Some(Same::new(found))),
+                    Ok(found) => head.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
                     // The breakdown's question has the same filter: it tells what is wrong with it.
                     Err(_) => {}
@@ -70,7 +70,7 @@ impl Sight {
             let (by, level) = place.with(|place| (place.by, place.x));
             // What is on screen answers the question before: its marks would be called by other names.
             let head = head.get().filter(|head| head.ask.query.by == by.group_by())?;
-            Some(Same::new(dots(&head, by, level)))
+            Some(PtrEq::new(dots(&head, by, level)))
         });
         let ceilings = Memo::new(move |_| {
             let level = place.with(|place| place.x);

@@ -1,20 +1,20 @@
 //! Whose peaks count, and other ones: by the capture, as published, of another chip, or the user's own. Each change is
 //! answered at once.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
 use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
 use crate::engine::roofline_place::RooflinePlace;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
 use leptos::{ev, prelude::*};
 
 /// The button that says which peaks count, and the editor.
 #[component]
-pub(super) fn Peaks(sight: Sight) -> impl IntoView {
+pub(super) fn Peaks(sight: RooflineModel) -> impl IntoView {
     let of = move |read: fn(&RooflineFigures) -> AnyView| {
         sight.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
     };
@@ -52,7 +52,7 @@ fn of_summary() -> AnyView {
 }
 
 #[component]
-fn Editor(sight: Sight) -> impl IntoView {
+fn Editor(sight: RooflineModel) -> impl IntoView {
     let prefer = move |source: PeakSource, label: &'static str| {
         let pressed = move || sight.place.with(|place| place.peaks.prefer == source).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.prefer(source)>{label}</button> }
@@ -95,7 +95,7 @@ fn Editor(sight: Sight) -> impl IntoView {
 }
 
 /// The choice among the chips of the table; `id` is the picker's.
-pub(super) fn chips(sight: Sight, id: &'static str) -> AnyView {
+pub(super) fn chips(sight: RooflineModel, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
     let chosen = Signal::derive(move || {
         sight.place.with(|place| place.peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name))
@@ -106,7 +106,7 @@ pub(super) fn chips(sight: Sight, id: &'static str) -> AnyView {
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
 
-fn one(sight: Sight, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
+fn one(sight: RooflineModel, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
     let line = Memo::new(move |_| {
         let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
         lines.and_then(|lines| lines.into_iter().find(|line| line.of == of))

@@ -1,7 +1,7 @@
 //! The rows of the roofline's table: asked for as they come into view, in the order chosen; steps are at hand. Knows the
 //! contract; what stands in a cell is `chart::roofline::table`'s.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use crate::analysis::roofline::RooflineQuery;
 use crate::chart::roofline::{dots, table};
 use crate::chart::table::{self as tables, Column, Measure, Row};
@@ -9,8 +9,8 @@ use crate::chart::virtual_rows;
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, effect};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 struct Shown {
     ask: RooflineQuery,
     sort: RoofSort,
-    pages: BTreeMap<u32, Same<RoofRowsPage>>,
+    pages: BTreeMap<u32, PtrEq<RoofRowsPage>>,
 }
 
 /// Rows that go to the clipboard at most; a file has all of them.
@@ -29,7 +29,7 @@ const MOST: u32 = 100_000;
 const AT_ONCE: u32 = 1000;
 
 /// The model of the table.
-pub(super) fn model(sight: Sight) -> Model {
+pub(super) fn model(sight: RooflineModel) -> Model {
     let state = sight.state;
     let shown = RwSignal::new(None::<Shown>);
     let flight = StoredValue::new(Vec::<u32>::new());
@@ -47,13 +47,13 @@ pub(super) fn model(sight: Sight) -> Model {
             if let Ok(page) = reply.told::<RoofRowsPage>() {
                 let (ask, sort) = (sight.ask.get_untracked(), sort.get_untracked());
                 flight.update_value(Vec::clear);
-                shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, Same::new(page))]) }));
+                shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
             }
         },
     );
     let steps = Memo::new(move |_| {
         let head = sight.head.get().filter(|_| by.get() == RoofBy::Step)?;
-        Some(Same::new(table::steps(&head.steps, sort.get())))
+        Some(PtrEq::new(table::steps(&head.steps, sort.get())))
     });
     let with = move |row: u32, read: &dyn Fn(&RoofPoint)| {
         if by.get() == RoofBy::Step {
@@ -126,7 +126,7 @@ pub(super) fn model(sight: Sight) -> Model {
                     else {
                         return;
                     };
-                    shown.pages.insert(first, Same::new(page));
+                    shown.pages.insert(first, PtrEq::new(page));
                     let keys: Vec<u32> = shown.pages.keys().copied().collect();
                     if let Some(far) = virtual_rows::farthest(keys.into_iter(), &rows) {
                         shown.pages.remove(&far);
@@ -212,7 +212,7 @@ fn key(point: &RoofPoint, by: RoofBy) -> String {
 }
 
 /// Copies rows with these columns: all, or those selected.
-fn copy(sight: Sight, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
+fn copy(sight: RooflineModel, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
     let Some(units) = units else { return };
     let (ask, place) = (sight.ask.get_untracked(), sight.place.get_untracked());
     let selected = Some(sight.state.selected.get_untracked()).filter(|selected| !all && !selected.is_empty());

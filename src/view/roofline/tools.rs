@@ -1,12 +1,12 @@
 //! Above the table: what it is, the filter, what rows stand for, what can be taken away.
 
-use super::model::Sight;
+use super::model::RooflineModel;
 use crate::engine::roofline_place::RoofBy;
 use crate::engine::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
-use crate::view::type_erasure::{Any, If, live};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::Act;
@@ -14,7 +14,7 @@ use leptos::prelude::*;
 
 /// The tools.
 #[component]
-pub(super) fn Tools(sight: Sight) -> impl IntoView {
+pub(super) fn Tools(sight: RooflineModel) -> impl IntoView {
     let state = sight.state;
     let export = move |format: Export| {
         Callback::new(move |()| {

@@ -1,12 +1,12 @@
 //! What is taken out before anything leaves. Knows what is chosen.
 
-use super::model::{Sight, Tab};
+use super::model::{ShareModel, Tab};
 use crate::report::format;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// The switches.
-pub(super) fn view(sight: Sight) -> AnyView {
+pub(super) fn view(sight: ShareModel) -> AnyView {
     let summary = sight.summary();
     let (no_sources, is_anonymous) =
         summary.map_or((false, false), |summary| (!summary.has_sources, summary.is_anonymous));

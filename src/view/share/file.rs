@@ -1,14 +1,14 @@
 //! The files: what is inside, and saving them. Knows blobs; what an HTML file is made of is `single`'s.
 
 use super::link::caution;
-use super::model::{Sight, Tab};
+use super::model::{ShareModel, Tab};
 use super::single;
 use crate::chart::share;
 use crate::chart::table::file_name;
 use crate::engine::client::Picked;
 use crate::engine::{Carries, Question, Reply};
 use crate::report::format::bytes_text;
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use js_sys::{Array, Uint8Array};
@@ -21,7 +21,7 @@ use web_sys::Blob;
 const MOST_HTML: u64 = 256 << 20;
 
 /// The tab of one of the two.
-pub(super) fn view(sight: Sight, tab: Tab) -> AnyView {
+pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
     let node = NodeRef::<html::Button>::new();
     effect(move || {
         if let Some(button) = node.get() {
@@ -102,7 +102,7 @@ pub(super) fn view(sight: Sight, tab: Tab) -> AnyView {
 }
 
 /// Asks for the start of the report file; the captures follow it as they lie.
-fn save(sight: Sight, tab: Tab) {
+fn save(sight: ShareModel, tab: Tab) {
     let Some(shared) = sight.shared.get_untracked() else { return };
     let files = sight.state.files();
     let captures = if sight.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
@@ -144,7 +144,7 @@ fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
 }
 
 async fn write(
-    sight: Sight,
+    sight: ShareModel,
     (tab, name, place, base): (Tab, &str, &str, &str),
     head: &[u8],
     files: &[Picked],

@@ -1,18 +1,18 @@
 //! The link: its length, how much it tells, and copying it. Knows what is chosen.
 
-use super::model::Sight;
+use super::model::ShareModel;
 use crate::chart::share;
 use crate::engine::{Question, Reply};
 use crate::report::format;
 use crate::share::{AIM, Fit, base_address};
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 use web_sys::HtmlInputElement;
 
 /// The tab.
-pub(super) fn view(sight: Sight) -> AnyView {
+pub(super) fn view(sight: ShareModel) -> AnyView {
     let copy_node = NodeRef::<html::Button>::new();
     let length = move || sight.address.with(|address| address.as_ref().map_or(0, String::len));
     let fit = move || Fit::of(length());
@@ -64,7 +64,7 @@ fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
 }
 
 /// The field for the address of the page that links open, where this page has none: it is a file on a disk.
-fn base_field(sight: Sight) -> Option<AnyView> {
+fn base_field(sight: ShareModel) -> Option<AnyView> {
     let is_known = sight.base.with_untracked(|base| !base.is_empty());
     if is_known {
         return None;
@@ -92,7 +92,7 @@ fn base_field(sight: Sight) -> Option<AnyView> {
 }
 
 /// How much is told.
-fn detail(sight: Sight, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
+fn detail(sight: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
     let turn = move |event: ev::Event| {
         if let Ok(level) = event_target_value(&event).parse() {
             sight.level.set(level);
@@ -143,13 +143,13 @@ pub(super) fn caution(sentence: String) -> AnyView {
     view! { <p class="share-caution">{icon(Icon::Warn)} {sentence}</p> }.any()
 }
 
-fn copy(sight: Sight) {
+fn copy(sight: ShareModel) {
     let Some(address) = sight.address.get_untracked() else { return };
     let n = format::count(address.len() as u64);
     clipboard::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
 }
 
-fn copy_markdown(sight: Sight) {
+fn copy_markdown(sight: ShareModel) {
     let address = sight.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
     let question = Question::ShareMarkdown { ask: sight.ask.get_untracked(), url: address };
     sight.state.request(&question.into(), move |reply| match reply.told::<String>() {

@@ -9,17 +9,17 @@ mod seen;
 mod single;
 
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
-use model::{Sight, Tab};
+use model::{ShareModel, Tab};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 /// The dialog.
 #[component]
 pub(crate) fn Share(state: State) -> impl IntoView {
-    let sight = Sight::new(state);
+    let sight = ShareModel::new(state);
     let dialog = NodeRef::<html::Dialog>::new();
     effect(move || {
         if let Some(dialog) = dialog.get() {
@@ -57,7 +57,7 @@ pub(crate) fn Share(state: State) -> impl IntoView {
     .any()
 }
 
-fn head(sight: Sight, tab: Tab) -> AnyView {
+fn head(sight: ShareModel, tab: Tab) -> AnyView {
     let chosen = move || sight.tab.get() == tab;
     let size = move || sight.size(tab);
     view! {
@@ -80,7 +80,7 @@ fn head(sight: Sight, tab: Tab) -> AnyView {
 }
 
 /// Arrows go to the next tab.
-fn walk(sight: Sight, event: &ev::KeyboardEvent) {
+fn walk(sight: ShareModel, event: &ev::KeyboardEvent) {
     let n = Tab::ALL.len();
     let now = Tab::ALL.into_iter().position(|tab| tab == sight.tab.get_untracked()).unwrap_or(0);
     let to = match &*event.key() {

@@ -8,7 +8,7 @@ use crate::engine::roofline_place::RooflinePlace;
 use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, passed_on};
 use crate::report::format::bytes_text;
 use crate::share::{Level, base_address, html};
-use crate::view::state::{Same, State, total_size};
+use crate::view::state::{PtrEq, State, total_size};
 use crate::view::type_erasure::effect;
 use crate::view::widgets::icon::Icon;
 use js_sys::{Reflect, global};
@@ -54,7 +54,7 @@ impl Tab {
 
 /// Handles on what is chosen. Copied freely.
 #[derive(Clone, Copy)]
-pub(super) struct Sight {
+pub(super) struct ShareModel {
     pub(super) state: State,
     pub(super) tab: RwSignal<Tab>,
     /// The link's level; files tell all.
@@ -68,7 +68,7 @@ pub(super) struct Sight {
     /// What is asked of the worker.
     pub(super) ask: Memo<ShareAsk>,
     /// What it said last.
-    pub(super) shared: RwSignal<Option<Same<Shared>>>,
+    pub(super) shared: RwSignal<Option<PtrEq<Shared>>>,
     /// Whether an answer is awaited.
     pub(super) busy: RwSignal<bool>,
     /// Address of the page that links open; empty: not known.
@@ -81,7 +81,7 @@ pub(super) struct Sight {
     pack: RwSignal<Option<Blob>, LocalStorage>,
 }
 
-impl Sight {
+impl ShareModel {
     pub(super) fn new(state: State) -> Self {
         let summary = untrack(|| state.summary());
         let tab = RwSignal::new(Tab::Link);
@@ -105,7 +105,7 @@ impl Sight {
                 anonymise: is_cut && anonymise.get(),
             }
         });
-        let (shared, busy) = (RwSignal::new(None::<Same<Shared>>), RwSignal::new(true));
+        let (shared, busy) = (RwSignal::new(None::<PtrEq<Shared>>), RwSignal::new(true));
         let done = RwSignal::new(String::new());
         state.keep_asking(
             move || {
@@ -115,7 +115,7 @@ impl Sight {
             move |reply| {
                 busy.set(false);
                 let found = match reply.told::<Shared>() {
-                    Ok(found) => Some(Same::new(found)),
+                    Ok(found) => Some(PtrEq::new(found)),
                     Err(Reply::Failed(failure)) => {
                         done.set(format!("{}. {}", failure.title, failure.message));
                         None
@@ -206,7 +206,7 @@ impl Sight {
     }
 }
 
-impl Sight {
+impl ShareModel {
     /// The page itself, packed; asked for once more where it did not come.
     pub(super) async fn pack(self) -> Result<Blob, String> {
         // The dialog may be closed by now.

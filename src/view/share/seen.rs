@@ -1,22 +1,22 @@
 //! What leaves, to be looked at before it does: how much of each table, the first rows as they will be read, and every text.
 //! Knows the worker's answer.
 
-use super::model::Sight;
+use super::model::ShareModel;
 use crate::chart::share;
 use crate::engine::Shared;
 use crate::share::{Section, Table};
-use crate::view::state::Same;
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::PtrEq;
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// How much of each table.
-pub(super) fn tables(sight: Sight) -> AnyView {
+pub(super) fn tables(sight: ShareModel) -> AnyView {
     let row = |table: &Table| {
         view! { <tr><th scope="row">{table.title.clone()}</th><td class="num">{share::count(table)}</td></tr> }.any()
     };
     let rows = move || {
         sight.shared.with(|shared| {
-            let shown = |shared: &Same<Shared>| {
+            let shown = |shared: &PtrEq<Shared>| {
                 shared.preview.tables.iter().filter(|table| table.of > 0).map(row).collect_view().into_any()
             };
             shared.as_ref().map(shown)
@@ -35,7 +35,7 @@ pub(super) fn tables(sight: Sight) -> AnyView {
 }
 
 /// The first rows, and every text.
-pub(super) fn rows(sight: Sight) -> AnyView {
+pub(super) fn rows(sight: ShareModel) -> AnyView {
     let first = move || sight.shared.with(|shared| shared.as_ref().map(|shared| share::rows(&shared.first)));
     let n = move || {
         sight.shared.with(|shared| shared.as_ref().map_or_else(String::new, |shared| share::texts(&shared.preview)))
@@ -44,7 +44,7 @@ pub(super) fn rows(sight: Sight) -> AnyView {
     let all = move || {
         let sections = || {
             sight.shared.with(|shared| {
-                let shown = |shared: &Same<Shared>| shared.preview.texts.iter().map(section).collect_view().into_any();
+                let shown = |shared: &PtrEq<Shared>| shared.preview.texts.iter().map(section).collect_view().into_any();
                 shared.as_ref().map(shown)
             })
         };

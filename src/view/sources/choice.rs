@@ -4,7 +4,7 @@
 use crate::engine::{Choice, Estimate};
 use crate::report::format;
 use crate::view::state::State;
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::{html, prelude::*};
 
 /// The dialog.

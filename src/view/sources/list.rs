@@ -5,7 +5,7 @@ use crate::chart::relative_time::ago;
 use crate::engine::Failure;
 use crate::report::format;
 use crate::view::state::{KEPT, State, remember};
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

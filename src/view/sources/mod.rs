@@ -10,7 +10,7 @@ use crate::engine::remote::{Place, Refusal, question};
 use crate::engine::{Failure, Session, address::Address};
 use crate::report::format;
 use crate::view::state::{KEPT, State, remember};
-use crate::view::type_erasure::{Any, effect};
+use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::icon::{Icon, icon};
 pub(crate) use choice::Choose;
 use leptos::task::spawn_local;

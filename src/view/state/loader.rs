@@ -11,7 +11,7 @@ use super::engines::{Engines, Loading, end};
 use super::open_request::Wanted;
 use super::queries::{Heard, Shown};
 use super::requests::Asked;
-use super::{Opened, Same, State};
+use super::{Opened, PtrEq, State};
 use crate::analysis::{Filter, FilterError, Query};
 use crate::chart::table::Folds;
 use crate::chart::{load::Load, load::SHOWN_AFTER_MS, picker_options};
@@ -263,7 +263,7 @@ impl State {
         end(link);
         self.cancel();
         self.large.set_value(Some(wanted));
-        self.estimate.set(Some(Same::new(estimate)));
+        self.estimate.set(Some(PtrEq::new(estimate)));
     }
 
     /// Reads what was chosen of large files; `None`: nothing.
@@ -328,7 +328,7 @@ impl State {
         if session.planes.is_empty() && session.summary.is_none() {
             self.view.set(View::File);
         }
-        self.opened.set(Some(Same::new(Opened { name: picker_options::session_name(&names), session })));
+        self.opened.set(Some(PtrEq::new(Opened { name: picker_options::session_name(&names), session })));
         let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.asked());
         self.shown.set(shown);
         if late {

@@ -8,9 +8,9 @@ mod fetching;
 mod files;
 mod loader;
 mod open_request;
+mod ptr_eq;
 mod queries;
 mod requests;
-mod same;
 pub(crate) mod sample;
 mod theme;
 mod waiting;
@@ -18,7 +18,7 @@ mod waiting;
 pub(crate) use embedded::is_single;
 pub(crate) use fetching::Fetching;
 pub(crate) use files::{from_drop, from_input, total_size};
-pub(crate) use same::Same;
+pub(crate) use ptr_eq::PtrEq;
 pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
 use crate::analysis::{FilterError, Query};
@@ -61,7 +61,7 @@ const PASSING: u32 = 6000;
 #[derive(Clone, Copy)]
 pub(crate) struct State {
     /// What is open; `None` on the landing page.
-    pub(crate) opened: RwSignal<Option<Same<Opened>>>,
+    pub(crate) opened: RwSignal<Option<PtrEq<Opened>>>,
     /// The breakdown on screen; `None` where the open session has none.
     shown: RwSignal<Option<Shown>>,
     /// The load under way.
@@ -69,7 +69,7 @@ pub(crate) struct State {
     /// Whether it lasts long enough to be shown.
     pub(crate) load_shown: RwSignal<bool>,
     /// What there is to choose from of files that are too large to be read whole.
-    pub(crate) estimate: RwSignal<Option<Same<Estimate>>>,
+    pub(crate) estimate: RwSignal<Option<PtrEq<Estimate>>>,
     large: StoredValue<Option<Wanted>, LocalStorage>,
     /// Why nothing is open, where a load failed with nothing open.
     pub(crate) failure: RwSignal<Option<Failure>>,
@@ -203,7 +203,7 @@ impl State {
     }
 
     /// The figures on screen.
-    pub(crate) fn head(self) -> Memo<Option<Same<BreakdownHead>>> {
+    pub(crate) fn head(self) -> Memo<Option<PtrEq<BreakdownHead>>> {
         Memo::new(move |_| self.shown.with(|shown| shown.as_ref().map(|shown| shown.head.clone())))
     }
 
@@ -218,7 +218,7 @@ impl State {
     }
 
     /// The page of rows that holds row `index`, once it has come.
-    pub(crate) fn page_of(self, index: u32) -> Option<Same<RowsPage>> {
+    pub(crate) fn page_of(self, index: u32) -> Option<PtrEq<RowsPage>> {
         self.shown.with(|shown| shown.as_ref()?.page_of(index))
     }
 

@@ -2,7 +2,7 @@
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
 use super::engines::Engines;
-use super::{Same, State, now};
+use super::{PtrEq, State, now};
 use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
 use crate::chart::table::Folds;
 use crate::chart::{columns, picker_options, scopes, virtual_rows};
@@ -15,13 +15,13 @@ use std::ops::Range;
 /// A breakdown on screen: its figures, and those rows that have come.
 #[derive(Clone)]
 pub(super) struct Shown {
-    pub(super) head: Same<BreakdownHead>,
+    pub(super) head: PtrEq<BreakdownHead>,
     pub(super) sort: Sort,
-    pages: BTreeMap<u32, Same<RowsPage>>,
+    pages: BTreeMap<u32, PtrEq<RowsPage>>,
 }
 
 impl Shown {
-    pub(super) fn page_of(&self, index: u32) -> Option<Same<RowsPage>> {
+    pub(super) fn page_of(&self, index: u32) -> Option<PtrEq<RowsPage>> {
         self.pages.get(&(index / virtual_rows::PAGE * virtual_rows::PAGE)).cloned()
     }
 
@@ -40,8 +40,8 @@ impl Shown {
 /// A breakdown that was asked for and is not on screen yet.
 pub(super) struct Pending {
     sort: Sort,
-    head: Option<Same<BreakdownHead>>,
-    rows: Option<Same<RowsPage>>,
+    head: Option<PtrEq<BreakdownHead>>,
+    rows: Option<PtrEq<RowsPage>>,
     head_id: Option<RequestId>,
     rows_id: RequestId,
     /// When it was asked, milliseconds of the page's clock.
@@ -67,7 +67,7 @@ pub(super) enum Heard {
 
 impl Pending {
     /// Asks for a query's figures (unless they are at hand) and its first rows.
-    pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<Same<BreakdownHead>>) -> Self {
+    pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<PtrEq<BreakdownHead>>) -> Self {
         let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
         let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: virtual_rows::PAGE }));
         Self { sort, head, rows: None, head_id, rows_id, since: now() }
@@ -92,8 +92,8 @@ impl Pending {
             return Heard::NotMine;
         }
         match answer.reply {
-            Reply::Breakdown(head) => self.head = Some(Same::new(*head)),
-            Reply::Rows(page) => self.rows = Some(Same::new(*page)),
+            Reply::Breakdown(head) => self.head = Some(PtrEq::new(*head)),
+            Reply::Rows(page) => self.rows = Some(PtrEq::new(*page)),
             Reply::Failed(failure) => return Heard::Failed(failure),
             Reply::BadFilter(error) => return Heard::Refused(error),
             _ => {}
@@ -246,7 +246,7 @@ impl State {
         let Some(answer) = self.hear_further(answer) else { return };
         let id = answer.id;
         let rows = match &answer.reply {
-            Reply::Rows(page) => Some(Same::new((**page).clone())),
+            Reply::Rows(page) => Some(PtrEq::new((**page).clone())),
             _ => None,
         };
         let heard = self.engines.try_update_value(|engines| match engines.pending.as_mut() {
@@ -288,7 +288,7 @@ impl State {
         }
     }
 
-    fn take_rows(self, id: RequestId, rows: Option<Same<RowsPage>>) {
+    fn take_rows(self, id: RequestId, rows: Option<PtrEq<RowsPage>>) {
         let wanted = self.engines.try_update_value(|engines| {
             let at = engines.flight.iter().position(|row| row.id == id)?;
             engines.flight.swap_remove(at);

@@ -8,8 +8,8 @@ use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::svg;
 use crate::chart::table::TWO_LINES;
 use crate::engine::Failure;
-use crate::view::state::{Same, State};
-use crate::view::type_erasure::{Any, live};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::size::{rect, screen};
@@ -20,7 +20,7 @@ use web_sys::Element;
 #[derive(Clone, Copy)]
 pub(crate) struct Model {
     /// What is drawn.
-    pub(crate) scene: Memo<Option<Same<Scene>>>,
+    pub(crate) scene: Memo<Option<PtrEq<Scene>>>,
     /// What a mark has to say.
     pub(crate) tip: Callback<u32, Option<Tip>>,
     /// A mark was pressed; or, with `true`, Enter was.
@@ -75,7 +75,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let focused = RwSignal::new(false);
     // A scene that is made anew with the same marks (rows were sorted, say) is not drawn anew.
-    let drawn = Memo::new(move |old: Option<&Option<Same<Scene>>>| {
+    let drawn = Memo::new(move |old: Option<&Option<PtrEq<Scene>>>| {
         let now = model.scene.get();
         let before = old.and_then(Option::as_ref);
         before.filter(|old| now.as_ref().is_some_and(|now| now.marks == old.marks)).cloned().or(now)

@@ -1,7 +1,7 @@
 //! A drag across a chart: from where to where, with a band over what it covers. Knows the pointer; not what lies there.
 
 use super::size::rect;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};
 

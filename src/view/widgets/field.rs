@@ -1,6 +1,6 @@
 //! Fields that rows are looked for in. Knows the element; not what is looked for.
 
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 

@@ -1,6 +1,6 @@
 //! Icons: 16 × 16, stroked in the text's colour. Knows paths; never says anything (labels are the buttons').
 
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
 /// Which icon.

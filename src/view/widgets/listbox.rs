@@ -3,7 +3,7 @@
 
 use crate::chart::picker_options::Choice;
 use crate::chart::virtual_rows::{self, Move};
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, html, prelude::*};
 

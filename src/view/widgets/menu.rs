@@ -3,7 +3,7 @@
 
 use super::popover;
 use crate::chart::popover_position::{self, Rect};
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::{rect, screen};
 use gloo::events::EventListener;

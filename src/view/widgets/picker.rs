@@ -4,7 +4,7 @@ use super::icon::{Icon, icon};
 use super::listbox::Listbox;
 use super::popover::{self, Popover};
 use crate::chart::picker_options::Choice;
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
 /// The picker `id` of one of `choices`. `label` stands before what is chosen.

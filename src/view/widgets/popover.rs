@@ -3,7 +3,7 @@
 
 use super::size::{rect, screen};
 use crate::chart::popover_position;
-use crate::view::type_erasure::{Any, If};
+use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement};

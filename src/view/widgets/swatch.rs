@@ -2,7 +2,7 @@
 //! colour alone would.
 
 use crate::chart::time_part::Slot;
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 
 /// What fills a shape of a part: a pattern where it has one.

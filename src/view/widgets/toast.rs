@@ -1,7 +1,7 @@
 //! What is told in the corner: errors stay until they are dismissed, information goes by itself.
 
 use crate::view::state::{State, Toast};
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 

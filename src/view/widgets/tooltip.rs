@@ -3,7 +3,7 @@
 
 use crate::chart::popover_position::{self, Rect};
 use crate::chart::rows::Tip;
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::size::{rect, screen};
 use gloo::timers::callback::Timeout;
 use leptos::{html, prelude::*};

@@ -1,6 +1,6 @@
 //! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
 
-use crate::view::type_erasure::Any;
+use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;

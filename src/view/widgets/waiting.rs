@@ -2,7 +2,7 @@
 //! Knows the state; floats over the page, so that nothing moves for it.
 
 use crate::view::state::{State, now};
-use crate::view::type_erasure::{Any, If, effect, live};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::{Act, Grid, Place};
 use crate::chart::popover_position::Rect;
 use crate::chart::table::Column;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::menu::{self, Entry};
 use crate::view::widgets::size::rect;
 use leptos::{ev, prelude::*};

@@ -8,7 +8,7 @@ mod row;
 use crate::chart::rows::Tip;
 use crate::chart::table::{self, Column, Content, Measure, Row};
 use crate::chart::virtual_rows;
-use crate::view::type_erasure::{Any, effect, live};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
 use crate::view::widgets::tooltip::Tips;
 use leptos::{ev, html, prelude::*};

@@ -3,7 +3,7 @@
 use super::{Act, Grid, Shared, content};
 use crate::chart::table::{Content, Name};
 use crate::report::format::ABSENT;
-use crate::view::type_erasure::{Any, live};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::{html, prelude::*};
 use std::sync::Arc;
