@@ -28,7 +28,7 @@ pub enum Innermost {
 
 /// The majority over a plane's ops: which end equals the `source` stat.
 pub fn majority<'a>(ops: impl Iterator<Item = Frames<'a>>) -> Innermost {
-    let balance: i64 = ops.filter_map(told).map(|end| if end == Innermost::Last { 1 } else { -1 }).sum();
+    let balance: i64 = ops.filter_map(frame_order).map(|end| if end == Innermost::Last { 1 } else { -1 }).sum();
     if balance > 0 { Innermost::Last } else { Innermost::First }
 }
 
@@ -39,7 +39,7 @@ pub fn innermost<'a>(frames: Frames<'a>, plane: Innermost) -> Option<&'a str> {
     let Some(stack) = frames.stack else { return frames.source };
     let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
     let is_own = |frame: &&str| !is_installed(frame);
-    let frame = match told(frames).unwrap_or(plane) {
+    let frame = match frame_order(frames).unwrap_or(plane) {
         Innermost::First => lines.clone().find(is_own).or_else(|| lines.next()),
         Innermost::Last => lines.clone().rev().find(is_own).or_else(|| lines.next_back()),
     };
@@ -60,14 +60,14 @@ fn is_installed(frame: &str) -> bool {
 pub fn frames_inward<'a>(frames: Frames<'a>, plane: Innermost) -> Vec<&'a str> {
     let mut lines: Vec<&str> =
         frames.stack.unwrap_or_default().lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    if told(frames).unwrap_or(plane) == Innermost::Last {
+    if frame_order(frames).unwrap_or(plane) == Innermost::Last {
         lines.reverse();
     }
     if lines.is_empty() { frames.source.into_iter().collect() } else { lines }
 }
 
 /// What one op says, if its two ends differ and one of them is its source.
-fn told(frames: Frames<'_>) -> Option<Innermost> {
+fn frame_order(frames: Frames<'_>) -> Option<Innermost> {
     let (source, stack) = (frames.source?, frames.stack?);
     let mut lines = stack.lines().filter(|l| !l.trim().is_empty());
     let first = lines.next()?;

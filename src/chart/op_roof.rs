@@ -35,7 +35,7 @@ pub struct Roof {
 
 /// What the panel says of an op's roof: where it lies, or why nothing can be said.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum RoofLine {
     /// Where it lies.
     Roof(Box<Roof>),
     /// Why it has none.
@@ -43,9 +43,9 @@ pub enum Told {
 }
 
 /// Of an op that ran; `None` for one that did not.
-pub fn roof(op: &OpDetail) -> Option<Told> {
-    let mut told = told(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
-    if let Told::Roof(roof) = &mut told
+pub fn roof(op: &OpDetail) -> Option<RoofLine> {
+    let mut told = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    if let RoofLine::Roof(roof) = &mut told
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
     {
@@ -72,13 +72,13 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 /// Padding ÷ bytes from which it is worth a word.
 const MUCH_PADDING: f64 = 0.5;
 
-fn told(of: &OpRoof, slot: Slot) -> Option<Told> {
+fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
     let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
-        return reason.map(|reason| Told::None(format!("It is held against no roof: {reason}.")));
+        return reason.map(|reason| RoofLine::None(format!("It is held against no roof: {reason}.")));
     };
     let peaks = of.peaks.first();
-    Some(Told::Roof(Box::new(Roof {
+    Some(RoofLine::Roof(Box::new(Roof {
         slot,
         share: held.util.unwrap_or(0.0),
         floor: format!("{} at the {} roof", format::time_text(verified.floor), bound(verified.bound)),
@@ -298,8 +298,8 @@ mod tests {
     fn of(held: Held) -> Roof {
         let verified = verify(&held);
         let op = OpRoof { roof: Some(held), verified, skipped: Vec::new(), peaks: Vec::new() };
-        match told(&op, Slot::Idle) {
-            Some(Told::Roof(roof)) => *roof,
+        match roof_line(&op, Slot::Idle) {
+            Some(RoofLine::Roof(roof)) => *roof,
             other => panic!("{other:?}"),
         }
     }
@@ -334,7 +334,7 @@ mod tests {
     fn without_a_roof_the_reason_is_told() {
         let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
         let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
-        let Some(Told::None(words)) = told(&op, Slot::Idle) else { panic!() };
+        let Some(RoofLine::None(words)) = roof_line(&op, Slot::Idle) else { panic!() };
         assert_eq!(words, "It is held against no roof: ends of asynchronous ops.");
     }
 }

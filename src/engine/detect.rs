@@ -81,7 +81,7 @@ impl Found {
     /// Adds a file; of an archive its members.
     pub(super) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
         at(&input.name, state, progress);
-        let told = told(input.source.as_ref());
+        let told = sniff_source(input.source.as_ref());
         if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
             let capture = recognise(input, told, None, state, progress);
@@ -94,7 +94,7 @@ impl Found {
                 self.notes.extend(unzipped.notes);
                 for (member, packed) in unzipped.inputs {
                     at(&member.name, state, progress);
-                    let (name, told) = (member.name.clone(), self::told(member.source.as_ref()));
+                    let (name, told) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
                     let capture = recognise(member, told, Some(Zipped { packed }), state, progress);
                     self.file(name, capture);
                 }
@@ -122,7 +122,7 @@ fn at(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
 }
 
 /// Why a file's format cannot be told.
-enum Untold {
+enum DetectError {
     Read(SourceError),
     /// A layer does not unpack: which, and what is wrong.
     Packed(&'static str, String),
@@ -144,15 +144,15 @@ pub(super) fn format(source: &dyn Source) -> Result<Format, SourceError> {
 
 /// The format by a file's first bytes, and the layers that it lies in. Where one lies deeper than any profile does, the format is
 /// that layer's.
-fn told(source: &dyn Source) -> Result<(Format, Packing), Untold> {
-    let (mut format, mut packing) = (format(source).map_err(Untold::Read)?, Packing::default());
+fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
+    let (mut format, mut packing) = (format(source).map_err(DetectError::Read)?, Packing::default());
     while let Some(layer) = layer(format)
         && let Some(deeper) = packing.then(layer)
     {
         packing = deeper;
         let inner = inflate(source, packing, HEAD, &mut |_| {});
         if let (true, Some(Truncation::Damaged(reason))) = (inner.bytes.is_empty(), inner.stopped) {
-            return Err(Untold::Packed(layer.name, reason));
+            return Err(DetectError::Packed(layer.name, reason));
         }
         format = sniff(&inner.bytes, inner.bytes.len() as u64);
     }
@@ -180,7 +180,7 @@ fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
 
 fn recognise(
     input: Input,
-    told: Result<(Format, Packing), Untold>,
+    told: Result<(Format, Packing), DetectError>,
     zipped: Option<Zipped>,
     state: &mut Progress,
     progress: &mut dyn FnMut(Progress),
@@ -188,8 +188,8 @@ fn recognise(
     let Input { name, source, .. } = input;
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
     let (format, packing) = told.map_err(|why| match why {
-        Untold::Read(error) => messages::unreadable(&short, &error.to_string()),
-        Untold::Packed(layer, reason) => messages::bad_layer(&short, layer, &reason),
+        DetectError::Read(error) => messages::unreadable(&short, &error.to_string()),
+        DetectError::Packed(layer, reason) => messages::bad_layer(&short, layer, &reason),
     })?;
     let (name_of_format, what) = match format {
         Format::XSpace => ("XSpace", What::XSpace),

@@ -155,7 +155,7 @@ impl Engine {
         }
         match request {
             Request::Further(bytes) => match asked(bytes) {
-                Some(question) => self.told(&question),
+                Some(question) => self.answer_question(&question),
                 None => Reply::Failed(messages::no_question()),
             },
             Request::Breakdown(query) => {
@@ -184,7 +184,7 @@ impl Engine {
     }
 
     /// Answers a part of the page.
-    fn told(&mut self, question: &Question) -> Reply {
+    fn answer_question(&mut self, question: &Question) -> Reply {
         match question {
             Question::Op { ask, op } => self.op(ask, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),

@@ -3,8 +3,8 @@
 use super::Programs;
 use super::programs::HeldMemory;
 use crate::analysis::memory::{
-    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks, StaticMemory,
-    ToldProgram, ToldSpace, WhatIf, WholeMemory,
+    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
+    ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::analysis::{Analysis, FileProgram};
 use crate::chip::Chip;
@@ -145,11 +145,11 @@ pub fn whole_memory(
             let Ok(held) = held(profile, programs, &all, peaks.program as usize) else { continue };
             let StaticMemory { space, notes: said, .. } = held.memory.tell(&held.module, peaks.clone(), &ask);
             let timeline = held.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
-            spaces.extend(space.map(|memory| ToldSpace { memory, timeline }));
+            spaces.extend(space.map(|memory| SpaceWithTimeline { memory, timeline }));
             notes.extend(said.into_iter().map(|note| note.at(&peaks.name)));
         }
         notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.at(&peaks.name)));
-        told.push(ToldProgram { peaks, spaces });
+        told.push(ProgramWithTimelines { peaks, spaces });
     }
     let runtime = analysis.runtime_memory(profile);
     notes.extend(runtime.notes.iter().cloned());

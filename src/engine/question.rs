@@ -153,7 +153,7 @@ impl Reply {
     ///
     /// # Errors
     /// The reply itself, where it is none.
-    pub fn told<T: DeserializeOwned>(self) -> Result<T, Self> {
+    pub fn decode<T: DeserializeOwned>(self) -> Result<T, Self> {
         match &self {
             Self::Further(bytes) => postcard::from_bytes(bytes).map_err(|_| self),
             _ => Err(self),
@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(asked(&bytes), Some(question));
         assert_eq!(asked(&[]), None);
         assert_eq!(asked(&[250, 1]), None);
-        assert_eq!(Reply::further(&"a text".to_owned()).told(), Ok("a text".to_owned()));
+        assert_eq!(Reply::further(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
         let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
-        assert_eq!(failed.clone().told::<String>(), Err(failed));
+        assert_eq!(failed.clone().decode::<String>(), Err(failed));
     }
 }

@@ -81,7 +81,7 @@ pub fn is_plain_host(host: &str) -> bool {
 
 impl Refusal {
     /// What is told: what, where, what to do. `page` is the origin of the page.
-    pub fn told(&self, place: &Place, page: &str) -> Failure {
+    pub fn message(&self, place: &Place, page: &str) -> Failure {
         let Place { host, name, url } = place;
         let by_hand = "Download it and drop the file here";
         let title = match self {
@@ -190,7 +190,7 @@ mod tests {
             Refusal::Credentials,
             Refusal::Host,
         ];
-        let told: Vec<_> = all.iter().map(|refusal| refusal.told(&place(), "https://page.example")).collect();
+        let told: Vec<_> = all.iter().map(|refusal| refusal.message(&place(), "https://page.example")).collect();
         for (at, failure) in told.iter().enumerate() {
             assert_eq!(failure.title, "my run.xplane.pb could not be fetched from example.com");
             assert!(told[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
@@ -198,6 +198,6 @@ mod tests {
         assert!(told[2].message.contains("https://page.example (CORS)"), "{}", told[2].message);
         assert!(told[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", told[7].message);
         let gs = Place::new("gs://bucket/a.pb".to_owned(), String::new(), "a.pb");
-        assert!(Refusal::Scheme("gs:".to_owned()).told(&gs, "").message.contains("starts with gs:,"));
+        assert!(Refusal::Scheme("gs:".to_owned()).message(&gs, "").message.contains("starts with gs:,"));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::json::HeadJson;
 use crate::analysis::memory::{
-    AllocatorMemory, Basis, Buffer, CapacitySource, CrossCheck, Estimate, Jump, Moment, MomentPart, Padded, RollUpRow,
-    ToldProgram, ToldSpace, UseColumn, Vocabulary, WholeMemory,
+    AllocatorMemory, Basis, Buffer, CapacitySource, CrossCheck, Estimate, Jump, Moment, MomentPart, Padded,
+    ProgramWithTimelines, RollUpRow, SpaceWithTimeline, UseColumn, Vocabulary, WholeMemory,
 };
 use crate::profile::Note;
 use crate::units::Picos;
@@ -239,7 +239,7 @@ pub(super) const fn basis(basis: Basis) -> &'static str {
 }
 
 impl<'a> SpaceJson<'a> {
-    fn new(told: &'a ToldSpace, top: usize) -> Self {
+    fn new(told: &'a SpaceWithTimeline, top: usize) -> Self {
         let (space, peak) = (&told.memory, &told.memory.peak);
         Self {
             color: peak.color,
@@ -374,7 +374,7 @@ impl<'a> CheckJson<'a> {
 
 /// Memory: all programs and allocators, `top` rows of each list.
 pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes: &'a [Note]) -> MemoryJson<'a> {
-    let program = |told: &'a ToldProgram| ProgramJson {
+    let program = |told: &'a ProgramWithTimelines| ProgramJson {
         name: &told.peaks.name,
         program_id: told.peaks.program_id.map(|id| id.to_string()),
         spaces: told.spaces.iter().map(|space| SpaceJson::new(space, top)).collect(),

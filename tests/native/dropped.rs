@@ -33,21 +33,21 @@ fn open(files: &[(&str, &[u8])]) -> (Engine, Session) {
 }
 
 fn file(engine: &mut Engine) -> FileView {
-    engine.answer(&Question::File.into()).told().unwrap()
+    engine.answer(&Question::File.into()).decode().unwrap()
 }
 
 fn page(engine: &mut Engine, program: u32) -> ProgramPage {
-    engine.answer(&Question::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into()).told().unwrap()
+    engine.answer(&Question::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into()).decode().unwrap()
 }
 
 fn op(engine: &mut Engine, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    engine.answer(&Question::Op { ask: asked(query), op: OpRef::new(name, program) }.into()).told().unwrap()
+    engine.answer(&Question::Op { ask: asked(query), op: OpRef::new(name, program) }.into()).decode().unwrap()
 }
 
 fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
     let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
-    engine.answer(&request.into()).told().unwrap()
+    engine.answer(&request.into()).decode().unwrap()
 }
 
 /// Names and programs of all ops that ran.

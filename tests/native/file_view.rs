@@ -18,21 +18,21 @@ fn open(name: &str, bytes: Vec<u8>) -> Engine {
 }
 
 fn file(engine: &mut Engine) -> FileView {
-    engine.answer(&Question::File.into()).told().unwrap()
+    engine.answer(&Question::File.into()).decode().unwrap()
 }
 
 fn page(engine: &mut Engine, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
-    engine.answer(&Question::ProgramText { program, first, count }.into()).told().unwrap()
+    engine.answer(&Question::ProgramText { program, first, count }.into()).decode().unwrap()
 }
 
 fn outline(engine: &mut Engine, program: ProgramRef) -> ProgramOutline {
-    engine.answer(&Question::ProgramOutline(program).into()).told().unwrap()
+    engine.answer(&Question::ProgramOutline(program).into()).decode().unwrap()
 }
 
 fn search(engine: &mut Engine, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
     let found: ProgramFound = engine
         .answer(&Question::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
-        .told()
+        .decode()
         .unwrap();
     assert_eq!(found.n as usize, found.lines.len());
     found.lines
@@ -151,7 +151,7 @@ fn the_program_that_ran_longest_comes_first() {
         "{:?}",
         file_view::program(&view.programs[0])
     );
-    let memory: MemorySession = engine.answer(&Question::Memory.into()).told().unwrap();
+    let memory: MemorySession = engine.answer(&Question::Memory.into()).decode().unwrap();
     let order: Vec<u32> = memory.programs.programs.iter().map(|program| program.program).collect();
     assert_eq!(order, [0, 1, 2, 3], "nothing is known of their memory: the same order");
 }

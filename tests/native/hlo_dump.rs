@@ -18,21 +18,21 @@ fn open(name: &str, bytes: &[u8]) -> (Engine, Session) {
 }
 
 fn view(engine: &mut Engine) -> FileView {
-    engine.answer(&Question::File.into()).told().unwrap()
+    engine.answer(&Question::File.into()).decode().unwrap()
 }
 
 fn lines(engine: &mut Engine) -> ProgramPage {
     let question = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
-    engine.answer(&question.into()).told().unwrap()
+    engine.answer(&question.into()).decode().unwrap()
 }
 
 fn outline(engine: &mut Engine) -> ProgramOutline {
-    engine.answer(&Question::ProgramOutline(ProgramRef(0)).into()).told().unwrap()
+    engine.answer(&Question::ProgramOutline(ProgramRef(0)).into()).decode().unwrap()
 }
 
 fn op(engine: &mut Engine, name: &str) -> OpDetail {
     let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(0)) };
-    engine.answer(&request.into()).told().unwrap()
+    engine.answer(&request.into()).decode().unwrap()
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

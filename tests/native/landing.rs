@@ -22,7 +22,7 @@ fn the_picture_shows_the_sample() {
     let query =
         Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::default() };
     let ask = RooflineQuery { query, ..RooflineQuery::default() };
-    let head: RooflineHead = engine.answer(&Question::Roofline(ask.clone()).into()).told().unwrap();
+    let head: RooflineHead = engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap();
     let totals = &head.figures.totals;
     for (kind, ms) in landing::KINDS {
         let found = totals.of(kind).0 as f64 / 1e9;
@@ -35,7 +35,7 @@ fn the_picture_shows_the_sample() {
     assert!((drawn - busy).abs() < 0.2, "{drawn} ms are drawn of {busy}");
     let sort = RoofSort { column: RoofColumn::Total, descending: true };
     let query = RoofRowsQuery { ask, sort, first: 0, count: 1000 };
-    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).told().unwrap();
+    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
     let mut found: Vec<Op> = page
         .rows
         .iter()

@@ -17,7 +17,7 @@ fn open(name: &str, bytes: Vec<u8>) -> Engine {
 }
 
 fn op(engine: &mut Engine, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
-    engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).told().unwrap()
+    engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).decode().unwrap()
 }
 
 fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {

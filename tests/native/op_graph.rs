@@ -282,7 +282,7 @@ fn all_steps() -> Query {
 
 fn ask(engine: &mut Engine, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
     let open = open.iter().map(ToString::to_string).collect();
-    engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).told()
+    engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn the_engine_answers_with_times_or_a_sentence() {
     assert!(graph.nodes.iter().any(|node| node.total.is_some()));
     for node in &graph.nodes {
         let op = Question::Op { ask: asked(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
-        let op: OpDetail = whole.answer(&op.into()).told().unwrap();
+        let op: OpDetail = whole.answer(&op.into()).decode().unwrap();
         // Not in the window is no zero.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);
         assert_eq!(node.total.zip(node.n), figures, "{}", node.name);

@@ -25,7 +25,7 @@ fn ask(opened: &mut Opened, ask: &RooflineQuery) -> Roofline {
     let (n, order) = (answer.n_rows(), answer.order().to_vec());
     let roofs: Vec<Option<Roof>> = order.iter().map(|row| answer.roof(*row)).collect();
     assert_eq!(answer.row(&opened.profile, &analysis, n as u32), None);
-    let told = answer.told(&opened.profile, &analysis, usize::MAX);
+    let told = answer.into_report(&opened.profile, &analysis, usize::MAX);
     assert_eq!(told.rows.iter().map(|row| row.roof.clone()).collect::<Vec<_>>(), roofs);
     sums(&told);
     told
@@ -422,7 +422,7 @@ fn an_op_by_itself_is_its_row() {
         let analysis = Analysis::new(&opened.profile);
         let query = Query { device: DeviceChoice::All, ..Query::default() };
         let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
-        let told = analysis.roofline(&opened.profile, &ask, None).unwrap().told(&opened.profile, &analysis, usize::MAX);
+        let told = analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
         assert!(!told.rows.is_empty());
         for row in &told.rows {
             let found = analysis.find_op(&opened.profile, &ask.query, row.group.program_id, &row.group.key);

@@ -60,12 +60,12 @@ fn ask(by: GroupBy) -> RooflineQuery {
 }
 
 fn head(engine: &mut Engine, ask: &RooflineQuery) -> RooflineHead {
-    engine.answer(&Question::Roofline(ask.clone()).into()).told().unwrap()
+    engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap()
 }
 
 fn page(engine: &mut Engine, ask: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
     let query = RoofRowsQuery { ask: ask.clone(), sort, first, count };
-    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).told().unwrap();
+    let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
     assert_eq!(page.first, first);
     page.rows
 }

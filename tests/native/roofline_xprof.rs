@@ -80,7 +80,7 @@ fn v6e_every_op() {
     let Some((opened, analysis, answer)) = v6e(true) else { return };
     let Some((model, _)) = model(&format!("{V6E}/xprof")) else { return };
     let stats = table(&common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")).unwrap());
-    let told = answer.told(&opened.profile, &analysis, usize::MAX);
+    let told = answer.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut without) = (0, Vec::new());
     for row in &told.rows {
         let (g, id) = (&row.group, row.group.program_id.unwrap().to_string());
@@ -214,7 +214,7 @@ fn v5p_every_op() {
     let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
     let told = engine::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
-    let told = told.told(&opened.profile, &analysis, usize::MAX);
+    let told = told.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut above) = (0, Vec::new());
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for row in &told.rows {

@@ -354,7 +354,7 @@ fn pseudonyms_are_the_same_for_the_same() {
 }
 
 fn told<T: serde::de::DeserializeOwned>(engine: &mut Engine, question: Question) -> T {
-    engine.answer(&question.into()).told().unwrap_or_else(|reply| panic!("{reply:?}"))
+    engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
 #[test]

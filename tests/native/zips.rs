@@ -74,7 +74,7 @@ fn programs_are_read_from_within() {
         let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
         let op = OpRef::new(&page.rows[0].key, page.rows[0].program_id);
         let question = Question::Op { ask: asked(query), op };
-        engine.answer(&question.into()).told::<rooflight::analysis::OpDetail>().unwrap()
+        engine.answer(&question.into()).decode::<rooflight::analysis::OpDetail>().unwrap()
     };
     let engine = |name: &str, bytes: Vec<u8>| {
         let input = Input { name: name.into(), source: Box::new(bytes), from_folder: false };

@@ -63,7 +63,7 @@ impl AsyncPairs {
             plane.ops.iter().zip(kinds).map(|(op, kind)| look(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
         let ends = |part: Part| matches!(part, Part::Done | Part::Update);
-        for (at, op, part, is_copy) in told(plane, &found) {
+        for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if !ends(part) {
                 let link = links.link(&mut by_name, names.of(op), at, is_copy);
                 let of = &mut links.all[link as usize];
@@ -73,7 +73,7 @@ impl AsyncPairs {
             }
         }
         let starts = Starts::new(profile, plane, &by_name);
-        for (at, op, part, is_copy) in told(plane, &found) {
+        for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if ends(part) {
                 let start = starts.of(op, names.of(op).0);
                 let link = start.unwrap_or_else(|| links.link(&mut by_name, names.of(op), at, is_copy));
@@ -111,7 +111,7 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(profile: &'a Profile, plane: &'a Plane, found: &[Option<(Part, bool)>]) -> Self {
         let mut by_text: IndexMap<&str, Named> = IndexMap::default();
-        for (_, op, ..) in told(plane, found) {
+        for (_, op, ..) in classified_ops(plane, found) {
             let (name, named) = (profile.text(op.name), (op.stats.program, op.name));
             if written(profile.text(op.text)).is_none_or(|written| written == name) {
                 let known = by_text.entry(name).or_insert_with(|| named);
@@ -136,7 +136,10 @@ fn written(text: &str) -> Option<&str> {
 }
 
 /// Ops that are something: id, op, which part, whether of a copy.
-fn told<'a>(plane: &'a Plane, found: &'a [Option<(Part, bool)>]) -> impl Iterator<Item = (OpId, &'a Op, Part, bool)> {
+fn classified_ops<'a>(
+    plane: &'a Plane,
+    found: &'a [Option<(Part, bool)>],
+) -> impl Iterator<Item = (OpId, &'a Op, Part, bool)> {
     let all = plane.ops.iter().zip(found).enumerate();
     all.filter_map(|(at, (op, found))| found.map(|(part, is_copy)| (OpId(at as u32), op, part, is_copy)))
 }

@@ -22,9 +22,9 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// What is known of a link, on every device alike.
+/// Facts of an async pair that hold on every device.
 #[derive(Clone, Default)]
-struct Told {
+struct PairFacts {
     /// What it does.
     what: CollectiveInfo,
     /// Who takes part, in words.
@@ -78,7 +78,7 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    told: IndexMap<Named, Told>,
+    told: IndexMap<Named, PairFacts>,
     /// The sums; what follows says which is which, by place.
     buckets: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
@@ -130,7 +130,7 @@ impl<'a> Sums<'a> {
         let told = |(named, what): (Named, CollectiveInfo)| {
             let group = what.groups.as_ref().map(|groups| wiring.group(groups));
             let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
-            (named, Told { what, group, factor })
+            (named, PairFacts { what, group, factor })
         };
         Self {
             profile,
@@ -250,7 +250,7 @@ impl<'a> Sums<'a> {
         told.map(str::to_owned)
     }
 
-    fn row_key(&self, side: &Side<'_>, link: &Link, told: &Told, source: Option<&str>) -> RowKey {
+    fn row_key(&self, side: &Side<'_>, link: &Link, told: &PairFacts, source: Option<&str>) -> RowKey {
         let primitive = told.what.primitive.key();
         let (program, key) = match self.by {
             CommBy::Op => (link.named.0, self.profile.text(link.named.1).to_owned()),

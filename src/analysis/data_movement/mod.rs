@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    fn told(self, profile: &Profile, category: &str) -> (String, &'static str) {
+    fn resolve(self, profile: &Profile, category: &str) -> (String, &'static str) {
         match self {
             Self::Stack(text) => (profile.text(text).to_owned(), "source_stack"),
             Self::Path(text) => (profile.text(text).to_owned(), "tf_op"),
@@ -124,7 +124,7 @@ impl Analysis {
         let mut by_source: Vec<DataMovementRow> = by_source
             .into_iter()
             .map(|((category, source), sums)| {
-                let (key, kind) = source.told(profile, category);
+                let (key, kind) = source.resolve(profile, category);
                 finished(sums, key, kind, category)
             })
             .collect();
@@ -134,7 +134,7 @@ impl Analysis {
         notes.extend(formatting(&by_category, window));
         notes.extend(host_copies(&by_category));
         notes.extend(undetectable(&by_category, total));
-        let opcodes = opcodes.told(profile);
+        let opcodes = opcodes.resolve(profile);
         DataMovement { header, totals, total, stall, exposed_comm, by_category, by_source, opcodes, notes }
     }
 }

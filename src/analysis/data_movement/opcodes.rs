@@ -43,7 +43,7 @@ impl<'a> Opcodes<'a> {
     }
 
     /// Programs, most executions first; ties by id.
-    pub fn told(self, profile: &Profile) -> Vec<ProgramOpcodes> {
+    pub fn resolve(self, profile: &Profile) -> Vec<ProgramOpcodes> {
         let mut all: Vec<(u64, Option<ProgramId>, ProgramOpcodes)> = self
             .0
             .into_iter()

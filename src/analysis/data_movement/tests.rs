@@ -9,7 +9,7 @@ fn verdict(text: &str) -> LayoutChange {
 }
 
 /// `y`, `n`, `?` for dtype, dim order, tiling, memory space, shape.
-fn told(changes: Changes) -> String {
+fn letters(changes: Changes) -> String {
     let word = |change| match changes.of(change) {
         Answer::Yes => 'y',
         Answer::No => 'n',
@@ -19,7 +19,7 @@ fn told(changes: Changes) -> String {
 }
 
 fn answers(text: &str) -> String {
-    told(verdict(text).changes)
+    letters(verdict(text).changes)
 }
 
 fn reason(text: &str, change: Change) -> Reason {
@@ -65,7 +65,7 @@ fn dimensions_of_one_have_no_order() {
 #[test]
 fn a_bitcast_moves_nothing() {
     let bitcast = verdict("%b = f32[4,8]{1,0} bitcast(f32[8,4]{0,1} %x)");
-    assert_eq!((told(bitcast.changes).as_str(), bitcast.bytes), ("nnnny", Some(0)));
+    assert_eq!((letters(bitcast.changes).as_str(), bitcast.bytes), ("nnnny", Some(0)));
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn host_offload() {
     let start = verdict(
         "%copy-start.1 = (f32[8,4]{1,0:T(8,128)S(5)}, f32[8,4]{1,0:T(8,128)}, u32[]{:S(2)}) copy-start(f32[8,4]{1,0:T(8,128)} %x)",
     );
-    assert_eq!((told(start.changes).as_str(), start.spaces, start.bytes), ("nnnyn", Some((0, 5)), None));
+    assert_eq!((letters(start.changes).as_str(), start.spaces, start.bytes), ("nnnyn", Some((0, 5)), None));
     let done = verdict(
         "%copy-done.1 = f32[8,4]{1,0:T(8,128)S(5)} copy-done((f32[8,4]{1,0:T(8,128)S(5)}, f32[8,4]{1,0:T(8,128)}, u32[]{:S(2)}) %copy-start.1)",
     );
-    assert_eq!((told(done.changes).as_str(), done.spaces, done.bytes), ("nnnyn", Some((0, 5)), Some(256)));
+    assert_eq!((letters(done.changes).as_str(), done.spaces, done.bytes), ("nnnyn", Some((0, 5)), Some(256)));
     // The start's own tuple says what it reads where its operand does not.
     let bare = "%copy-start.1 = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%x)";
     assert_eq!(answers(bare), "nnnyn");
@@ -169,7 +169,7 @@ ENTRY %main (x: f32[8,8], y: f32[8], i.1: s32[]) -> bf16[8,8] {
 fn a_program_says_what_texts_do_not() {
     let (module, _) = text::module(PROGRAM).unwrap();
     let of = |name: &str| in_module(&module, module.instruction_named(name).unwrap());
-    assert_eq!(told(of("fusion").changes), "yynnn");
-    assert_eq!((told(of("async-done").changes).as_str(), of("async-done").bytes), ("nnnny", Some(16)));
-    assert_eq!((told(of("async-start").changes).as_str(), of("async-start").bytes), ("nnnny", None));
+    assert_eq!(letters(of("fusion").changes), "yynnn");
+    assert_eq!((letters(of("async-done").changes).as_str(), of("async-done").bytes), ("nnnny", Some(16)));
+    assert_eq!((letters(of("async-start").changes).as_str(), of("async-start").bytes), ("nnnny", None));
 }

@@ -24,8 +24,8 @@ pub use program::ProgramMemory;
 pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
 pub use report::{
     AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
-    Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory, ToldProgram, ToldSpace,
-    Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
+    Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak, SpaceWithTimeline,
+    StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
 };
 pub use runtime_report::{
     AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,

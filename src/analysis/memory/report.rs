@@ -80,7 +80,7 @@ pub enum Basis {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WholeMemory {
     /// As in [`MemoryPrograms`], with the memories that were asked for.
-    pub programs: Vec<ToldProgram>,
+    pub programs: Vec<ProgramWithTimelines>,
     /// What allocators say.
     pub runtime: RuntimeMemory,
     /// Their peaks beside each other.
@@ -98,16 +98,16 @@ impl WholeMemory {
 
 /// A program with all that is known of its memories.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToldProgram {
+pub struct ProgramWithTimelines {
     /// Its peaks.
     pub peaks: ProgramPeaks,
     /// By colour: those that were asked for.
-    pub spaces: Vec<ToldSpace>,
+    pub spaces: Vec<SpaceWithTimeline>,
 }
 
 /// A memory with its whole curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToldSpace {
+pub struct SpaceWithTimeline {
     /// All that is shown of it.
     pub memory: SpaceMemory,
     /// Bytes at every point.

@@ -19,7 +19,9 @@ impl Analysis {
     /// Operands and users.
     pub(in crate::analysis) fn neighbours(&self, profile: &Profile, found: &FoundOp, seen: Seen<'_>) -> (Side, Side) {
         let (operands, users) = match seen.module {
-            Some((module, id)) => (told(seen, module.operands(id)), told(seen, module.users(id).iter().copied())),
+            Some((module, id)) => {
+                (neighbours(seen, module.operands(id)), neighbours(seen, module.users(id).iter().copied()))
+            }
             None => (operands_of_text(seen), self.users_by_text(profile, found)),
         };
         let mut sides = [operands, users];
@@ -75,7 +77,7 @@ fn names(text: &str, name: &str) -> bool {
         })
 }
 
-fn told(seen: Seen<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
+fn neighbours(seen: Seen<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
     let ids: IndexSet<InstructionId> = ids.collect();
     let more = ids.len().saturating_sub(MAX);

@@ -25,7 +25,7 @@ pub(super) fn size(module: &Module, inside: &[ComputationId]) -> usize {
 
 /// The instructions that are told and those left out: nearest to what is given first, so that nobody who takes from one
 /// that is told is left out.
-pub(super) fn told(module: &Module, inside: &[ComputationId]) -> (Vec<InstructionId>, Vec<InstructionId>) {
+pub(super) fn visible(module: &Module, inside: &[ComputationId]) -> (Vec<InstructionId>, Vec<InstructionId>) {
     let all: Vec<InstructionId> = inside.iter().flat_map(|id| module.instructions_of(*id)).collect();
     if all.len() <= MAX {
         return (all, Vec::new());

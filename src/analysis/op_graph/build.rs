@@ -144,7 +144,7 @@ impl<'a> Build<'a> {
         let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
         let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
         let inside = bodies::inside(of);
-        let (told, left) = bodies::told(self.module, &inside);
+        let (told, left) = bodies::visible(self.module, &inside);
         if told.iter().any(|id| self.at.contains_key(id)) {
             self.shared.push(of.name.to_string());
             return;

@@ -96,7 +96,7 @@ impl RooflineAnswer {
 
     /// Where a row lies, without its texts: what a chart of all rows needs.
     pub fn roof(&self, row: u32) -> Option<Roof> {
-        Some(self.held.get(row as usize)?.roof.as_ref()?.told(self.latency))
+        Some(self.held.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
     }
 
     /// What of a row is held against no roof, most time first.
@@ -117,7 +117,7 @@ impl RooflineAnswer {
     }
 
     /// The whole answer, the first `most` rows told.
-    pub fn told(self, profile: &Profile, analysis: &Analysis, most: usize) -> Roofline {
+    pub fn into_report(self, profile: &Profile, analysis: &Analysis, most: usize) -> Roofline {
         let rows = self.order().iter().take(most).filter_map(|row| self.row(profile, analysis, *row)).collect();
         Roofline { figures: self.figures, rows }
     }
@@ -156,11 +156,11 @@ impl Analysis {
         let order = default_order(view);
         let gaps = gaps(view, &held, &order);
         rows.order = order;
-        let step = walk.step.as_ref().map(|sums| sums.told(ask.latency));
+        let step = walk.step.as_ref().map(|sums| sums.evaluate(ask.latency));
         let considered = rows.rows.iter().map(|row| Picos(row.own)).sum();
         let latency_bound = held
             .iter()
-            .filter_map(|row| row.roof.as_ref().map(|sums| sums.told(ask.latency)))
+            .filter_map(|row| row.roof.as_ref().map(|sums| sums.evaluate(ask.latency)))
             .filter(|roof| roof.latency_bound)
             .map(|roof| roof.total)
             .sum();
@@ -359,7 +359,7 @@ impl<'a, 'm> Walk<'a, 'm> {
                 program: id.and_then(|id| profile.programs.get(&id).cloned()),
                 program_id: id.map(|id| id.0),
                 total: Picos(own),
-                roof: sums.map(|sums| sums.told(latency)),
+                roof: sums.map(|sums| sums.evaluate(latency)),
             })
             .collect();
         programs.sort_by_key(|p| (Reverse(p.total), p.program_id));

@@ -53,7 +53,7 @@ impl Analysis {
             sums.get_or_insert_default().add(&held, n, own);
         }
         skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
-        let roof = sums.map(|sums| sums.told(ask.latency));
+        let roof = sums.map(|sums| sums.evaluate(ask.latency));
         ran.then(|| OpRoof {
             verified: roof.as_ref().and_then(verify),
             roof,

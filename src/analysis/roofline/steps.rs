@@ -74,7 +74,7 @@ impl Analysis {
         let told = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
             number,
             total: Picos(own),
-            roof: sums.map(|sums| sums.told(ask.latency)),
+            roof: sums.map(|sums| sums.evaluate(ask.latency)),
         };
         let mut told: Vec<StepRoof> = steps.into_iter().map(told).collect();
         told.sort_by_key(|step| step.number);

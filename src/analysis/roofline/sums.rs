@@ -177,7 +177,7 @@ impl Sums {
     }
 
     /// What follows.
-    pub fn told(&self, latency: Latency) -> Roof {
+    pub fn evaluate(&self, latency: Latency) -> Roof {
         #[expect(clippy::cast_precision_loss, reason = "the edge where exact time becomes a ratio")]
         let own = self.own as f64;
         let ratio = |exact: f64| (self.own > 0).then(|| exact / own);
@@ -242,7 +242,7 @@ mod tests {
     fn of(held: &OpPoint, n: u64, own: u64) -> Roof {
         let mut sums = Sums::default();
         sums.add(held, n, own);
-        sums.told(Latency::default())
+        sums.evaluate(Latency::default())
     }
 
     fn near(value: f64, expected: f64, by: f64) -> bool {
@@ -269,7 +269,7 @@ mod tests {
         for _ in 0..8 {
             sums.add(&held(flops / 8.0, 1.0, 23e12, 1e12), 1, 95_600_000_000);
         }
-        let all = sums.told(Latency::default());
+        let all = sums.evaluate(Latency::default());
         assert!(near(all.t_compute.as_f64() / 8.0 / 1e9, 95.6, 0.05), "{}", all.t_compute.0);
         assert!(near(all.mfu.unwrap(), 1.0, 1e-3));
     }
@@ -297,7 +297,7 @@ mod tests {
         let mut sums = Sums::default();
         sums.add(&held(400.0, 1.0, 1e12, 1e12), 1, 100);
         sums.add(&held(50.0, 1.0, 1e12, 1e12), 1, 100);
-        let roof = sums.told(Latency::default());
+        let roof = sums.evaluate(Latency::default());
         assert_eq!((roof.gap, roof.recoverable, roof.above), (-250, Picos(50), Picos(100)));
         assert_eq!((roof.mfu, roof.is_above()), (Some(2.25), true));
     }

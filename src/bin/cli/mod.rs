@@ -244,7 +244,8 @@ impl Session<'_> {
         let answer = answer.map_err(|e| bad_filter(&e))?;
         let n_all = answer.n_rows();
         let text = matches!(self.view.output(), Output::Text);
-        let told = answer.told(profile, &self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
+        let told =
+            answer.into_report(profile, &self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
         let figures = &told.figures;
         let notes = self.notes(&figures.notes);
         Ok(match self.view.output() {

@@ -72,7 +72,7 @@ impl Summary for Told {
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
             Request::Further(bytes) => match asked(bytes) {
-                Some(question) => self.told(&question),
+                Some(question) => self.answer_question(&question),
                 None => Ok(Reply::Failed(messages::no_question())),
             },
             Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
@@ -86,7 +86,7 @@ impl Summary for Told {
 type Answered = Result<Reply, Reply>;
 
 impl Told {
-    fn told(&self, question: &Question) -> Answered {
+    fn answer_question(&self, question: &Question) -> Answered {
         match question {
             Question::Roofline(ask) => self.roofline(ask),
             Question::RooflineRows(query) => self.roofline_rows(query),

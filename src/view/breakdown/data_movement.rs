@@ -25,7 +25,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
             Some(Question::DataMovement(crate::analysis::Query { device, step, ..Default::default() }).into())
         },
         move |reply| {
-            if let Ok(view) = reply.told::<DataMovementView>() {
+            if let Ok(view) = reply.decode::<DataMovementView>() {
                 found.set(Some(PtrEq::new(view)));
             }
         },
@@ -55,7 +55,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
             .any(),
         )
     };
-    let body = move || shown.get().map(|shown| told(state, open, &shown));
+    let body = move || shown.get().map(|shown| rows_view(state, open, &shown));
     view! {
         <div class="picture-head" data-roving="">
             {choice(state)}
@@ -69,7 +69,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     .any()
 }
 
-fn told(state: State, open: Open, data_movement: &DataMovementTable) -> AnyView {
+fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> AnyView {
     if data_movement.groups.is_empty() {
         return view! { <p class="chart-empty">"No op here moves data or communicates."</p> }.any();
     }

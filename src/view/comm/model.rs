@@ -68,7 +68,7 @@ impl CommModel {
             },
             move |reply| {
                 busy.set(false);
-                match reply.told::<CommView>() {
+                match reply.decode::<CommView>() {
                     Ok(found) => view.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
                     Err(_) => {}
@@ -161,7 +161,7 @@ fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Que
     state.keep_asking(
         move || ask(None),
         move |reply| {
-            if let Ok(found) = reply.told::<CommLanes>() {
+            if let Ok(found) = reply.decode::<CommLanes>() {
                 whole.set(Some(PtrEq::new(found)));
             }
         },
@@ -178,7 +178,7 @@ fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Que
             ask(Some(part.map(|(from, to)| (Picos(from), Picos(to)))?))
         },
         move |reply| {
-            if let Ok(found) = reply.told::<CommLanes>() {
+            if let Ok(found) = reply.decode::<CommLanes>() {
                 detail.set(Some(PtrEq::new(found)));
             }
         },

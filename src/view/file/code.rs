@@ -146,7 +146,7 @@ fn want(
         if chosen.try_get_untracked().flatten() != Some(program) {
             return;
         }
-        match reply.told::<ProgramPage>() {
+        match reply.decode::<ProgramPage>() {
             Ok(page) => {
                 let _ = pages.try_update(|pages| {
                     pages.push(PtrEq::new(page));

@@ -44,7 +44,7 @@ pub(super) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
     });
     state.keep_asking(
         move || asked.get().map(|query| Question::ProgramSearch(query).into()),
-        move |reply| match reply.told::<ProgramFound>() {
+        move |reply| match reply.decode::<ProgramFound>() {
             Ok(told) => {
                 bad.set(None);
                 // The first place from where one is.

@@ -22,7 +22,7 @@ pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<FileView>>);
     state.keep_asking(
         move || (!state.is_summary()).then(|| Question::File.into()),
-        move |reply| match reply.told::<FileView>() {
+        move |reply| match reply.decode::<FileView>() {
             Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}

@@ -27,7 +27,7 @@ pub(super) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
     let hits: Found = RwSignal::new(None);
     let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
     let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
-    state.keep_asking(asked, move |reply| match reply.told::<ProgramOutline>() {
+    state.keep_asking(asked, move |reply| match reply.decode::<ProgramOutline>() {
         Ok(told) => outline.set(Some(PtrEq::new(told))),
         Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}
@@ -126,7 +126,7 @@ fn save(state: State, program: Option<ProgramRef>) {
 fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
     let request = Question::ProgramText { program, first, count: 1000 }.into();
     state.request(&request, move |reply| {
-        let page = match reply.told::<ProgramPage>() {
+        let page = match reply.decode::<ProgramPage>() {
             Ok(page) => page,
             Err(Reply::Failed(failure)) => return state.fail(failure),
             Err(_) => return,

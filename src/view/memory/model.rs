@@ -56,7 +56,7 @@ impl MemoryModel {
         let session = RwSignal::new(None::<PtrEq<MemorySession>>);
         state.keep_asking(
             || Some(Question::Memory.into()),
-            move |reply| match reply.told::<MemorySession>() {
+            move |reply| match reply.decode::<MemorySession>() {
                 Ok(told) => session.set(Some(PtrEq::new(told))),
                 Err(Reply::Failed(failure)) => state.fail(failure),
                 Err(_) => {}
@@ -73,7 +73,7 @@ impl MemoryModel {
         let asked = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
             move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
-            move |reply| match reply.told::<StaticMemory>() {
+            move |reply| match reply.decode::<StaticMemory>() {
                 Ok(found) => {
                     failure.set(None);
                     told.set(Some(PtrEq::new(found)));
@@ -102,7 +102,7 @@ impl MemoryModel {
                 (!known).then(|| Some(Question::MemoryAt { ask: ask.get()?, point: here }.into()))?
             },
             move |reply| {
-                if let Ok(Some(found)) = reply.told::<Option<AliveAt>>() {
+                if let Ok(Some(found)) = reply.decode::<Option<AliveAt>>() {
                     alive.set(Some(PtrEq::new(found)));
                 }
             },
@@ -117,7 +117,7 @@ impl MemoryModel {
                 Some(Question::MemoryCurve { ask: ask.get()?, points }.into())
             },
             move |reply| {
-                if let Ok(Some(found)) = reply.told::<Option<Curve>>() {
+                if let Ok(Some(found)) = reply.decode::<Option<Curve>>() {
                     curve.set(Some(PtrEq::new(found)));
                 }
             },
@@ -134,7 +134,7 @@ impl MemoryModel {
                 Some(Question::MemoryWithout { ask: ask.get()?, without, points }.into())
             },
             move |reply| {
-                if let Ok(Some(found)) = reply.told::<Option<WhatIf>>() {
+                if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
                     what_if.set(Some(PtrEq::new(found)));
                 }
             },

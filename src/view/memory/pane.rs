@@ -118,7 +118,7 @@ fn Lives(sight: MemoryModel) -> impl IntoView {
             Some(Question::MemoryLanes { ask: sight.ask.get()?, points }.into())
         },
         move |reply| {
-            if let Ok(Some(found)) = reply.told::<Option<Lanes>>() {
+            if let Ok(Some(found)) = reply.decode::<Option<Lanes>>() {
                 lanes.set(Some(PtrEq::new(found)));
             }
         },

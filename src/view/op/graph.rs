@@ -64,7 +64,7 @@ fn Sheet(state: State) -> impl IntoView {
             let (query, op, open) = asked.get();
             Some(Question::Graph { query, op: op_panel::op_ref(&op), open }.into())
         },
-        move |reply| match reply.told::<OpGraph>() {
+        move |reply| match reply.decode::<OpGraph>() {
             Ok(graph) => {
                 let drawing = op_graph::draw(&graph);
                 let scene = op_graph::scene(&graph, &drawing);

@@ -89,7 +89,7 @@ fn Panel(state: State) -> impl IntoView {
     let can_go_back = Memo::new(move |_| state.walked.with(|before| !before.is_empty()));
     let body = move || {
         found.get().map(|found| match found {
-            Ok(op) => told(walk, &op),
+            Ok(op) => detail(walk, &op),
             Err(failure) => view! { <p class="op-none">{failure.message.clone()}</p> }.any(),
         })
     };
@@ -111,7 +111,7 @@ fn Panel(state: State) -> impl IntoView {
     .any()
 }
 
-fn told(walk: Walk, op: &OpDetail) -> AnyView {
+fn detail(walk: Walk, op: &OpDetail) -> AnyView {
     let place = op_panel::place(op);
     view! {
         <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::time_part::Slot::Kind(kind)))} " " {place}</p>
@@ -139,7 +139,7 @@ fn ask(state: State) -> Found {
             let (ask, op) = asked.get();
             Some(Question::Op { ask, op: op_panel::op_ref(&op) }.into())
         },
-        move |reply| match reply.told::<OpDetail>() {
+        move |reply| match reply.decode::<OpDetail>() {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),
             Err(Reply::Failed(failure)) => found.set(Some(Err(PtrEq::new(failure)))),
             _ => {}

@@ -4,7 +4,7 @@ use super::Walk;
 use crate::analysis::{Neighbour, OpDetail, OpFigures};
 use crate::chart::hlo_text;
 use crate::chart::op_panel::{self, ValueRow};
-use crate::chart::op_roof::{Roof, Told};
+use crate::chart::op_roof::{Roof, RoofLine};
 use crate::chart::time_part::Slot;
 use crate::report::format;
 use crate::view::state::{remember, remembered};
@@ -37,10 +37,10 @@ fn nothing() -> AnyView {
 }
 
 /// Self time, share, runs, mean; how executions and steps are spread.
-pub(super) fn figures(op: &OpFigures, against: Option<Told>) -> AnyView {
+pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
     let against = against.map(|told| match told {
-        Told::Roof(of) => roof(*of),
-        Told::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
+        RoofLine::Roof(of) => roof(*of),
+        RoofLine::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
     });
     let one = |(label, value, unit): op_panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()

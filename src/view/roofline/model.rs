@@ -58,7 +58,7 @@ impl RooflineModel {
             },
             move |reply| {
                 busy.set(false);
-                match reply.told::<RooflineHead>() {
+                match reply.decode::<RooflineHead>() {
                     Ok(found) => head.set(Some(PtrEq::new(found))),
                     Err(Reply::Failed(failure)) => state.fail(failure),
                     // The breakdown's question has the same filter: it tells what is wrong with it.

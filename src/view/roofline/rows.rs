@@ -44,7 +44,7 @@ pub(super) fn model(sight: RooflineModel) -> Model {
             (by.get() != RoofBy::Step).then(|| Question::RooflineRows(query).into())
         },
         move |reply| {
-            if let Ok(page) = reply.told::<RoofRowsPage>() {
+            if let Ok(page) = reply.decode::<RoofRowsPage>() {
                 let (ask, sort) = (sight.ask.get_untracked(), sort.get_untracked());
                 flight.update_value(Vec::clear);
                 shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
@@ -120,7 +120,7 @@ pub(super) fn model(sight: RooflineModel) -> Model {
             let (asked, rows) = ((ask.clone(), sort), rows.clone());
             state.request(&Question::RooflineRows(query).into(), move |reply| {
                 let _ = flight.try_update_value(|flight| flight.retain(|other| *other != first));
-                let Ok(page) = reply.told::<RoofRowsPage>() else { return };
+                let Ok(page) = reply.decode::<RoofRowsPage>() else { return };
                 let _ = shown.try_update(|shown| {
                     let Some(shown) = shown.as_mut().filter(|shown| (&shown.ask, shown.sort) == (&asked.0, asked.1))
                     else {
@@ -245,7 +245,7 @@ fn gather(
         return then(points);
     }
     state.request(&Question::RooflineRows(query.clone()).into(), move |reply| {
-        let Ok(page) = reply.told::<RoofRowsPage>() else { return };
+        let Ok(page) = reply.decode::<RoofRowsPage>() else { return };
         // A page without rows is behind the last one.
         query.first = if page.rows.is_empty() { end } else { query.first + query.count };
         query.count = end.saturating_sub(query.first).min(AT_ONCE);

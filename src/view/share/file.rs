@@ -117,7 +117,7 @@ fn save(sight: ShareModel, tab: Tab) {
     let base = if ask.anonymise { String::new() } else { sight.base.get_untracked() };
     let said = move |words: String| drop(sight.done.try_set(words));
     let question = Question::ShareFile { ask, captures: names };
-    sight.state.request(&question.into(), move |reply| match reply.told::<Vec<u8>>() {
+    sight.state.request(&question.into(), move |reply| match reply.decode::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
             said(match write(sight, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),

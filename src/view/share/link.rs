@@ -152,7 +152,7 @@ fn copy(sight: ShareModel) {
 fn copy_markdown(sight: ShareModel) {
     let address = sight.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
     let question = Question::ShareMarkdown { ask: sight.ask.get_untracked(), url: address };
-    sight.state.request(&question.into(), move |reply| match reply.told::<String>() {
+    sight.state.request(&question.into(), move |reply| match reply.decode::<String>() {
         Ok(text) => clipboard::copy(&text, move |is_done| {
             sight.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
         }),

@@ -114,7 +114,7 @@ impl ShareModel {
             },
             move |reply| {
                 busy.set(false);
-                let found = match reply.told::<Shared>() {
+                let found = match reply.decode::<Shared>() {
                     Ok(found) => Some(PtrEq::new(found)),
                     Err(Reply::Failed(failure)) => {
                         done.set(format!("{}. {}", failure.title, failure.message));

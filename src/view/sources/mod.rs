@@ -125,7 +125,7 @@ async fn fetch(state: State, head: Head) {
 
 fn refused(state: State, place: &Place, refusal: &Refusal) {
     let page = window().location().origin().unwrap_or_default();
-    state.load_failed(refusal.told(place, &page));
+    state.load_failed(refusal.message(place, &page));
 }
 
 /// Keeps what is open on this device.

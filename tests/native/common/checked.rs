@@ -141,7 +141,7 @@ fn views(engine: &mut Engine, query: &Query) {
     engine.answer(&Question::DataMovement(query.clone()).into());
     for all_kinds in [false, true] {
         let ask = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
-        let head = engine.answer(&Question::Roofline(ask.clone()).into()).told::<RooflineHead>();
+        let head = engine.answer(&Question::Roofline(ask.clone()).into()).decode::<RooflineHead>();
         let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline is told") };
         let held = figures.step.as_ref().map_or(0, |roof| u128::from(roof.total.0));
         let skipped = total(&figures.skipped, |skipped| skipped.total);
@@ -157,7 +157,7 @@ fn views(engine: &mut Engine, query: &Query) {
     }
     for by in [CommBy::Op, CommBy::Source] {
         let ask = CommQuery { query: query.clone(), by, ..CommQuery::default() };
-        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(ask).into()).told::<CommView>() else {
+        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(ask).into()).decode::<CommView>() else {
             panic!("communication is told")
         };
         for row in comm.rows.iter().chain(&comm.copy_rows) {
@@ -166,7 +166,7 @@ fn views(engine: &mut Engine, query: &Query) {
         }
     }
     let lanes = LaneQuery { query: query.clone(), carried: Carried::All, part: None, most: 0 };
-    if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).told::<CommLanes>() {
+    if let Ok(lanes) = engine.answer(&Question::CommLanes(lanes).into()).decode::<CommLanes>() {
         assert!(lanes.spans.iter().all(|span| span.lane < lanes.n_lanes && span.start < span.end), "{query:?}");
     }
 }
