@@ -19,7 +19,7 @@ use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::analysis::{Analysis, GroupBy, Query, StepChoice};
 use rooflight::engine::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
-use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Remark, Sink, Stat, walk};
+use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, walk};
 use std::hint::black_box;
 
 const MB: &str = "20";
@@ -114,7 +114,7 @@ impl Sink for Nothing {
     fn discard(&mut self) {}
     fn line_end(&mut self, _: &LineHead) {}
     fn plane_end(&mut self) {}
-    fn remark(&mut self, _: Remark) {}
+    fn space_field(&mut self, _: SpaceField) {}
     fn progress(&mut self, _: u64) {}
 }
 

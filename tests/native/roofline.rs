@@ -422,7 +422,8 @@ fn an_op_by_itself_is_its_row() {
         let analysis = Analysis::new(&opened.profile);
         let query = Query { device: DeviceChoice::All, ..Query::default() };
         let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
-        let told = analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
+        let told =
+            analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
         assert!(!told.rows.is_empty());
         for row in &told.rows {
             let found = analysis.find_op(&opened.profile, &ask.query, row.group.program_id, &row.group.key);

@@ -115,7 +115,8 @@ fn a_roofline_finds_what_was_put_in() {
     let device = &truth["devices"][0];
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
     let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
-    let answer = analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
+    let answer =
+        analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
     let rows: BTreeMap<&str, _> = answer.rows.iter().map(|row| (row.group.key.as_str(), row)).collect();
     let peaks = &answer.figures.peaks[0];
     let (mut held, mut skipped, mut gaps) = (0, 0, 0_i64);
