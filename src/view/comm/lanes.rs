@@ -24,33 +24,33 @@ const TURN: f64 = 1.25;
 const ASIDE: f64 = 0.25;
 
 /// What is seen of the step.
-fn part(sight: CommModel, lanes: &CommLanes) -> (Picos, Picos) {
+fn part(model: CommModel, lanes: &CommLanes) -> (Picos, Picos) {
     let whole = lanes.duration;
-    let part = sight.place.with(|place| place.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
+    let part = model.place.with(|place| place.part).map(|(from, to)| (Picos(from), Picos(to).min(whole)));
     part.filter(|(from, to)| from < to).unwrap_or((Picos::ZERO, whole))
 }
 
 /// The chart with its tools. `head`: what stands before them.
 #[component]
-pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
+    let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let scene = Memo::new(move |_| {
-        let (told, width) = (sight.lanes.get()?, chart::room(width.get()));
+        let (told, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| rows::named(key));
-        let look = Look { part: part(sight, &told), kind: kind(sight.of.get()), chosen, width };
+        let look = Look { part: part(model, &told), kind: kind(model.of.get()), chosen, width };
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&told, &look)))
     });
-    let model = model(sight, scene);
+    let chart_model = chart_model(model, scene);
     let drag = Across::new(node, state.tips);
     let time = move |x: f64| {
-        let told = sight.lanes.get_untracked()?;
-        let part = untrack(|| part(sight, &told));
+        let told = model.lanes.get_untracked()?;
+        let part = untrack(|| part(model, &told));
         let look = Look {
             part,
-            kind: kind(sight.of.get_untracked()),
+            kind: kind(model.of.get_untracked()),
             chosen: None,
             width: chart::room(width.get_untracked()),
         };
@@ -58,7 +58,7 @@ pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
     };
     let up = move |_: ev::PointerEvent| {
         if let Some((from, to)) = drag.up().and_then(|(a, b)| time(a).zip(time(b))) {
-            show(sight, from, to);
+            show(model, from, to);
         }
     };
     let wheel = move |event: ev::WheelEvent| {
@@ -69,16 +69,22 @@ pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
         event.prevent_default();
         let x = f64::from(event.client_x())
             - node.get_untracked().map_or(0.0, |node| crate::view::widgets::size::rect(&node).x);
-        zoom(sight, if event.delta_y() < 0.0 { 1.0 / TURN } else { TURN }, time(x));
+        zoom(model, if event.delta_y() < 0.0 { 1.0 / TURN } else { TURN }, time(x));
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(state, model, "in flight", table);
-    let whole = move || sight.place.with(|place| place.part.is_none());
-    let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
-    let left_out = move || sight.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
+    let entries = chart::entries(state, chart_model, "in flight", table);
+    let whole = move || model.place.with(|place| place.part.is_none());
+    let body = move || {
+        if table.get() {
+            chart::as_table(chart_model)
+        } else {
+            view! { <chart::Chart state model=chart_model /> }.any()
+        }
+    };
+    let left_out = move || model.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
-        let empty = sight.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
-        empty.then(|| view! { <p class="chart-empty">{move || if sight.of.get() == Of::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
+        let empty = model.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
+        empty.then(|| view! { <p class="chart-empty">{move || if model.of.get() == Of::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
     view! {
         <div class="picture-head" data-roving="">
@@ -86,9 +92,9 @@ pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
             <span class="picture-note">"filled: exposed · outlined: overlapped · drag to zoom"</span>
             <span class="grow"></span>
             <span class="zooms">
-                <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 1.0 / STEP, None)>"+"</button>
-                <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(sight, STEP, None)>"−"</button>
-                <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| sight.change(|place| place.part = None)>"All"</button>
+                <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 1.0 / STEP, None)>"+"</button>
+                <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, STEP, None)>"−"</button>
+                <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| model.change(|place| place.part = None)>"All"</button>
             </span>
             {chart::tools("lanes-menu", entries)}
         </div>
@@ -109,9 +115,9 @@ pub(super) fn Lanes(sight: CommModel, head: AnyView) -> impl IntoView {
     .any()
 }
 
-fn model(sight: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
+fn chart_model(model: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     let key_of = move |id: u32| {
-        sight.lanes.with_untracked(|lanes| {
+        model.lanes.with_untracked(|lanes| {
             let span = lanes.as_ref()?.spans.get(id as usize)?;
             Some(rows::key_of(&span.name, span.program_id))
         })
@@ -119,29 +125,29 @@ fn model(sight: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            let (told, scene) = (sight.lanes.get_untracked()?, scene.get_untracked()?);
+            let (told, scene) = (model.lanes.get_untracked()?, scene.get_untracked()?);
             lanes::tip(&told, &scene, id)
         }),
         press: Callback::new(move |(id, enter): (u32, bool)| {
             if let Some(key) = key_of(id) {
-                sight.press(&key, enter);
+                model.press(&key, enter);
             }
         }),
         out: Callback::new(move |()| {
-            let zoomed = sight.place.with_untracked(|place| place.part.is_some());
+            let zoomed = model.place.with_untracked(|place| place.part.is_some());
             if zoomed {
-                sight.change(|place| place.part = None);
+                model.change(|place| place.part = None);
             }
             zoomed
         }),
         walk: None,
         key: Some(Callback::new(move |key: String| {
             match &*key {
-                "0" => sight.change(|place| place.part = None),
-                "+" | "=" | "w" => zoom(sight, 1.0 / STEP, None),
-                "-" => zoom(sight, STEP, None),
-                "a" => aside(sight, -ASIDE),
-                "d" => aside(sight, ASIDE),
+                "0" => model.change(|place| place.part = None),
+                "+" | "=" | "w" => zoom(model, 1.0 / STEP, None),
+                "-" => zoom(model, STEP, None),
+                "a" => aside(model, -ASIDE),
+                "d" => aside(model, ASIDE),
                 _ => return false,
             }
             true
@@ -151,31 +157,31 @@ fn model(sight: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
 }
 
 /// Shows a part of the step; all of it where that is no part.
-fn show(sight: CommModel, from: Picos, to: Picos) {
-    let Some(whole) = sight.lanes.with_untracked(|lanes| Some(lanes.as_ref()?.duration)) else { return };
+fn show(model: CommModel, from: Picos, to: Picos) {
+    let Some(whole) = model.lanes.with_untracked(|lanes| Some(lanes.as_ref()?.duration)) else { return };
     let (from, to) = (from.0, to.0.min(whole.0));
     if to.saturating_sub(from) >= SHORTEST {
-        sight.change(|place| place.part = (from > 0 || to < whole.0).then_some((from, to)));
+        model.change(|place| place.part = (from > 0 || to < whole.0).then_some((from, to)));
     }
 }
 
 /// Shows so many times as much, keeping a time where it is; without one, the middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-fn zoom(sight: CommModel, factor: f64, about: Option<Picos>) {
-    let Some(told) = sight.lanes.get_untracked() else { return };
-    let (from, to) = untrack(|| part(sight, &told));
+fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
+    let Some(told) = model.lanes.get_untracked() else { return };
+    let (from, to) = untrack(|| part(model, &told));
     let (from, to, whole) = (from.as_f64(), to.as_f64(), told.duration.as_f64());
     let at = about.map_or((from + to) / 2.0, Picos::as_f64).clamp(from, to);
     let (a, b) = (at - (at - from) * factor, at + (to - at) * factor);
-    show(sight, Picos(a.clamp(0.0, whole) as u64), Picos(b.clamp(0.0, whole).ceil() as u64));
+    show(model, Picos(a.clamp(0.0, whole) as u64), Picos(b.clamp(0.0, whole).ceil() as u64));
 }
 
 /// Goes to the side by a part of what is seen.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-fn aside(sight: CommModel, by: f64) {
-    let Some(told) = sight.lanes.get_untracked() else { return };
-    let (from, to) = untrack(|| part(sight, &told));
+fn aside(model: CommModel, by: f64) {
+    let Some(told) = model.lanes.get_untracked() else { return };
+    let (from, to) = untrack(|| part(model, &told));
     let wide = to.as_f64() - from.as_f64();
     let start = (from.as_f64() + wide * by).clamp(0.0, (told.duration.as_f64() - wide).max(0.0));
-    show(sight, Picos(start as u64), Picos((start + wide).ceil() as u64));
+    show(model, Picos(start as u64), Picos((start + wide).ceil() as u64));
 }

@@ -13,9 +13,9 @@ const LISTED: usize = 12;
 
 /// The button that says what is known, and the editor.
 #[component]
-pub(super) fn Wiring(sight: CommModel) -> impl IntoView {
+pub(super) fn Wiring(model: CommModel) -> impl IntoView {
     let face = move || {
-        let said = sight.place.with(|place| {
+        let said = model.place.with(|place| {
             let wrap =
                 |topology: &Topology| if topology.wrap { format!("{topology}, rings") } else { topology.to_string() };
             let parts: Vec<String> =
@@ -32,9 +32,9 @@ pub(super) fn Wiring(sight: CommModel) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            <Mesh sight />
-            <Links sight />
-            <Groups sight />
+            <Mesh model />
+            <Links model />
+            <Groups model />
         </Popover>
     }
     .any()
@@ -42,8 +42,8 @@ pub(super) fn Wiring(sight: CommModel) -> impl IntoView {
 
 /// Axes with names and sizes: as many rows as there are axes, and an empty one.
 #[component]
-fn Mesh(sight: CommModel) -> impl IntoView {
-    let axes = move || sight.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
+fn Mesh(model: CommModel) -> impl IntoView {
+    let axes = move || model.place.with(|place| place.mesh.as_ref().map(|mesh| mesh.axes.clone()).unwrap_or_default());
     let draft = RwSignal::new(Vec::<(String, String)>::new());
     let wrong = RwSignal::new(false);
     // What the address says is what is edited.
@@ -60,7 +60,7 @@ fn Mesh(sight: CommModel) -> impl IntoView {
         let mesh = text.parse::<NamedMesh>().ok();
         wrong.set(mesh.is_none() && !text.is_empty());
         if !wrong.get_untracked() {
-            sight.change(|place| place.mesh = mesh);
+            model.change(|place| place.mesh = mesh);
         }
     };
     let field = move |at: usize, is_size: bool| {
@@ -105,7 +105,7 @@ fn Mesh(sight: CommModel) -> impl IntoView {
         let words = "Letters, digits, _ - and . for a name; a number above zero; at most 8 axes.";
         wrong.get().then(|| view! { <span class="bad">{icon(Icon::Warn)} " " {words}</span> }.any())
     };
-    let devices = move || sight.place.with(|place| place.mesh.as_ref().map(NamedMesh::devices));
+    let devices = move || model.place.with(|place| place.mesh.as_ref().map(NamedMesh::devices));
     let total = move || devices().map(|n| format::counted(n, "device", "devices"));
     view! {
         <h2>"Mesh of the program"</h2>
@@ -118,26 +118,26 @@ fn Mesh(sight: CommModel) -> impl IntoView {
 
 /// Chips along each side, and whether sides are rings.
 #[component]
-fn Links(sight: CommModel) -> impl IntoView {
+fn Links(model: CommModel) -> impl IntoView {
     let wrong = RwSignal::new(None::<&'static str>);
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
-        let wrap = sight.place.with_untracked(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+        let wrap = model.place.with_untracked(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
         let read = text.parse::<Topology>().map(|topology| Topology { wrap, ..topology });
         wrong.set(read.as_ref().err().copied().filter(|_| !text.trim().is_empty()));
         if wrong.get_untracked().is_none() {
-            sight.change(|place| place.topology = read.ok());
+            model.change(|place| place.topology = read.ok());
         }
     };
-    let value = move || sight.place.with(|place| place.topology.as_ref().map(ToString::to_string)).unwrap_or_default();
-    let closed = move || sight.place.with(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
+    let value = move || model.place.with(|place| place.topology.as_ref().map(ToString::to_string)).unwrap_or_default();
+    let closed = move || model.place.with(|place| place.topology.as_ref().is_some_and(|topology| topology.wrap));
     let close = move |event: ev::Event| {
         let wrap = event_target_checked(&event);
-        sight.change(|place| place.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
+        model.change(|place| place.topology.iter_mut().for_each(|topology| topology.wrap = wrap));
     };
-    let none = move || sight.place.with(|place| place.topology.is_none());
+    let none = move || model.place.with(|place| place.topology.is_none());
     let link = move || {
-        sight.view.with(|view| {
+        model.view.with(|view| {
             let link = view.as_ref()?.comm.link.as_ref()?;
             Some(format!("{}: {} GB/s each way of a link ({}).", link.chip, format::gbs(link.one_way), link.source))
         })
@@ -163,9 +163,9 @@ fn Links(sight: CommModel) -> impl IntoView {
 
 /// Which axis each group is, as it is known now.
 #[component]
-fn Groups(sight: CommModel) -> impl IntoView {
+fn Groups(model: CommModel) -> impl IntoView {
     let lines = move || {
-        let view = sight.view.get()?;
+        let view = model.view.get()?;
         let mut seen: Vec<(&CommRow, usize)> = Vec::new();
         for row in view.comm.rows.iter().filter(|row| row.group.is_some()) {
             match seen.iter_mut().find(|(other, _)| other.group == row.group) {

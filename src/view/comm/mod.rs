@@ -24,25 +24,25 @@ use model::CommModel;
 #[component]
 pub(crate) fn Comm(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = CommModel::new(state, width_of(node).into());
+    let model = CommModel::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        let view = sight.view.get()?;
-        Some(breakdown::readout(figures::readout(&view, sight.of.get())))
+        let view = model.view.get()?;
+        Some(breakdown::readout(figures::readout(&view, model.of.get())))
     };
     // Where nothing of the one is there, the other may be what is waited for.
     let other = move || {
-        let (view, of) = (sight.view.get()?, sight.of.get());
+        let (view, of) = (model.view.get()?, model.of.get());
         let there = traffic(&view.comm, Of::Copies);
         (of == Of::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
             let words = format!("See copies between memories, {} of stall", format::time_text(there.stall));
-            view! { <button type="button" class="link" on:click=move |_| sight.change(|place| place.of = Some(Of::Copies))>{words}</button> }.any()
+            view! { <button type="button" class="link" on:click=move |_| model.change(|place| place.of = Some(Of::Copies))>{words}</button> }.any()
         })
     };
-    let says = move || sight.view.with(|view| view.as_ref().map(|view| figures::sentence(view, sight.of.get())));
-    let is_absent = Memo::new(move |_| sight.none().is_some_and(|(_, is_absent)| is_absent));
-    let model = rows::model(sight);
-    state.table.set_value(Some(model));
+    let says = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));
+    let is_absent = Memo::new(move |_| model.none().is_some_and(|(_, is_absent)| is_absent));
+    let table_model = rows::table_model(model);
+    state.table.set_value(Some(table_model));
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
     view! {
@@ -50,18 +50,18 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
             <h1 class="unseen">"Communication of " {live(name)}</h1>
             <div class="memory-top">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
-                <tools::Tools sight />
+                <tools::Tools model />
             </div>
             <p class="comm-says" role="status"><b>{live(says)}</b> " " {live(other)}</p>
-            <If when=move || is_absent.get()>{move || rows::empty(sight)}</If>
+            <If when=move || is_absent.get()>{move || rows::empty(model)}</If>
             <If when=move || !is_absent.get()>
                 <div class="comm-halves">
-                    <steps::Steps sight />
-                    <pane::Pane sight />
+                    <steps::Steps model />
+                    <pane::Pane model />
                 </div>
                 <section class="comm-table" aria-label="Rows">
-                    <rows::Tools sight />
-                    <Table model />
+                    <rows::Tools model />
+                    <Table model=table_model />
                 </section>
             </If>
         </div>

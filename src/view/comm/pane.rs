@@ -19,68 +19,68 @@ const LISTED: usize = 50;
 
 /// The pane with its head.
 #[component]
-pub(super) fn Pane(sight: CommModel) -> impl IntoView {
-    let which = Memo::new(move |_| shown(sight));
+pub(super) fn Pane(model: CommModel) -> impl IntoView {
+    let which = Memo::new(move |_| shown(model));
     let body = move || match which.get() {
-        Which::Lanes => view! { <Lanes sight head=choice(sight) /> }.any(),
-        Which::Bandwidth => view! { <Bandwidth sight head=choice(sight) /> }.any(),
-        Which::Flags => view! { {head(sight)} {flags(sight)} }.any(),
-        Which::Devices => view! { {head(sight)} {devices(sight)} }.any(),
+        Which::Lanes => view! { <Lanes model head=choice(model) /> }.any(),
+        Which::Bandwidth => view! { <Bandwidth model head=choice(model) /> }.any(),
+        Which::Flags => view! { {head(model)} {flags(model)} }.any(),
+        Which::Devices => view! { {head(model)} {devices(model)} }.any(),
     };
     view! { <section class="comm-pane" aria-label="Beside the steps">{live(body)}</section> }.any()
 }
 
 /// The one that is shown: a summary does not say what was in flight when.
-fn shown(sight: CommModel) -> Which {
-    match sight.place.with(|place| place.pane) {
-        Which::Lanes if sight.state.is_summary() => Which::Bandwidth,
+fn shown(model: CommModel) -> Which {
+    match model.place.with(|place| place.pane) {
+        Which::Lanes if model.state.is_summary() => Which::Bandwidth,
         pane => pane,
     }
 }
 
 /// The switch between them.
-fn choice(sight: CommModel) -> AnyView {
+fn choice(model: CommModel) -> AnyView {
     let one = move |pane: Which| {
-        let pressed = move || (shown(sight) == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+        let pressed = move || (shown(model) == pane).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
     };
-    let is_summary = untrack(|| sight.state.is_summary());
+    let is_summary = untrack(|| model.state.is_summary());
     let offered = Which::ALL.into_iter().filter(|pane| !(is_summary && *pane == Which::Lanes));
     view! { <div class="segmented" data-roving="" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
         .any()
 }
 
-fn head(sight: CommModel) -> AnyView {
-    view! { <div class="picture-head" data-roving="">{choice(sight)} <span class="grow"></span></div> }.any()
+fn head(model: CommModel) -> AnyView {
+    view! { <div class="picture-head" data-roving="">{choice(model)} <span class="grow"></span></div> }.any()
 }
 
 /// Bandwidth against size.
 #[component]
-fn Bandwidth(sight: CommModel, head: AnyView) -> impl IntoView {
-    let state = sight.state;
+fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
+    let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let at = move |id: u32| {
-        sight.view.with_untracked(|view| {
-            rows(&view.as_ref()?.comm, sight.of.get_untracked())
+        model.view.with_untracked(|view| {
+            rows(&view.as_ref()?.comm, model.of.get_untracked())
                 .get(id as usize)
                 .map(|row| (key(row), row.op.is_some()))
         })
     };
     let scene = Memo::new(move |_| {
-        let (view, of, width) = (sight.view.get()?, sight.of.get(), chart::room(width.get()));
+        let (view, of, width) = (model.view.get()?, model.of.get(), chart::room(width.get()));
         let all = rows(&view.comm, of);
-        let chosen = all.iter().position(|row| sight.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());
+        let chosen = all.iter().position(|row| model.is_chosen(&key(row))).and_then(|at| u32::try_from(at).ok());
         (width > 0.0).then(|| PtrEq::new(bandwidth::scene(all, of, chosen, (width, HEIGHT))))
     });
-    let model = Model {
+    let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            sight.view.with(|view| bandwidth::tip(rows(&view.as_ref()?.comm, sight.of.get_untracked()), id))
+            model.view.with(|view| bandwidth::tip(rows(&view.as_ref()?.comm, model.of.get_untracked()), id))
         }),
         press: Callback::new(move |(id, enter): (u32, bool)| match at(id) {
-            Some((key, true)) => sight.press(&key, enter),
-            Some((key, false)) => sight.choose(&key),
+            Some((key, true)) => model.press(&key, enter),
+            Some((key, false)) => model.choose(&key),
             None => {}
         }),
         out: Callback::new(|()| false),
@@ -89,12 +89,18 @@ fn Bandwidth(sight: CommModel, head: AnyView) -> impl IntoView {
         at: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(state, model, "bandwidth", table);
-    let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
+    let entries = chart::entries(state, chart_model, "bandwidth", table);
+    let body = move || {
+        if table.get() {
+            chart::as_table(chart_model)
+        } else {
+            view! { <chart::Chart state model=chart_model /> }.any()
+        }
+    };
     let left_out =
-        move || sight.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, sight.of.get()), sight.of.get()));
+        move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
     let no_links = move || {
-        let none = sight.place.with(|place| place.topology.is_none()) && sight.of.get() == Of::Collectives;
+        let none = model.place.with(|place| place.topology.is_none()) && model.of.get() == Of::Collectives;
         none.then_some(" With a topology, what links carry is drawn too.")
     };
     let legend = move || {
@@ -107,7 +113,7 @@ fn Bandwidth(sight: CommModel, head: AnyView) -> impl IntoView {
             };
             view! { <li><svg width="10" height="10" aria-hidden="true">{shape}</svg> {label}</li> }.any()
         };
-        (sight.of.get() == Of::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
+        (model.of.get() == Of::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
     };
     view! {
         <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>
@@ -120,9 +126,9 @@ fn Bandwidth(sight: CommModel, head: AnyView) -> impl IntoView {
 }
 
 /// Primitives with the flags that decide how they are overlapped.
-fn flags(sight: CommModel) -> AnyView {
+fn flags(model: CommModel) -> AnyView {
     let all = move || {
-        let view = sight.view.get()?;
+        let view = model.view.get()?;
         let advice = text::advice(&view.comm);
         if advice.is_empty() {
             return Some(view! { <p class="chart-empty">"No collective ran: there is nothing to overlap."</p> }.any());
@@ -153,9 +159,9 @@ fn flags(sight: CommModel) -> AnyView {
 }
 
 /// Who comes last.
-fn devices(sight: CommModel) -> AnyView {
+fn devices(model: CommModel) -> AnyView {
     let all = move || {
-        let view = sight.view.get()?;
+        let view = model.view.get()?;
         let Some(balance) = &view.comm.balance else {
             return Some(
                 view! { <p class="chart-empty">"Only one device is open: waits for peers need several."</p> }.any(),

@@ -19,43 +19,43 @@ use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
-pub(super) fn model(sight: CommModel) -> Model {
-    let state = sight.state;
+pub(super) fn table_model(model: CommModel) -> Model {
+    let state = model.state;
     let measure = RwSignal::new(Measure::START);
     let places = Memo::new(move |_| {
-        let view = sight.view.get()?;
-        let all = rows(&view.comm, sight.of.get());
-        Some(PtrEq::new(state.comm_filter.with(|filter| table::order(all, sight.order.get(), filter))))
+        let view = model.view.get()?;
+        let all = rows(&view.comm, model.of.get());
+        Some(PtrEq::new(state.comm_filter.with(|filter| table::order(all, model.order.get(), filter))))
     });
-    let units = Memo::new(move |_| sight.view.with(|view| Some(Units::of(view.as_ref()?, sight.of.get()))));
+    let units = Memo::new(move |_| model.view.with(|view| Some(Units::of(view.as_ref()?, model.of.get()))));
     let columns = Memo::new(move |_| {
-        let by = sight.place.with(|place| place.by);
+        let by = model.place.with(|place| place.by);
         units.get().map_or_else(Vec::new, |units| {
-            table::columns((sight.of.get(), by), sight.order.get(), units, sight.narrow(), measure.get())
+            table::columns((model.of.get(), by), model.order.get(), units, model.narrow(), measure.get())
         })
     });
     let of = move |row: u32| -> Option<CommRow> {
         let at = places.with(|places| places.as_ref()?.get(row as usize).copied())?;
-        sight.view.with(|view| rows(&view.as_ref()?.comm, sight.of.get()).get(at).cloned())
+        model.view.with(|view| rows(&view.as_ref()?.comm, model.of.get()).get(at).cloned())
     };
     let row = move |at: u32| -> Option<Row> {
         let (of, units) = (of(at)?, units.get()?);
-        let chosen = sight.is_chosen(&key(&of)) || state.op.with(|op| *op == key(&of));
+        let chosen = model.is_chosen(&key(&of)) || state.op.with(|op| *op == key(&of));
         Some(columns.with(|columns| {
             let room = tables::name_room(columns, measure.get());
-            table::row(&of, columns, (room, units), sight.narrow(), chosen)
+            table::row(&of, columns, (room, units), model.narrow(), chosen)
         }))
     };
     let act = move |act: Act| match act {
         Act::Sort(id, descending) => {
             let known = columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|of| of.id));
             if let Some(column) = known {
-                sight.order.set(Order { column, descending });
+                model.order.set(Order { column, descending });
             }
         }
         Act::Fold(at) | Act::Open(at) => {
             if let Some(of) = untrack(|| of(at)) {
-                if of.op.is_some() { state.op.set(key(&of)) } else { sight.choose(&key(&of)) }
+                if of.op.is_some() { state.op.set(key(&of)) } else { model.choose(&key(&of)) }
             }
         }
         Act::Pick(at) => {
@@ -65,7 +65,7 @@ pub(super) fn model(sight: CommModel) -> Model {
         }
         Act::Select(at) => {
             if let Some(of) = untrack(|| of(at)) {
-                sight.choose(&key(&of));
+                model.choose(&key(&of));
             }
         }
         Act::Copy(_) | Act::CopyRows(_) => {
@@ -77,7 +77,7 @@ pub(super) fn model(sight: CommModel) -> Model {
             let units = units.get_untracked();
             let lines: Vec<Vec<String>> = (0..n)
                 .filter_map(|at| untrack(|| of(u32::try_from(at).ok()?)))
-                .filter(|of| !some || untrack(|| sight.is_chosen(&key(of))))
+                .filter(|of| !some || untrack(|| model.is_chosen(&key(of))))
                 .map(|of| columns.iter().map(|column| table::text(&of, column.id, units)).collect())
                 .collect();
             save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
@@ -86,11 +86,11 @@ pub(super) fn model(sight: CommModel) -> Model {
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
-        let asked = format!("{:?}{:?}{:?}", sight.ask.get(), sight.of.get(), sight.order.get());
+        let asked = format!("{:?}{:?}{:?}", model.ask.get(), model.of.get(), model.order.get());
         rustc_hash::FxBuildHasher.hash_one(asked)
     });
     Model {
-        label: Signal::derive(move || match sight.of.get() {
+        label: Signal::derive(move || match model.of.get() {
             Of::Collectives => "Collectives".to_owned(),
             Of::Copies => "Copies between memories".to_owned(),
         }),
@@ -101,20 +101,20 @@ pub(super) fn model(sight: CommModel) -> Model {
         row: Callback::new(row),
         tip: Callback::new(move |(at, _): (u32, &'static str)| Some(table::tip(&of(at)?))),
         foot: Memo::new(move |_| {
-            let (view, places, units) = (sight.view.get(), places.get(), units.get());
+            let (view, places, units) = (model.view.get(), places.get(), units.get());
             view.zip(places)
                 .zip(units)
-                .map(|((view, places), units)| table::foot(&view, sight.of.get(), &places, units))
+                .map(|((view, places), units)| table::foot(&view, model.of.get(), &places, units))
                 .unwrap_or_default()
         }),
         free: Signal::stored(false),
-        sorted: Memo::new(move |_| Some((sight.order.get().column, sight.order.get().descending))),
+        sorted: Memo::new(move |_| Some((model.order.get().column, model.order.get().descending))),
         question,
-        answer: Signal::derive(move || sight.view.track()),
-        busy: sight.busy.into(),
+        answer: Signal::derive(move || model.view.track()),
+        busy: model.busy.into(),
         none: Callback::new(move |()| {
             if state.comm_filter.with(String::is_empty) {
-                empty(sight)
+                empty(model)
             } else {
                 view! { <p>"No row matches."</p> }.any()
             }
@@ -128,18 +128,18 @@ pub(super) fn model(sight: CommModel) -> Model {
 }
 
 /// That there is nothing, why, and where there may be something.
-pub(super) fn empty(sight: CommModel) -> AnyView {
-    let state = sight.state;
+pub(super) fn empty(model: CommModel) -> AnyView {
+    let state = model.state;
     let is_step = move || state.step() != StepChoice::All;
     let other = move || {
-        let there = sight.of.get() == Of::Collectives;
-        (there && sight.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
-            let show = move |_| sight.change(|place| place.of = Some(Of::Copies));
+        let there = model.of.get() == Of::Collectives;
+        (there && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
+            let show = move |_| model.change(|place| place.of = Some(Of::Copies));
             view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
         })
     };
     let words = move || {
-        let (words, _) = sight.none()?;
+        let (words, _) = model.none()?;
         let acts = view! {
             <If when=is_step>
                 <button type="button" class="btn line" on:click=move |_| state.choose_step(StepChoice::All)>"Whole capture"</button>
@@ -153,26 +153,26 @@ pub(super) fn empty(sight: CommModel) -> AnyView {
 
 /// Above the table: what rows stand for, the filter, what can be taken away.
 #[component]
-pub(super) fn Tools(sight: CommModel) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Tools(model: CommModel) -> impl IntoView {
+    let state = model.state;
     let by = move |by: CommBy| {
-        let pressed = move || (sight.place.with(|place| place.by) == by).to_string();
+        let pressed = move || (model.place.with(|place| place.by) == by).to_string();
         let choose = move |_| {
             state.selected.set(Vec::new());
-            sight.change(|place| place.by = by);
+            model.change(|place| place.by = by);
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{by.label()}</button> }.any()
     };
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let ask = sight.ask.get_untracked();
+            let ask = model.ask.get_untracked();
             save::file(state, &Question::ExportComm { ask, format }.into(), "communication", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));
     let note = move || {
-        let view = sight.view.get()?;
-        let (n, time) = if sight.of.get() == Of::Copies { view.more_copies } else { view.more };
+        let view = model.view.get()?;
+        let (n, time) = if model.of.get() == Of::Copies { view.more_copies } else { view.more };
         (n > 0).then(|| {
             let rows = format::counted(n.into(), "row", "rows");
             let where_all = if state.is_summary() { "the capture" } else { "the saved file" };

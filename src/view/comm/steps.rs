@@ -16,18 +16,18 @@ const HEIGHT: f64 = 176.0;
 
 /// The chart with its head.
 #[component]
-pub(super) fn Steps(sight: CommModel) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Steps(model: CommModel) -> impl IntoView {
+    let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let bars = Memo::new(move |_| Some(PtrEq::new(steps::bars(&sight.view.get()?.comm.steps, sight.of.get()))));
+    let bars = Memo::new(move |_| Some(PtrEq::new(steps::bars(&model.view.get()?.comm.steps, model.of.get()))));
     let parts = move || {
         let split =
-            sight.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, sight.of.get())));
-        steps::parts(sight.of.get(), split)
+            model.view.with(|view| view.as_ref().is_some_and(|view| steps::is_split(&view.comm.steps, model.of.get())));
+        steps::parts(model.of.get(), split)
     };
     let scene = Memo::new(move |_| {
-        let (view, bars, width) = (sight.view.get()?, bars.get()?, width.get());
+        let (view, bars, width) = (model.view.get()?, bars.get()?, width.get());
         let selected = steps::place(&view.comm.steps, state.step(), &view.comm.header.step);
         let devices = view.comm.header.n_devices;
         let whose = match &view.comm.header.device {
@@ -40,12 +40,12 @@ pub(super) fn Steps(sight: CommModel) -> impl IntoView {
             .then(|| PtrEq::new(chart_steps::layout(&bars, &parts, &whose, selected, size)))
     });
     let tip = move |at: u32| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &untrack(parts), at));
-    let model = Model {
+    let chart_model = Model {
         scene,
         tip: Callback::new(tip),
         press: Callback::new(move |(at, _): (u32, bool)| {
             let number =
-                sight.view.with_untracked(|view| view.as_ref()?.comm.steps.get(at as usize).map(|step| step.number));
+                model.view.with_untracked(|view| view.as_ref()?.comm.steps.get(at as usize).map(|step| step.number));
             if let Some(number) = number {
                 state.choose_step(StepChoice::Number(number));
             }
@@ -56,7 +56,7 @@ pub(super) fn Steps(sight: CommModel) -> impl IntoView {
         at: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(state, model, "communication by step", table);
+    let entries = chart::entries(state, chart_model, "communication by step", table);
     let legend = move || {
         let one = |part: chart_steps::Part| {
             let (fill, opacity) = (part.paint.fill_css(), part.paint.opacity.to_string());
@@ -73,7 +73,13 @@ pub(super) fn Steps(sight: CommModel) -> impl IntoView {
             view! { <p class="chart-empty">"This device has no steps: the whole capture is told of above."</p> }.any()
         })
     };
-    let body = move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state model /> }.any() };
+    let body = move || {
+        if table.get() {
+            chart::as_table(chart_model)
+        } else {
+            view! { <chart::Chart state model=chart_model /> }.any()
+        }
+    };
     view! {
         <div class="comm-steps" role="region" aria-label="Steps" node_ref=node>
             <div class="picture-head" data-roving=""><h2>"Per step"</h2> <span class="grow"></span> {chart::tools("steps-menu", entries)}</div>

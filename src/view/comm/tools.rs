@@ -8,18 +8,18 @@ use leptos::prelude::*;
 
 /// The pickers.
 #[component]
-pub(super) fn Tools(sight: CommModel) -> impl IntoView {
+pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let of = move |of: Of, label: &'static str| {
-        let pressed = move || (sight.of.get() == of).to_string();
+        let pressed = move || (model.of.get() == of).to_string();
         let choose = move |_| {
-            sight.state.selected.set(Vec::new());
-            sight.change(|place| place.of = Some(of));
+            model.state.selected.set(Vec::new());
+            model.change(|place| place.of = Some(of));
         };
         view! { <button type="button" aria-pressed=pressed on:click=choose>{label}</button> }.any()
     };
     view! {
         <div class="memory-tools" data-roving="">
-            <If when=move || !sight.state.is_summary()><Wiring sight /></If>
+            <If when=move || !model.state.is_summary()><Wiring model /></If>
             <div class="segmented" data-roving="" role="group" aria-label="What is told of">
                 {of(Of::Collectives, "Collectives")}
                 {of(Of::Copies, "Copies")}

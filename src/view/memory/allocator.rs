@@ -13,16 +13,16 @@ const HEIGHT: f64 = 320.0;
 
 /// The curve with its head.
 #[component]
-pub(super) fn Allocator(sight: MemoryModel) -> impl IntoView {
+pub(super) fn Allocator(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let scene = Memo::new(move |_| {
-        let (of, width) = (sight.allocator.get()?, width.get());
+        let (of, width) = (model.allocator.get()?, width.get());
         (width > 0.0).then(|| PtrEq::new(curve::allocator(&of, (chart::room(width), HEIGHT))))
     });
-    let model = Model {
+    let chart_model = Model {
         scene,
-        tip: Callback::new(move |id: u32| sight.allocator.with(|of| curve::allocator_tip(of.as_ref()?, id as usize))),
+        tip: Callback::new(move |id: u32| model.allocator.with(|of| curve::allocator_tip(of.as_ref()?, id as usize))),
         press: Callback::new(|_: (u32, bool)| {}),
         out: Callback::new(|()| false),
         walk: None,
@@ -30,9 +30,9 @@ pub(super) fn Allocator(sight: MemoryModel) -> impl IntoView {
         at: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(sight.state, model, "allocator", table);
+    let entries = chart::entries(model.state, chart_model, "allocator", table);
     let checks = move || {
-        let session = sight.session.get()?;
+        let session = model.session.get()?;
         let (unit, rows) = figures::checks(&session.checks);
         let row = |[label, program, planned, used, capacity, share, headroom, act]: [String; 8]| {
             view! {
@@ -68,8 +68,8 @@ pub(super) fn Allocator(sight: MemoryModel) -> impl IntoView {
                 {chart::tools("memory-menu", entries)}
             </div>
             <div class="memory-canvas" node_ref=node>
-                <If when=move || !table.get()>{move || view! { <chart::Chart state=sight.state model /> }.any()}</If>
-                <If when=move || table.get()>{move || chart::as_table(model)}</If>
+                <If when=move || !table.get()>{move || view! { <chart::Chart state=model.state model=chart_model /> }.any()}</If>
+                <If when=move || table.get()>{move || chart::as_table(chart_model)}</If>
             </div>
         </section>
         <div class="checks" tabindex="0" role="region" aria-label="Peak by device">{live(checks)}</div>

@@ -19,41 +19,41 @@ const HEIGHT: (f64, f64) = (244.0, 204.0);
 
 /// The curve with its head.
 #[component]
-pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
+pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let size = Memo::new(move |_| (chart::room(width.get()), if sight.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
+    let size = Memo::new(move |_| (chart::room(width.get()), if model.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
     let scene = Memo::new(move |_| {
-        let (told, columns) = (sight.told.get()?, sight.curve.get()?);
+        let (told, columns) = (model.told.get()?, model.curve.get()?);
         let space = told.space.as_ref()?;
-        let without = sight.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
+        let without = model.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0).then(|| {
-            PtrEq::new(curve::program(space, &columns, sight.at.get(), &without, sight.capacity(), size.get()))
+            PtrEq::new(curve::program(space, &columns, model.at.get(), &without, model.capacity(), size.get()))
         })
     });
-    let model = model(sight, scene);
-    let drag = Across::new(node, sight.state.tips);
+    let chart_model = chart_model(model, scene);
+    let drag = Across::new(node, model.state.tips);
     let up = move |_: ev::PointerEvent| {
         let Some((a, b)) = drag.up() else { return };
-        let gutter = chart::gutter(sight.width.get_untracked());
+        let gutter = chart::gutter(model.width.get_untracked());
         let point = |x: f64| {
-            let (told, columns) = (sight.told.get_untracked()?, sight.curve.get_untracked()?);
+            let (told, columns) = (model.told.get_untracked()?, model.curve.get_untracked()?);
             let space = told.space.as_ref()?;
-            Some(curve::point_at(space, &columns, untrack(|| sight.capacity()), size.get_untracked(), x - gutter))
+            Some(curve::point_at(space, &columns, untrack(|| model.capacity()), size.get_untracked(), x - gutter))
         };
-        let is_summary = untrack(|| sight.state.is_summary());
+        let is_summary = untrack(|| model.state.is_summary());
         if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a && !is_summary) {
-            sight.zoom.set(Some(Points { from: a, to: b + 1 }));
+            model.zoom.set(Some(Points { from: a, to: b + 1 }));
         }
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(sight.state, model, "memory", table);
+    let entries = chart::entries(model.state, chart_model, "memory", table);
     let head = move || {
-        let told = sight.told.get()?;
+        let told = model.told.get()?;
         let space = told.space.as_ref()?;
-        let at = sight.at.get();
+        let at = model.at.get();
         let here =
-            sight.alive.with(|alive| alive.as_ref().map(|alive| (alive.point, alive.size, alive.instruction.clone())));
+            model.alive.with(|alive| alive.as_ref().map(|alive| (alive.point, alive.size, alive.instruction.clone())));
         let words = match here.filter(|(point, ..)| *point == at) {
             _ if at == space.alive.point => {
                 let by = space.peak.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
@@ -68,13 +68,13 @@ pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
         Some(words)
     };
     let off_peak = move || {
-        sight.told.with(|told| {
-            told.as_ref().and_then(|told| told.space.as_ref()).is_some_and(|space| space.alive.point != sight.at.get())
+        model.told.with(|told| {
+            told.as_ref().and_then(|told| told.space.as_ref()).is_some_and(|space| space.alive.point != model.at.get())
         })
     };
     let what_if = move || {
-        let found = sight.what_if.get()?;
-        let n = sight.without.with(Vec::len);
+        let found = model.what_if.get()?;
+        let n = model.without.with(Vec::len);
         let lower = found.before.saturating_sub(found.peak);
         let at = found.position.map_or(String::new(), |at| format!(" at {}", format::count(at.into())));
         let by = found.instruction.as_deref().map_or(String::new(), |by| format!(", {by}"));
@@ -86,7 +86,7 @@ pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
             text(lower)
         );
         Some(view! {
-            <p class="what-if"><b>{words}</b> <button type="button" class="link" on:click=move |_| sight.without.set(Vec::new())>"Reset"</button></p>
+            <p class="what-if"><b>{words}</b> <button type="button" class="link" on:click=move |_| model.without.set(Vec::new())>"Reset"</button></p>
         }.any())
     };
     view! {
@@ -94,16 +94,16 @@ pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
             <div class="picture-head" data-roving="">
                 <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
-                <If when=off_peak><button type="button" class="link" on:click=move |_| sight.change(|place| place.at = None)>"To the peak"</button></If>
+                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|place| place.at = None)>"To the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
-                    <If when=move || !sight.state.is_summary()>{move || zooms(sight)}</If>
+                    <If when=move || !model.state.is_summary()>{move || zooms(model)}</If>
                     {chart::tools("memory-menu", entries)}
                 </span>
             </div>
             <div class="memory-canvas" node_ref=node on:pointerdown=move |event| drag.down(&event) on:pointermove=move |event| drag.moved(&event) on:pointerup=up>
-                <If when=move || !table.get()>{move || view! { <chart::Chart state=sight.state model /> }.any()}</If>
-                <If when=move || table.get()>{move || chart::as_table(model)}</If>
+                <If when=move || !table.get()>{move || view! { <chart::Chart state=model.state model=chart_model /> }.any()}</If>
+                <If when=move || table.get()>{move || chart::as_table(chart_model)}</If>
                 {drag.band()}
             </div>
             <div role="status">{live(what_if)}</div>
@@ -113,36 +113,36 @@ pub(super) fn Curve(sight: MemoryModel) -> impl IntoView {
 }
 
 /// The zoom's buttons; a summary has the one curve.
-fn zooms(sight: MemoryModel) -> AnyView {
-    let whole = move || sight.zoom.with(Option::is_none);
+fn zooms(model: MemoryModel) -> AnyView {
+    let whole = move || model.zoom.with(Option::is_none);
     view! {
-        <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(sight, 0.5)>"+"</button>
-        <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(sight, 2.0)>"−"</button>
-        <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| sight.zoom.set(None)>"All"</button>
+        <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 0.5)>"+"</button>
+        <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, 2.0)>"−"</button>
+        <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| model.zoom.set(None)>"All"</button>
     }
     .into_any()
 }
 
 /// What columns say and do.
-fn model(sight: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
-    let go = move |point: u32| sight.change(|place| place.at = Some(point));
+fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
+    let go = move |point: u32| model.change(|place| place.at = Some(point));
     Model {
         scene,
-        tip: Callback::new(move |id: u32| sight.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
+        tip: Callback::new(move |id: u32| model.curve.with(|columns| curve::tip(columns.as_ref()?, id as usize))),
         press: Callback::new(move |(id, _): (u32, bool)| {
             let most =
-                sight.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
+                model.curve.with_untracked(|columns| columns.as_ref()?.columns.get(id as usize).map(|of| of.most_at));
             if let Some(point) = most {
                 go(point);
             }
         }),
         out: Callback::new(move |()| {
-            let zoomed = sight.zoom.with_untracked(Option::is_some);
-            sight.zoom.set(None);
+            let zoomed = model.zoom.with_untracked(Option::is_some);
+            model.zoom.set(None);
             zoomed
         }),
         walk: Some(Callback::new(move |(from, way): (u32, Direction)| {
-            let n = sight.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
+            let n = model.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
             let last = u32::try_from(n).unwrap_or(u32::MAX).checked_sub(1)?;
             match way {
                 Direction::Left | Direction::Prev => from.checked_sub(1),
@@ -152,11 +152,11 @@ fn model(sight: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
         })),
         key: Some(Callback::new(move |key: String| match &*key {
             "0" => {
-                sight.zoom.set(None);
+                model.zoom.set(None);
                 true
             }
             "+" | "=" | "-" => {
-                zoom(sight, if key == "-" { 2.0 } else { 0.5 });
+                zoom(model, if key == "-" { 2.0 } else { 0.5 });
                 true
             }
             _ => false,
@@ -167,19 +167,19 @@ fn model(sight: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
 
 /// Shows half of what is seen about the point looked at, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
-fn zoom(sight: MemoryModel, factor: f64) {
-    if untrack(|| sight.state.is_summary()) {
+fn zoom(model: MemoryModel, factor: f64) {
+    if untrack(|| model.state.is_summary()) {
         return;
     }
-    let Some(whole) = sight.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {
+    let Some(whole) = model.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {
         return;
     };
-    let now = sight.zoom.get_untracked().unwrap_or(Points { from: 0, to: whole });
+    let now = model.zoom.get_untracked().unwrap_or(Points { from: 0, to: whole });
     let wide = (f64::from(now.to - now.from) * factor).max(8.0);
     if wide >= f64::from(whole) {
-        return sight.zoom.set(None);
+        return model.zoom.set(None);
     }
-    let at = f64::from(sight.at.get_untracked()).clamp(now.from.into(), now.to.into());
+    let at = f64::from(model.at.get_untracked()).clamp(now.from.into(), now.to.into());
     let from = (at - wide / 2.0).clamp(0.0, f64::from(whole) - wide);
-    sight.zoom.set(Some(Points { from: from as u32, to: ((from + wide).ceil() as u32).min(whole) }));
+    model.zoom.set(Some(Points { from: from as u32, to: ((from + wide).ceil() as u32).min(whole) }));
 }

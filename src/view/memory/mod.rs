@@ -23,65 +23,65 @@ use model::MemoryModel;
 #[component]
 pub(crate) fn Memory(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = MemoryModel::new(state, width_of(node).into());
+    let model = MemoryModel::new(state, width_of(node).into());
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        if sight.side() == Side::Allocator {
-            return sight.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
+        if model.side() == Side::Allocator {
+            return model.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
         }
-        let check = sight.check.get();
-        sight.told.with(|told| {
+        let check = model.check.get();
+        model.told.with(|told| {
             let space = told.as_ref()?.space.as_ref()?;
             Some(breakdown::readout(figures::program(space, check.as_deref())))
         })
     };
-    let is_static = move || sight.side() == Side::Static;
+    let is_static = move || model.side() == Side::Static;
     let has_allocators =
-        Memo::new(move |_| sight.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
+        Memo::new(move |_| model.session.with(|of| of.as_ref().is_some_and(|of| !of.runtime.allocators.is_empty())));
     view! {
         <div class="memory" role="tabpanel" aria-labelledby="tab-memory" node_ref=node>
             <h1 class="unseen">"Memory of " {live(name)}</h1>
             <div class="memory-top">
                 <dl class="figures" data-roving="">{live(readout)}</dl>
-                <tools::Tools sight />
+                <tools::Tools model />
             </div>
-            {move || sight.none().map(|words| empty_state(state, words, other(sight)))}
-            {move || sight.said().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
-            <If when=move || !is_static() && has_allocators.get()><allocator::Allocator sight /></If>
-            <If when=move || is_static() && sight.has_space.get()><Static sight /></If>
+            {move || model.none().map(|words| empty_state(state, words, other(model)))}
+            {move || model.said().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
+            <If when=move || !is_static() && has_allocators.get()><allocator::Allocator model /></If>
+            <If when=move || is_static() && model.has_space.get()><Static model /></If>
         </div>
     }
     .any()
 }
 
 /// The other side, where the one that is empty has it.
-fn other(sight: MemoryModel) -> AnyView {
-    let (side, words) = match untrack(|| sight.side()) {
+fn other(model: MemoryModel) -> AnyView {
+    let (side, words) = match untrack(|| model.side()) {
         Side::Static => (Side::Allocator, "Show the allocator"),
         Side::Allocator => (Side::Static, "Show static memory"),
     };
-    let show = move |_| sight.change(|place| place.side = Some(side));
-    let has = move || sight.none_of(side).is_none();
+    let show = move |_| model.change(|place| place.side = Some(side));
+    let has = move || model.none_of(side).is_none();
     view! { <If when=has><button type="button" class="btn line" on:click=show>{words}</button></If> }.any()
 }
 
 /// A program: the curve, and what is alive at a point of it.
 #[component]
-fn Static(sight: MemoryModel) -> impl IntoView {
-    let state = sight.state;
-    let model = rows::model(sight);
-    state.table.set_value(Some(model));
+fn Static(model: MemoryModel) -> impl IntoView {
+    let state = model.state;
+    let table_model = rows::table_model(model);
+    state.table.set_value(Some(table_model));
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
     view! {
-        <curve::Curve sight />
+        <curve::Curve model />
         <div class="memory-halves">
             <section class="memory-pane" aria-label="What is alive">
-                <pane::Pane sight />
+                <pane::Pane model />
             </section>
             <section class="memory-table" aria-label="Buffers">
-                <rows::Tools sight />
-                <Table model />
+                <rows::Tools model />
+                <Table model=table_model />
             </section>
         </div>
     }

@@ -19,19 +19,19 @@ const AROUND: u32 = 10;
 
 /// The pane with its head.
 #[component]
-pub(super) fn Pane(sight: MemoryModel) -> impl IntoView {
+pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
     // A summary tells what is alive at the peak, not how long each lives and what could be won.
-    let is_summary = move || sight.state.is_summary();
-    let which = Memo::new(move |_| if is_summary() { Which::Map } else { sight.place.with(|place| place.pane) });
+    let is_summary = move || model.state.is_summary();
+    let which = Memo::new(move |_| if is_summary() { Which::Map } else { model.place.with(|place| place.pane) });
     let choice = move |pane: Which| {
         let pressed = move || (which.get() == pane).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
     };
     let body = move || match which.get() {
-        Which::Map => view! { <Map sight /> }.any(),
-        Which::Lives => view! { <Lives sight /> }.any(),
-        Which::Padding => padding(sight),
-        Which::Findings => found(sight),
+        Which::Map => view! { <Map model /> }.any(),
+        Which::Lives => view! { <Lives model /> }.any(),
+        Which::Padding => padding(model),
+        Which::Findings => found(model),
     };
     view! {
         <If when=move || !is_summary()>
@@ -47,21 +47,21 @@ pub(super) fn Pane(sight: MemoryModel) -> impl IntoView {
 
 /// What is alive by size.
 #[component]
-fn Map(sight: MemoryModel) -> impl IntoView {
+fn Map(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
     let scene = Memo::new(move |_| {
-        let (alive, size) = (sight.alive.get()?, size.get());
+        let (alive, size) = (model.alive.get()?, size.get());
         (size.0 > 0.0)
-            .then(|| PtrEq::new(sight.without.with(|without| treemap::scene(&alive, sight.by(), without, size))))
+            .then(|| PtrEq::new(model.without.with(|without| treemap::scene(&alive, model.by(), without, size))))
     });
-    let buffer = move |id: u32| sight.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
-    let model = Model {
+    let buffer = move |id: u32| model.alive.with_untracked(|alive| alive.as_ref()?.buffers.get(id as usize).cloned());
+    let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| buffer(id).map(|of| treemap::tip(&of))),
         press: Callback::new(move |(id, _): (u32, bool)| {
             if let Some(of) = buffer(id) {
-                sight.toggle(of.id);
+                model.toggle(of.id);
             }
         }),
         out: Callback::new(|()| false),
@@ -70,14 +70,14 @@ fn Map(sight: MemoryModel) -> impl IntoView {
         at: RwSignal::new(None),
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(sight.state, model, "alive", table);
+    let entries = chart::entries(model.state, chart_model, "alive", table);
     let choose = Callback::new(move |by: RollUpBy| {
-        sight.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
+        model.change(|place| place.by = Some(by).filter(|by| *by != RollUpBy::Class));
     });
-    let by = Signal::derive(move || sight.by());
+    let by = Signal::derive(move || model.by());
     let groupings = Memo::new(|_| picker::groupings());
     let legend = move || {
-        let classes: Vec<(MemoryClass, u64)> = sight.alive.with(|alive| {
+        let classes: Vec<(MemoryClass, u64)> = model.alive.with(|alive| {
             let Some(alive) = alive else { return Vec::new() };
             let size = |class: MemoryClass| {
                 alive.buffers.iter().filter(|of| of.class == class).fold(0, |sum: u64, of| sum.saturating_add(of.size))
@@ -96,7 +96,7 @@ fn Map(sight: MemoryModel) -> impl IntoView {
             {chart::tools("alive-menu", entries)}
         </div>
         <div class="map-canvas" node_ref=node>
-            {live(move || if table.get() { chart::as_table(model) } else { view! { <chart::Chart state=sight.state model /> }.any() })}
+            {live(move || if table.get() { chart::as_table(chart_model) } else { view! { <chart::Chart state=model.state model=chart_model /> }.any() })}
         </div>
         <ul class="classes">{live(legend)}</ul>
     }
@@ -105,17 +105,17 @@ fn Map(sight: MemoryModel) -> impl IntoView {
 
 /// Lives around the point looked at.
 #[component]
-fn Lives(sight: MemoryModel) -> impl IntoView {
+fn Lives(model: MemoryModel) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let lanes = RwSignal::new(None::<PtrEq<Lanes>>);
-    sight.state.keep_asking(
+    model.state.keep_asking(
         move || {
-            let n = sight.told.with(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points))?;
-            let at = sight.at.get();
+            let n = model.told.with(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points))?;
+            let at = model.at.get();
             let around = (n / AROUND).max(20);
             let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
-            Some(Question::MemoryLanes { ask: sight.ask.get()?, points }.into())
+            Some(Question::MemoryLanes { ask: model.ask.get()?, points }.into())
         },
         move |reply| {
             if let Ok(Some(found)) = reply.decode::<Option<Lanes>>() {
@@ -125,15 +125,15 @@ fn Lives(sight: MemoryModel) -> impl IntoView {
     );
     let scene = Memo::new(move |_| {
         let (lanes, width) = (lanes.get()?, width.get());
-        (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, sight.at.get(), chart::room(width))))
+        (width > 0.0).then(|| PtrEq::new(live_ranges::scene(&lanes, model.at.get(), chart::room(width))))
     });
-    let model = Model {
+    let chart_model = Model {
         scene,
         tip: Callback::new(move |id: u32| lanes.with(|lanes| live_ranges::tip(lanes.as_ref()?, id))),
         press: Callback::new(move |(id, _): (u32, bool)| {
             let id = lanes.with_untracked(|lanes| live_ranges::buffer(lanes.as_ref()?, id).map(|of| of.id));
             if let Some(id) = id {
-                sight.toggle(id);
+                model.toggle(id);
             }
         }),
         out: Callback::new(|()| false),
@@ -144,7 +144,7 @@ fn Lives(sight: MemoryModel) -> impl IntoView {
     let left_out = move || lanes.with(|lanes| live_ranges::left_out(lanes.as_ref()?));
     view! {
         <div class="lives" node_ref=node>
-            <chart::Chart state=sight.state model />
+            <chart::Chart state=model.state model=chart_model />
             <p class="sub">{live(left_out)}</p>
         </div>
     }
@@ -152,9 +152,9 @@ fn Lives(sight: MemoryModel) -> impl IntoView {
 }
 
 /// What padding wastes at the peak.
-fn padding(sight: MemoryModel) -> AnyView {
+fn padding(model: MemoryModel) -> AnyView {
     let rows = move || {
-        let told = sight.told.get()?;
+        let told = model.told.get()?;
         let space = told.space.as_ref()?;
         let rows = findings::padding(space);
         if rows.is_empty() {
@@ -178,16 +178,16 @@ fn padding(sight: MemoryModel) -> AnyView {
 }
 
 /// What would lower the peak.
-fn found(sight: MemoryModel) -> AnyView {
+fn found(model: MemoryModel) -> AnyView {
     let all = move || {
-        let told = sight.told.get()?;
+        let told = model.told.get()?;
         let one = |of: Finding| {
             let row = |[name, size, what]: [String; 3]| {
                 view! { <tr><th scope="row" class="mono">{format::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
             };
             let ids = of.buffers;
             let leave = (!ids.is_empty()).then(|| {
-                let leave = move |_| sight.without.set(ids.clone());
+                let leave = move |_| model.without.set(ids.clone());
                 view! { <button type="button" class="link" on:click=leave>"See the peak without them"</button> }.any()
             });
             view! {

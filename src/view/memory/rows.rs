@@ -13,25 +13,25 @@ use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
-pub(super) fn model(sight: MemoryModel) -> Model {
-    let state = sight.state;
+pub(super) fn table_model(model: MemoryModel) -> Model {
+    let state = model.state;
     let order = RwSignal::new(table::USUAL);
     let measure = RwSignal::new(Measure::START);
     let places = Memo::new(move |_| {
-        let alive = sight.alive.get()?;
+        let alive = model.alive.get()?;
         Some(PtrEq::new(state.memory_filter.with(|filter| table::order(&alive, order.get(), filter))))
     });
-    let columns = Memo::new(move |_| table::columns(sight.narrow(), measure.get()));
+    let columns = Memo::new(move |_| table::columns(model.narrow(), measure.get()));
     let buffer = move |row: u32| {
         let at = places.with(|places| places.as_ref()?.get(row as usize).copied())?;
-        sight.alive.with(|alive| alive.as_ref()?.buffers.get(at).cloned())
+        model.alive.with(|alive| alive.as_ref()?.buffers.get(at).cloned())
     };
     let row = move |at: u32| -> Option<Row> {
         let of = buffer(at)?;
-        let points = sight.told.with(|told| told.as_ref()?.space.as_ref().map(|space| space.curve.n_points))?;
-        let out = sight.without.with(|without| without.contains(&of.id));
+        let points = model.told.with(|told| told.as_ref()?.space.as_ref().map(|space| space.curve.n_points))?;
+        let out = model.without.with(|without| without.contains(&of.id));
         Some(columns.with(|columns| {
-            table::row(&of, columns, tables::name_room(columns, measure.get()), points, sight.narrow(), out)
+            table::row(&of, columns, tables::name_room(columns, measure.get()), points, model.narrow(), out)
         }))
     };
     let act = move |act: Act| match act {
@@ -44,14 +44,14 @@ pub(super) fn model(sight: MemoryModel) -> Model {
         }
         Act::Fold(at) | Act::Select(at) | Act::Pick(at) => {
             if let Some(of) = untrack(|| buffer(at)) {
-                sight.toggle(of.id);
+                model.toggle(of.id);
             }
         }
         Act::Copy(_) | Act::CopyRows(_) => {
             let only = if let Act::Copy(id) = act { Some(id) } else { None };
             let columns: Vec<_> =
                 columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
-            let chosen = sight.without.get_untracked();
+            let chosen = model.without.get_untracked();
             let some = matches!(act, Act::CopyRows(false)) && !chosen.is_empty();
             let lines: Vec<Vec<String>> = (0..places
                 .with_untracked(|places| places.as_ref().map_or(0, |places| places.len())))
@@ -66,9 +66,9 @@ pub(super) fn model(sight: MemoryModel) -> Model {
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
-        let asked = sight.ask.with(|ask| ask.as_ref().map(|ask| (ask.program, ask.color)));
+        let asked = model.ask.with(|ask| ask.as_ref().map(|ask| (ask.program, ask.color)));
         let order = order.get();
-        rustc_hash::FxBuildHasher.hash_one((asked, sight.at.get(), order.column, order.descending))
+        rustc_hash::FxBuildHasher.hash_one((asked, model.at.get(), order.column, order.descending))
     });
     Model {
         label: Signal::stored("Buffers that are alive".to_owned()),
@@ -79,14 +79,14 @@ pub(super) fn model(sight: MemoryModel) -> Model {
         row: Callback::new(row),
         tip: Callback::new(move |(at, _): (u32, &'static str)| table::tip(&buffer(at)?)),
         foot: Memo::new(move |_| {
-            let (alive, places) = (sight.alive.get(), places.get());
+            let (alive, places) = (model.alive.get(), places.get());
             alive.zip(places).map(|(alive, places)| table::foot(&alive, &places)).unwrap_or_default()
         }),
         free: Signal::stored(false),
         sorted: Memo::new(move |_| Some((order.get().column, order.get().descending))),
         question,
-        answer: Signal::derive(move || sight.alive.track()),
-        busy: Signal::derive(move || sight.alive.with(Option::is_none)),
+        answer: Signal::derive(move || model.alive.track()),
+        busy: Signal::derive(move || model.alive.with(Option::is_none)),
         none: Callback::new(move |()| view! { <p>"No buffer matches."</p> }.any()),
         want: Callback::new(|_| {}),
         act: Callback::new(act),
@@ -98,14 +98,14 @@ pub(super) fn model(sight: MemoryModel) -> Model {
 
 /// Above the table: the filter, and what can be taken away.
 #[component]
-pub(super) fn Tools(sight: MemoryModel) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
+    let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
     };
     let entries = Signal::derive(move || save::entries(state, ", all programs", export));
     let hint = move || (!state.is_summary()).then_some("Press a buffer to see the peak without it.");
-    let rest = move || sight.alive.with(|alive| table::rest(alive.as_ref()?));
+    let rest = move || model.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
         <div class="roofline-tools" data-roving="">
             {field::search(state.memory_filter, "Filter buffers")}

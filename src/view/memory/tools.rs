@@ -9,16 +9,16 @@ use leptos::prelude::*;
 
 /// The pickers.
 #[component]
-pub(super) fn Tools(sight: MemoryModel) -> impl IntoView {
+pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
     let side = move |side: Side, label: &'static str| {
-        let pressed = move || (sight.side() == side).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.change(|place| place.side = Some(side))>{label}</button> }.any()
+        let pressed = move || (model.side() == side).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.side = Some(side))>{label}</button> }.any()
     };
-    let is = move |side: Side| move || sight.side() == side;
+    let is = move |side: Side| move || model.side() == side;
     view! {
         <div class="memory-tools" data-roving="">
-            <If when=is(Side::Allocator)>{move || allocators(sight)}</If>
-            <If when=is(Side::Static)>{move || view! { {programs(sight)} {memories(sight)} }.any()}</If>
+            <If when=is(Side::Allocator)>{move || allocators(model)}</If>
+            <If when=is(Side::Static)>{move || view! { {programs(model)} {memories(model)} }.any()}</If>
             <div class="segmented" data-roving="" role="group" aria-label="What the curve is of">
                 {side(Side::Static, "Static")}
                 {side(Side::Allocator, "Allocator")}
@@ -29,42 +29,42 @@ pub(super) fn Tools(sight: MemoryModel) -> impl IntoView {
 }
 
 /// Programs, the heaviest first; each with its peak.
-fn programs(sight: MemoryModel) -> AnyView {
+fn programs(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
-        sight
+        model
             .session
             .with(|session| session.as_ref().map(|session| picker::programs(&session.programs)))
             .unwrap_or_default()
     });
-    let chosen = Signal::derive(move || sight.ask.with(|ask| ask.as_ref().map_or(u32::MAX, |ask| ask.program)));
+    let chosen = Signal::derive(move || model.ask.with(|ask| ask.as_ref().map_or(u32::MAX, |ask| ask.program)));
     let choose = Callback::new(move |program: u32| {
-        sight.change(|place| (place.program, place.at, place.color) = (Some(program), None, 0));
+        model.change(|place| (place.program, place.at, place.color) = (Some(program), None, 0));
     });
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-program" label="Program" list="Programs" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
 /// Memories of the program, where it has several.
-fn memories(sight: MemoryModel) -> AnyView {
+fn memories(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
-        sight.told.with(|told| told.as_ref().map(|told| picker::spaces(&told.program))).unwrap_or_default()
+        model.told.with(|told| told.as_ref().map(|told| picker::spaces(&told.program))).unwrap_or_default()
     });
-    let chosen = Signal::derive(move || sight.place.with(|place| place.color));
-    let choose = Callback::new(move |color: i64| sight.change(|place| (place.color, place.at) = (color, None)));
+    let chosen = Signal::derive(move || model.place.with(|place| place.color));
+    let choose = Callback::new(move |color: i64| model.change(|place| (place.color, place.at) = (color, None)));
     let several = move || choices.with(|all| all.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="memory-space" label="Memory" list="Memories" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }
 
 /// Allocators, by device.
-fn allocators(sight: MemoryModel) -> AnyView {
+fn allocators(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
-        sight
+        model
             .session
             .with(|session| session.as_ref().map(|session| picker::allocators(&session.runtime)))
             .unwrap_or_default()
     });
-    let chosen = Signal::derive(move || sight.allocator_at.get());
-    let choose = Callback::new(move |at: u32| sight.change(|place| place.allocator = Some(at)));
+    let chosen = Signal::derive(move || model.allocator_at.get());
+    let choose = Callback::new(move |at: u32| model.change(|place| place.allocator = Some(at)));
     let any = move || choices.with(|all| !all.is_empty());
     view! { <If when=any>{move || view! { <Picker id="memory-allocator" label="Allocator" list="Allocators" detailed=true none="choose" choices chosen choose /> }.any()}</If> }.into_any()
 }

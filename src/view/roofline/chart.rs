@@ -43,52 +43,52 @@ impl Brush {
 
 /// The chart; where the capture has none, what it lacks in its place.
 #[component]
-pub(super) fn Picture(sight: RooflineModel) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Picture(model: RooflineModel) -> impl IntoView {
+    let state = model.state;
     let none = Memo::new(move |_| {
         let is_all = state.query.with(|query| query.filter.is_empty());
         state.opened.with(|opened| {
             let session = &opened.as_ref()?.session;
-            sight.head.with(|head| empty::roofline(session, &head.as_ref()?.figures, is_all))
+            model.head.with(|head| empty::roofline(session, &head.as_ref()?.figures, is_all))
         })
     });
     let offer = move || {
         let words = none.get()?;
         let has_peaks = words.needs.first().is_none_or(|need| need.found.is_some());
-        let choose = (!has_peaks).then(|| chips(sight, "empty-chip"));
+        let choose = (!has_peaks).then(|| chips(model, "empty-chip"));
         Some(empty_state(state, words, choose.into_any()))
     };
     view! {
         {live(offer)}
-        <If when=move || none.with(Option::is_none)>{move || view! { <Chart sight /> }.any()}</If>
+        <If when=move || none.with(Option::is_none)>{move || view! { <Chart model /> }.any()}</If>
     }
     .any()
 }
 
 /// The chart with what is around it.
 #[component]
-fn Chart(sight: RooflineModel) -> impl IntoView {
-    let state = sight.state;
+fn Chart(model: RooflineModel) -> impl IntoView {
+    let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
     let look = Memo::new(move |_| Look {
-        window: sight.window.get().unwrap_or(sight.usual.get()),
-        level: sight.place.with(|place| place.x),
-        hidden: sight.hidden.get(),
+        window: model.window.get().unwrap_or(model.usual.get()),
+        level: model.place.with(|place| place.x),
+        hidden: model.hidden.get(),
         selected: state.selected.get(),
         size: size.get(),
-        pinned: sight.window.with(Option::is_none),
+        pinned: model.window.with(Option::is_none),
     });
     let scene = Memo::new(move |_| {
-        let dots = sight.dots.get()?;
+        let dots = model.dots.get()?;
         let shown = look.with(|look| {
             let drawn = look.size.0 > 0.0;
-            drawn.then(|| sight.ceilings.with(|ceilings| scene(&dots, ceilings, look, &sight.whose())))
+            drawn.then(|| model.ceilings.with(|ceilings| scene(&dots, ceilings, look, &model.whose())))
         });
         Some(PtrEq::new(shown?))
     });
-    let zoom = move |factor: f64, at: Option<(f64, f64)>| zoom(sight, size.get_untracked(), factor, at);
-    let model = model(sight, scene, size.into());
+    let zoom = move |factor: f64, at: Option<(f64, f64)>| zoom(model, size.get_untracked(), factor, at);
+    let chart_model = chart_model(model, scene, size.into());
     let brush = RwSignal::new(None::<Brush>);
     let from = StoredValue::new(None::<(f64, f64)>);
     let place = move |event: &ev::PointerEvent| {
@@ -117,7 +117,7 @@ fn Chart(sight: RooflineModel) -> impl IntoView {
         from.set_value(None);
         let Some(done) = brush.get_untracked() else { return };
         brush.set(None);
-        let found = sight.dots.with_untracked(|dots| {
+        let found = model.dots.with_untracked(|dots| {
             look.with_untracked(|look| dots.as_ref().map(|dots| brushed(dots, look, done.area())))
         });
         state.selected.update(|selected| {
@@ -144,7 +144,7 @@ fn Chart(sight: RooflineModel) -> impl IntoView {
         zoom(if event.delta_y() < 0.0 { TURN } else { 1.0 / TURN }, Some(at));
     };
     let table = RwSignal::new(false);
-    let entries = chart::entries(state, model, "roofline", table);
+    let entries = chart::entries(state, chart_model, "roofline", table);
     let band = move || {
         brush.get().map(|brush| {
             let Rect { x, y, width, height } = brush.area();
@@ -153,22 +153,22 @@ fn Chart(sight: RooflineModel) -> impl IntoView {
         })
     };
     let none = move || {
-        let empty = sight.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
+        let empty = model.dots.with(|dots| dots.as_ref().is_some_and(|dots| dots.all.is_empty()));
         let why =
-            empty.then(|| sight.head.with(|head| head.as_ref().map(|head| words::nothing(&head.figures)))).flatten();
+            empty.then(|| model.head.with(|head| head.as_ref().map(|head| words::nothing(&head.figures)))).flatten();
         why.map(|why| view! { <p class="chart-empty">{why}</p> }.any())
     };
-    let is_usual = Memo::new(move |_| sight.window.get().is_none());
-    let is_whole = Memo::new(move |_| is_same(sight.window.get().unwrap_or(sight.usual.get()), sight.whole.get()));
+    let is_usual = Memo::new(move |_| model.window.get().is_none());
+    let is_whole = Memo::new(move |_| is_same(model.window.get().unwrap_or(model.usual.get()), model.whole.get()));
     view! {
         <div class="picture-head" data-roving="">
-            <Legend sight />
+            <Legend model />
             <span class="grow"></span>
-            <Memory sight />
+            <Memory model />
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(STEP, None)>"+"</button>
             <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=move || is_whole.get() on:click=move |_| zoom(1.0 / STEP, None)>"−"</button>
-            <button type="button" class="btn small-text" title="As at first (0)" disabled=move || is_usual.get() on:click=move |_| sight.window.set(None)>"Fit"</button>
+            <button type="button" class="btn small-text" title="As at first (0)" disabled=move || is_usual.get() on:click=move |_| model.window.set(None)>"Fit"</button>
                 {chart::tools("roofline-menu", entries)}
             </span>
         </div>
@@ -182,55 +182,55 @@ fn Chart(sight: RooflineModel) -> impl IntoView {
             on:pointercancel=move |_| { from.set_value(None); brush.set(None); }
             on:wheel=wheel
         >
-            <If when=move || !table.get()>{move || view! { <chart::Chart state model /> }.any()}</If>
-            <If when=move || table.get()>{move || chart::as_table(model)}</If>
+            <If when=move || !table.get()>{move || view! { <chart::Chart state model=chart_model /> }.any()}</If>
+            <If when=move || table.get()>{move || chart::as_table(chart_model)}</If>
             {live(band)}
             {live(none)}
         </div>
-        <Said sight look />
+        <Said model look />
     }
     .any()
 }
 
 /// Zooms about a place of the chart, else about its middle.
-fn zoom(sight: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
-    let (whole, usual) = (sight.whole.get_untracked(), sight.usual.get_untracked());
+fn zoom(model: RooflineModel, size: (f64, f64), factor: f64, at: Option<(f64, f64)>) {
+    let (whole, usual) = (model.whole.get_untracked(), model.usual.get_untracked());
     let at = at.unwrap_or((size.0 / 2.0, size.1 / 2.0));
-    let next = zoomed(sight.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
-    sight.window.set(Some(next).filter(|next| !is_same(*next, usual)));
+    let next = zoomed(model.window.get_untracked().unwrap_or(usual), whole, size, at, factor);
+    model.window.set(Some(next).filter(|next| !is_same(*next, usual)));
 }
 
 /// What marks say and do.
-fn model(sight: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Signal<(f64, f64)>) -> Model {
-    let state = sight.state;
+fn chart_model(model: RooflineModel, scene: Memo<Option<PtrEq<Scene>>>, size: Signal<(f64, f64)>) -> Model {
+    let state = model.state;
     Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            let level = sight.place.with(|place| place.x);
-            let opens = opens(sight.place.with(|place| place.by));
-            with_dot(sight, id, |dot| Tip {
+            let level = model.place.with(|place| place.x);
+            let opens = opens(model.place.with(|place| place.by));
+            with_dot(model, id, |dot| Tip {
                 rows: words::tip(dot, level).rows.into_iter().chain(hint(dot, opens)).collect(),
                 title: dot.name.clone(),
             })
         }),
-        press: Callback::new(move |(id, enter): (u32, bool)| press(sight, id, enter)),
+        press: Callback::new(move |(id, enter): (u32, bool)| press(model, id, enter)),
         // What was chosen goes first, then the zoom.
         out: Callback::new(move |()| {
             let chosen = state.selected.with_untracked(|selected| !selected.is_empty());
-            let zoomed = sight.window.with_untracked(Option::is_some);
+            let zoomed = model.window.with_untracked(Option::is_some);
             if chosen {
                 state.selected.set(Vec::new());
             } else if zoomed {
-                sight.window.set(None);
+                model.window.set(None);
             }
             chosen || zoomed
         }),
         walk: None,
         key: Some(Callback::new(move |key: String| {
             match &*key {
-                "+" | "=" => zoom(sight, size.get_untracked(), STEP, None),
-                "-" => zoom(sight, size.get_untracked(), 1.0 / STEP, None),
-                "0" => sight.window.set(None),
+                "+" | "=" => zoom(model, size.get_untracked(), STEP, None),
+                "-" => zoom(model, size.get_untracked(), 1.0 / STEP, None),
+                "0" => model.window.set(None),
                 _ => return false,
             }
             true
@@ -244,8 +244,8 @@ fn is_same(window: Window, other: Window) -> bool {
     same(window.x, other.x) && same(window.y, other.y)
 }
 
-fn with_dot<T>(sight: RooflineModel, id: u32, read: impl FnOnce(&Dot) -> T) -> Option<T> {
-    sight.dots.with(|dots| dots.as_ref()?.all.get(id as usize).map(read))
+fn with_dot<T>(model: RooflineModel, id: u32, read: impl FnOnce(&Dot) -> T) -> Option<T> {
+    model.dots.with(|dots| dots.as_ref()?.all.get(id as usize).map(read))
 }
 
 /// What Enter does on a mark.
@@ -263,32 +263,32 @@ fn hint(dot: &Dot, opens: &str) -> Option<(String, String)> {
 }
 
 /// A press chooses a mark; on the one that is chosen alone, and by Enter, it opens it.
-fn press(sight: RooflineModel, id: u32, enter: bool) {
-    let state = sight.state;
-    let found = untrack(|| with_dot(sight, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
+fn press(model: RooflineModel, id: u32, enter: bool) {
+    let state = model.state;
+    let found = untrack(|| with_dot(model, id, |dot| (dot.key.clone(), dot.name.clone(), dot.form.is_some())));
     let Some((key, name, true)) = found else { return };
     let alone = state.selected.with_untracked(|selected| selected.as_slice() == [key.clone()]);
     let opens = enter || alone;
     state.selected.set(vec![key.clone()]);
     if opens {
-        sight.open(&key, &name);
+        model.open(&key, &name);
     }
 }
 
 /// Forms and what they stand for; a press leaves one out.
 #[component]
-fn Legend(sight: RooflineModel) -> impl IntoView {
+fn Legend(model: RooflineModel) -> impl IntoView {
     let forms = Memo::new(move |_| {
         let of = |dots: &PtrEq<Dots>| dots.all.iter().filter_map(|dot| dot.form).collect::<BTreeSet<_>>();
-        if sight.place.with(|place| place.by) == RoofBy::Step {
+        if model.place.with(|place| place.by) == RoofBy::Step {
             return Vec::new();
         }
-        sight.dots.with(|dots| dots.as_ref().map(of)).unwrap_or_default().into_iter().collect::<Vec<_>>()
+        model.dots.with(|dots| dots.as_ref().map(of)).unwrap_or_default().into_iter().collect::<Vec<_>>()
     });
     let one = move |form: Form| {
-        let shown = move || !sight.hidden.with(|hidden| hidden.contains(&form));
+        let shown = move || !model.hidden.with(|hidden| hidden.contains(&form));
         let toggle = move |_| {
-            sight.hidden.update(|hidden| match hidden.iter().position(|other| *other == form) {
+            model.hidden.update(|hidden| match hidden.iter().position(|other| *other == form) {
                 Some(at) => drop(hidden.remove(at)),
                 None => hidden.push(form),
             });
@@ -312,29 +312,29 @@ fn Legend(sight: RooflineModel) -> impl IntoView {
 
 /// The memory of the axis, where ops use several.
 #[component]
-fn Memory(sight: RooflineModel) -> impl IntoView {
+fn Memory(model: RooflineModel) -> impl IntoView {
     let levels = Memo::new(move |_| {
         let has = |level: &Level| {
-            sight
+            model
                 .head
                 .with(|head| head.as_ref().and_then(|head| head.figures.step.as_ref()?.intensity_of(*level)).is_some())
         };
         Level::ALL.into_iter().filter(has).collect::<Vec<_>>()
     });
     let choices = Memo::new(move |_| levels.with(|levels| peaks::levels(levels)));
-    let chosen = Signal::derive(move || sight.place.with(|place| place.x));
-    let choose = Callback::new(move |level: Level| sight.change(|place| place.x = level));
+    let chosen = Signal::derive(move || model.place.with(|place| place.x));
+    let choose = Callback::new(move |level: Level| model.change(|place| place.x = level));
     let several = move || levels.with(|levels| levels.len() > 1);
     view! { <If when=several>{move || view! { <Picker id="roofline-level" label="Bytes of" list="Memories" choices chosen choose /> }.any()}</If> }.any()
 }
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.
 #[component]
-fn Said(sight: RooflineModel, look: Memo<Look>) -> impl IntoView {
-    let state = sight.state;
+fn Said(model: RooflineModel, look: Memo<Look>) -> impl IntoView {
+    let state = model.state;
     let selection = move || {
         let selected = state.selected.get();
-        let (n, own, gap, first) = sight.dots.with(|dots| {
+        let (n, own, gap, first) = model.dots.with(|dots| {
             let mut sums = (0_u64, Picos::ZERO, Picos::ZERO, None);
             for dot in dots
                 .iter()
@@ -355,13 +355,13 @@ fn Said(sight: RooflineModel, look: Memo<Look>) -> impl IntoView {
             let words = "Click a point to select it, click again for details; drag to select several.";
             return view! { <p class="roofline-selection sub">{words}</p> }.any();
         };
-        let all = sight.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));
+        let all = model.head.with(|head| head.as_ref()?.figures.step.as_ref().map(|roof| roof.recoverable));
         let share = all
             .and_then(|all| gap.fraction_of(all))
             .map_or_else(String::new, |share| format!(", {} of all", format::percent_text(share)));
         let what = if n == 1 { format::middle_cut(&name, 48) } else { format::counted(n, "row", "rows") };
         let open = (n == 1).then(|| {
-            let open = move |_| sight.open(&key, &name);
+            let open = move |_| model.open(&key, &name);
             view! { <button type="button" class="link" on:click=open>"Open"</button> " " }.any()
         });
         view! {
@@ -375,16 +375,16 @@ fn Said(sight: RooflineModel, look: Memo<Look>) -> impl IntoView {
         .any()
     };
     let above = move || {
-        let said = sight.head.with(|head| {
+        let said = model.head.with(|head| {
             let roof = head.as_ref()?.figures.step.clone()?;
-            sight.dots.with(|dots| words::above(dots.as_ref()?, &roof))
+            model.dots.with(|dots| words::above(dots.as_ref()?, &roof))
         });
         said.map(|(what, why)| {
             view! { <p class="roofline-above">{icon(Icon::Warn)} <span><b>{what}</b> ": " {why}</span></p> }.any()
         })
     };
     let elsewhere = move || {
-        let said = sight.dots.with(|dots| look.with(|look| words::elsewhere(dots.as_ref()?, look)));
+        let said = model.dots.with(|dots| look.with(|look| words::elsewhere(dots.as_ref()?, look)));
         said.map(|said| view! { <p class="sub">{said}</p> }.any())
     };
     view! {

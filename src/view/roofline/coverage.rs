@@ -13,9 +13,9 @@ use web_sys::Element;
 
 /// The bar, and the buttons beside it.
 #[component]
-pub(super) fn Coverage(sight: RooflineModel) -> impl IntoView {
+pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
     let parts = Memo::new(move |_| {
-        sight.head.with(|head| head.as_ref().map(|head| coverage::parts(&head.figures))).unwrap_or_default()
+        model.head.with(|head| head.as_ref().map(|head| coverage::parts(&head.figures))).unwrap_or_default()
     });
     let bar = move || {
         let mut at = 0.0;
@@ -34,11 +34,11 @@ pub(super) fn Coverage(sight: RooflineModel) -> impl IntoView {
             let (title, detail) = (part.label.clone(), part.says.clone());
             let hover = move |event: ev::PointerEvent| {
                 let tip = Tip { title: title.clone(), rows: vec![("Time".to_owned(), detail.clone())] };
-                sight.state.tips.hover(tip, rect(&event_target::<Element>(&event)));
+                model.state.tips.hover(tip, rect(&event_target::<Element>(&event)));
             };
             let opaque = part.reason == Some(SkipReason::OpaqueCall);
             view! {
-                <li class=class on:pointerenter=hover on:pointerleave=move |_| sight.state.tips.leave()>
+                <li class=class on:pointerenter=hover on:pointerleave=move |_| model.state.tips.leave()>
                     {said} <span class="unseen">" (" {part.says.clone()} ")"</span>
                     {opaque.then(editors::hint)}
                 </li>
@@ -55,9 +55,9 @@ pub(super) fn Coverage(sight: RooflineModel) -> impl IntoView {
                 <ul>{live(says)}</ul>
             </div>
             <div class="coverage-tools" data-roving="">
-                <peaks::Peaks sight />
-                <editors::Kernels sight />
-                <editors::Useful sight />
+                <peaks::Peaks model />
+                <editors::Kernels model />
+                <editors::Useful model />
             </div>
         </div>
     }

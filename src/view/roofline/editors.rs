@@ -20,8 +20,8 @@ pub(super) fn hint() -> AnyView {
 
 /// The costs of kernels.
 #[component]
-pub(super) fn Kernels(sight: RooflineModel) -> impl IntoView {
-    let n = move || sight.place.with(|place| place.costs.len());
+pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
+    let n = move || model.place.with(|place| place.costs.len());
     let face = move || {
         let said = match n() {
             0 => "Kernel costs".to_owned(),
@@ -39,17 +39,17 @@ pub(super) fn Kernels(sight: RooflineModel) -> impl IntoView {
         >
             <h2>"Cost of a kernel per call"</h2>
             <p class="sub">"Cost override by kernel name (* is any text). First matching pattern wins and overrides the capture. “1.2T” is 1.2 × 10¹²."</p>
-            <Costs sight />
+            <Costs model />
         </Popover>
     }
     .any()
 }
 
 #[component]
-fn Costs(sight: RooflineModel) -> impl IntoView {
+fn Costs(model: RooflineModel) -> impl IntoView {
     let given = move || {
         let one = |(at, cost): (usize, &KernelCost)| {
-            let remove = move |_| sight.change(|place| drop(place.costs.remove(at)));
+            let remove = move |_| model.change(|place| drop(place.costs.remove(at)));
             let label = format!("Remove the cost of {}", cost.pattern);
             view! {
                 <tr>
@@ -61,7 +61,7 @@ fn Costs(sight: RooflineModel) -> impl IntoView {
             }
             .any()
         };
-        sight.place.with(|place| place.costs.iter().enumerate().map(one).collect_view())
+        model.place.with(|place| place.costs.iter().enumerate().map(one).collect_view())
     };
     let pattern = RwSignal::new(String::new());
     let opaque = move || {
@@ -76,7 +76,7 @@ fn Costs(sight: RooflineModel) -> impl IntoView {
             }
             .any()
         };
-        let all = sight.head.with(|head| {
+        let all = model.head.with(|head| {
             let opaque = &head.as_ref()?.figures.opaque;
             let listed = opaque.iter().take(LISTED).map(one).collect_view();
             (!opaque.is_empty()).then(|| {
@@ -95,7 +95,7 @@ fn Costs(sight: RooflineModel) -> impl IntoView {
         let cost = number(flops).zip(number(bytes)).filter(|_| !name.is_empty());
         wrong.set(cost.is_none());
         if let Some((cost_flops, cost_bytes)) = cost {
-            sight.change(|place| {
+            model.change(|place| {
                 place.costs.retain(|cost| cost.pattern != name);
                 place.costs.push(KernelCost { pattern: name, flops: cost_flops, bytes: cost_bytes });
             });
@@ -132,9 +132,9 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 
 /// What a step has to compute.
 #[component]
-pub(super) fn Useful(sight: RooflineModel) -> impl IntoView {
+pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
     let face = move || {
-        let given = sight.place.with(|place| place.useful.is_some());
+        let given = model.place.with(|place| place.useful.is_some());
         view! { <span>{if given { "Useful FLOPs: yours" } else { "Useful FLOPs" }}</span> }.any()
     };
     let fields: [Field; 4] = [
@@ -158,14 +158,14 @@ pub(super) fn Useful(sight: RooflineModel) -> impl IntoView {
                 .map(|((batch, sequence), flops_per_token)| UsefulFlops { batch, sequence, flops_per_token, devices });
             wrong.set(useful.is_none() || (devices.is_none() && !text(3).trim().is_empty()));
             if !wrong.get_untracked() {
-                sight.change(|place| place.useful = useful);
+                model.change(|place| place.useful = useful);
             }
         };
-    let clear = move |_| sight.change(|place| place.useful = None);
+    let clear = move |_| model.change(|place| place.useful = None);
     let form = move || {
         let one = |(label, node, of): Field| {
             let value = move || {
-                sight.place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default()
+                model.place.with(|place| place.useful.as_ref().and_then(of)).map(numbers::shown).unwrap_or_default()
             };
             view! {
                 <label class="editor-line"><span>{label}</span> <input type="text" inputmode="decimal" autocomplete="off" node_ref=node prop:value=value /></label>

@@ -22,28 +22,28 @@ use model::RooflineModel;
 #[component]
 pub(crate) fn Roofline(state: State) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
-    let sight = RooflineModel::new(state, width_of(node).into());
-    let model = rows::model(sight);
-    state.table.set_value(Some(model));
+    let model = RooflineModel::new(state, width_of(node).into());
+    let table_model = rows::table_model(model);
+    state.table.set_value(Some(table_model));
     state.place.set(Default::default());
     on_cleanup(move || state.table.set_value(None));
     let name = move || state.opened.with(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let readout = move || {
-        let useful = sight.place.with(|place| place.useful);
-        sight.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
+        let useful = model.place.with(|place| place.useful);
+        model.head.with(|head| head.as_ref().map(|head| breakdown::readout(figures::readout(&head.figures, useful))))
     };
     view! {
         <div class="roofline" role="tabpanel" aria-labelledby="tab-roofline" node_ref=node>
             <h1 class="unseen">"Roofline of " {live(name)}</h1>
             <dl class="figures" data-roving="">{live(readout)}</dl>
-            <coverage::Coverage sight />
+            <coverage::Coverage model />
             <div class="roofline-halves">
                 <section class="roofline-chart" aria-label="Chart">
-                    <chart::Picture sight />
+                    <chart::Picture model />
                 </section>
                 <section class="roofline-table" aria-labelledby="roofline-gaps">
-                    <tools::Tools sight />
-                    <Table model />
+                    <tools::Tools model />
+                    <Table model=table_model />
                 </section>
             </div>
         </div>

@@ -14,9 +14,9 @@ use leptos::{ev, prelude::*};
 
 /// The button that says which peaks count, and the editor.
 #[component]
-pub(super) fn Peaks(sight: RooflineModel) -> impl IntoView {
+pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
     let of = move |read: fn(&RooflineFigures) -> AnyView| {
-        sight.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
+        model.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
     };
     let face = move || {
         let said = of(|figures| {
@@ -41,7 +41,7 @@ pub(super) fn Peaks(sight: RooflineModel) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            {move || if sight.state.is_summary() { of_summary() } else { view! { <Editor sight /> }.any() }}
+            {move || if model.state.is_summary() { of_summary() } else { view! { <Editor model /> }.any() }}
         </Popover>
     }
     .any()
@@ -52,24 +52,24 @@ fn of_summary() -> AnyView {
 }
 
 #[component]
-fn Editor(sight: RooflineModel) -> impl IntoView {
+fn Editor(model: RooflineModel) -> impl IntoView {
     let prefer = move |source: PeakSource, label: &'static str| {
-        let pressed = move || sight.place.with(|place| place.peaks.prefer == source).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.prefer(source)>{label}</button> }
+        let pressed = move || model.place.with(|place| place.peaks.prefer == source).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.prefer(source)>{label}</button> }
             .any()
     };
     let told = move || {
-        sight
+        model
             .head
             .with(|head| head.as_ref()?.figures.peaks.first()?.chip.clone())
             .unwrap_or_else(|| "not known".to_owned())
     };
     let lines = Memo::new(move |_| {
-        let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
+        let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
         lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
     });
-    let table = move || lines.get().into_iter().map(|line| one(sight, line)).collect_view();
-    let plain = move || sight.place.with(|place| place.peaks == Default::default());
+    let table = move || lines.get().into_iter().map(|line| one(model, line)).collect_view();
+    let plain = move || model.place.with(|place| place.peaks == Default::default());
     view! {
         <h2>"Peaks of one device"</h2>
         <div class="editor-row">
@@ -77,7 +77,7 @@ fn Editor(sight: RooflineModel) -> impl IntoView {
                 {prefer(PeakSource::Profile, "Profile")}
                 {prefer(PeakSource::Published, "Published")}
             </div>
-            {chips(sight, "peaks-chip")}
+            {chips(model, "peaks-chip")}
             <span class="sub">{told}</span>
         </div>
         <table class="editor-table">
@@ -85,7 +85,7 @@ fn Editor(sight: RooflineModel) -> impl IntoView {
             <tbody>{live(table)}</tbody>
         </table>
         <div class="editor-foot">
-            <button type="button" class="btn line" disabled=plain on:click=move |_| sight.change(|place| place.peaks = Default::default())>
+            <button type="button" class="btn line" disabled=plain on:click=move |_| model.change(|place| place.peaks = Default::default())>
                 "Reset"
             </button>
             <span class="sub">"Base 10. Leave empty to use the default."</span>
@@ -95,20 +95,20 @@ fn Editor(sight: RooflineModel) -> impl IntoView {
 }
 
 /// The choice among the chips of the table; `id` is the picker's.
-pub(super) fn chips(sight: RooflineModel, id: &'static str) -> AnyView {
+pub(super) fn chips(model: RooflineModel, id: &'static str) -> AnyView {
     let choices = Memo::new(|_| peaks::chips());
     let chosen = Signal::derive(move || {
-        sight.place.with(|place| place.peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name))
+        model.place.with(|place| place.peaks.chip.as_deref().and_then(Chip::named).map(|chip| chip.name))
     });
     let choose = Callback::new(move |name: Option<&'static str>| {
-        sight.change(|place| place.peaks.chip = name.map(str::to_owned));
+        model.change(|place| place.peaks.chip = name.map(str::to_owned));
     });
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
 
-fn one(sight: RooflineModel, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
+fn one(model: RooflineModel, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
     let line = Memo::new(move |_| {
-        let lines = sight.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
+        let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
         lines.and_then(|lines| lines.into_iter().find(|line| line.of == of))
     });
     let value = move || line.with(|line| line.as_ref()?.value).map(numbers::shown).unwrap_or_default();
@@ -122,8 +122,8 @@ fn one(sight: RooflineModel, (of, label, unit, can_change): (PeakOf, &'static st
     let typed = move |event: ev::Event| {
         let text = event_target_value(&event);
         match numbers::typed(&text).filter(|value| *value > 0.0) {
-            Some(value) => sight.change(|place| give(place, of, Some(value * peaks::scale(of)))),
-            None if text.trim().is_empty() => sight.change(|place| give(place, of, None)),
+            Some(value) => model.change(|place| give(place, of, Some(value * peaks::scale(of)))),
+            None if text.trim().is_empty() => model.change(|place| give(place, of, None)),
             // What is no number does not count: the field says again what does.
             None => event_target::<web_sys::HtmlInputElement>(&event).set_value(&untrack(value)),
         }

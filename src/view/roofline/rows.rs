@@ -29,30 +29,30 @@ const MOST: u32 = 100_000;
 const AT_ONCE: u32 = 1000;
 
 /// The model of the table.
-pub(super) fn model(sight: RooflineModel) -> Model {
-    let state = sight.state;
+pub(super) fn table_model(model: RooflineModel) -> Model {
+    let state = model.state;
     let shown = RwSignal::new(None::<Shown>);
     let flight = StoredValue::new(Vec::<u32>::new());
-    let by = Memo::new(move |_| sight.place.with(|place| place.by));
-    let sort = Memo::new(move |_| sight.place.with(|place| place.sort));
+    let by = Memo::new(move |_| model.place.with(|place| place.by));
+    let sort = Memo::new(move |_| model.place.with(|place| place.sort));
     let measure = RwSignal::new(Measure::START);
     // The first rows of each question and order; those on screen stay until they have come.
     state.keep_asking(
         move || {
-            let (ask, sort) = (sight.ask.get(), sort.get());
+            let (ask, sort) = (model.ask.get(), sort.get());
             let query = RoofRowsQuery { ask, sort, first: 0, count: virtual_rows::PAGE };
             (by.get() != RoofBy::Step).then(|| Question::RooflineRows(query).into())
         },
         move |reply| {
             if let Ok(page) = reply.decode::<RoofRowsPage>() {
-                let (ask, sort) = (sight.ask.get_untracked(), sort.get_untracked());
+                let (ask, sort) = (model.ask.get_untracked(), sort.get_untracked());
                 flight.update_value(Vec::clear);
                 shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
             }
         },
     );
     let steps = Memo::new(move |_| {
-        let head = sight.head.get().filter(|_| by.get() == RoofBy::Step)?;
+        let head = model.head.get().filter(|_| by.get() == RoofBy::Step)?;
         Some(PtrEq::new(table::steps(&head.steps, sort.get())))
     });
     let with = move |row: u32, read: &dyn Fn(&RoofPoint)| {
@@ -75,21 +75,21 @@ pub(super) fn model(sight: RooflineModel) -> Model {
             RoofBy::Step => table::Units::of_steps(&head.steps),
             _ => table::Units::of(&head.largest, &head.figures),
         };
-        sight.head.with(|head| head.as_ref().map(|head| of(head)))
+        model.head.with(|head| head.as_ref().map(|head| of(head)))
     });
     let columns = Memo::new(move |_| {
-        units.get().map(|units| table::columns(by.get(), units, sight.narrow(), measure.get())).unwrap_or_default()
+        units.get().map(|units| table::columns(by.get(), units, model.narrow(), measure.get())).unwrap_or_default()
     });
     let count = Memo::new(move |_| match by.get() {
         RoofBy::Step => steps.with(|steps| steps.as_ref().map_or(0, |steps| u32::try_from(steps.len()).unwrap_or(0))),
-        _ => sight.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows)),
+        _ => model.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows)),
     });
     let row = move |row: u32| -> Option<Row> {
         let (point, units, by) = (point(row)?, units.get()?, by.get());
         let key = key(&point, by);
         let told = state.op.with(|op| by == RoofBy::Op && *op == key);
         let chosen =
-            by == RoofBy::Step && sight.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
+            by == RoofBy::Step && model.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
         let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
         Some(shown.with(|shown| {
             let page =
@@ -97,7 +97,7 @@ pub(super) fn model(sight: RooflineModel) -> Model {
             let beside = page.filter(|_| by == RoofBy::Op).map_or(&[][..], |page| &page.rows);
             columns.with(|columns| {
                 let room = tables::name_room(columns, measure.get());
-                let look = table::Look { by, units, room, two_lines: sight.narrow() };
+                let look = table::Look { by, units, room, two_lines: model.narrow() };
                 table::row((&point, beside), columns, look, selected)
             })
         }))
@@ -137,7 +137,7 @@ pub(super) fn model(sight: RooflineModel) -> Model {
     };
     let foot = Memo::new(move |_| {
         let units = units.get()?;
-        sight.head.with(|head| head.as_ref().map(|head| table::foot(&head.figures, count.get(), by.get(), units)))
+        model.head.with(|head| head.as_ref().map(|head| table::foot(&head.figures, count.get(), by.get(), units)))
     });
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
@@ -149,13 +149,13 @@ pub(super) fn model(sight: RooflineModel) -> Model {
     let act = move |act: Act| match act {
         Act::Sort(id, descending) => {
             if let Some(column) = table::column(id) {
-                sight.change(|place| place.sort = RoofSort { column, descending });
+                model.change(|place| place.sort = RoofSort { column, descending });
             }
         }
         Act::Fold(row) | Act::Open(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 let by = by.get_untracked();
-                sight.open(&key(&point, by), &table::name(&point, by));
+                model.open(&key(&point, by), &table::name(&point, by));
             }
         }
         Act::Pick(row) => {
@@ -174,14 +174,14 @@ pub(super) fn model(sight: RooflineModel) -> Model {
         }
         Act::Copy(id) => {
             let only = columns.get_untracked().into_iter().filter(|column| column.id == id).collect();
-            copy(sight, true, only, units.get_untracked());
+            copy(model, true, only, units.get_untracked());
         }
-        Act::CopyRows(all) => copy(sight, all, columns.get_untracked(), units.get_untracked()),
+        Act::CopyRows(all) => copy(model, all, columns.get_untracked(), units.get_untracked()),
         // Its columns are those that fit.
         Act::Hide(_) | Act::Move(..) | Act::Columns => {}
     };
     effect(move || {
-        sight.ask.track();
+        model.ask.track();
         by.track();
         state.tips.hide();
     });
@@ -195,8 +195,8 @@ pub(super) fn model(sight: RooflineModel) -> Model {
         free: Signal::stored(false),
         sorted: Memo::new(move |_| Some((sort.get().column.key(), sort.get().descending))),
         question,
-        answer: Signal::derive(move || sight.head.track()),
-        busy: sight.busy.into(),
+        answer: Signal::derive(move || model.head.track()),
+        busy: model.busy.into(),
         none: Callback::new(move |()| view! { <p>"No compute ops in this selection."</p> }.any()),
         want: Callback::new(want),
         act: Callback::new(act),
@@ -212,13 +212,13 @@ fn key(point: &RoofPoint, by: RoofBy) -> String {
 }
 
 /// Copies rows with these columns: all, or those selected.
-fn copy(sight: RooflineModel, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
+fn copy(model: RooflineModel, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
     let Some(units) = units else { return };
-    let (ask, place) = (sight.ask.get_untracked(), sight.place.get_untracked());
-    let selected = Some(sight.state.selected.get_untracked()).filter(|selected| !all && !selected.is_empty());
-    let n_rows = sight.head.with_untracked(|head| head.as_ref().map_or(0, |head| head.n_rows));
+    let (ask, place) = (model.ask.get_untracked(), model.place.get_untracked());
+    let selected = Some(model.state.selected.get_untracked()).filter(|selected| !all && !selected.is_empty());
+    let n_rows = model.head.with_untracked(|head| head.as_ref().map_or(0, |head| head.n_rows));
     let of = selected.as_ref().map_or(n_rows, |selected| u32::try_from(selected.len()).unwrap_or(u32::MAX));
-    let state = sight.state;
+    let state = model.state;
     let put = move |points: &[RoofPoint]| {
         let is_meant = |point: &&RoofPoint| selected.as_ref().is_none_or(|keys| keys.contains(&key(point, place.by)));
         let line = |point: &RoofPoint| columns.iter().map(|column| table::text(point, column.id, units)).collect();
@@ -226,7 +226,7 @@ fn copy(sight: RooflineModel, all: bool, columns: Vec<Column>, units: Option<tab
         save::lines(state, &columns, &lines, of);
     };
     if place.by == RoofBy::Step {
-        let steps = sight.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));
+        let steps = model.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));
         return put(&steps.unwrap_or_default());
     }
     let query = RoofRowsQuery { ask, sort: place.sort, first: 0, count: AT_ONCE.min(n_rows) };

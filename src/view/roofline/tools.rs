@@ -14,11 +14,11 @@ use leptos::prelude::*;
 
 /// The tools.
 #[component]
-pub(super) fn Tools(sight: RooflineModel) -> impl IntoView {
-    let state = sight.state;
+pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
+    let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let (ask, sort) = (sight.ask.get_untracked(), sight.place.with_untracked(|place| place.sort));
+            let (ask, sort) = (model.ask.get_untracked(), model.place.with_untracked(|place| place.sort));
             let what = format!("roofline by {}", ask.query.by.key());
             save::file(state, &Question::ExportRoofline { ask, sort, format }.into(), &what, format);
         })
@@ -34,8 +34,8 @@ pub(super) fn Tools(sight: RooflineModel) -> impl IntoView {
         entries
     });
     let one = move |by: RoofBy| {
-        let pressed = move || sight.place.with(|place| place.by == by).to_string();
-        view! { <button type="button" aria-pressed=pressed on:click=move |_| sight.by(by)>{by.label()}</button> }.any()
+        let pressed = move || model.place.with(|place| place.by == by).to_string();
+        view! { <button type="button" aria-pressed=pressed on:click=move |_| model.by(by)>{by.label()}</button> }.any()
     };
     // A summary holds ops against their roofs, and steps.
     let is_summary = untrack(|| state.is_summary());
@@ -46,7 +46,7 @@ pub(super) fn Tools(sight: RooflineModel) -> impl IntoView {
             return Some(view! { <span class="bad">{icon(Icon::Warn)} {words}</span> }.any());
         }
         let filter = state.query.with(|query| query.filter.clone());
-        let n = sight.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows));
+        let n = model.head.with(|head| head.as_ref().map_or(0, |head| head.n_rows));
         let clear = move |_| state.filter(|filter| *filter = Default::default());
         (!filter.is_empty()).then(|| {
             let kind = filter.kind.map_or(String::new(), |kind| format!(" of kind {}", kind.label().to_lowercase()));

@@ -6,14 +6,14 @@ use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// The switches.
-pub(super) fn view(sight: ShareModel) -> AnyView {
-    let summary = sight.summary();
+pub(super) fn view(model: ShareModel) -> AnyView {
+    let summary = model.summary();
     let (no_sources, is_anonymous) =
         summary.map_or((false, false), |summary| (!summary.has_sources, summary.is_anonymous));
     // A capture leaves as it is.
-    let is_whole = move || sight.tab.get() != Tab::Link && sight.with_capture.get();
+    let is_whole = move || model.tab.get() != Tab::Link && model.with_capture.get();
     let lines = move || {
-        let n = sight.shared.with(|shared| shared.as_ref().map_or(0, |shared| shared.n_sources));
+        let n = model.shared.with(|shared| shared.as_ref().map_or(0, |shared| shared.n_sources));
         if no_sources || is_anonymous {
             "not in this summary".to_owned()
         } else {
@@ -34,18 +34,18 @@ pub(super) fn view(sight: ShareModel) -> AnyView {
             <label>
                 <input
                     type="checkbox"
-                    prop:checked=move || (sight.without_sources.get() || sight.anonymise.get() || no_sources) && !is_whole()
-                    prop:disabled=move || no_sources || is_anonymous || sight.anonymise.get() || is_whole()
-                    on:change=move |event| sight.without_sources.set(event_target_checked(&event))
+                    prop:checked=move || (model.without_sources.get() || model.anonymise.get() || no_sources) && !is_whole()
+                    prop:disabled=move || no_sources || is_anonymous || model.anonymise.get() || is_whole()
+                    on:change=move |event| model.without_sources.set(event_target_checked(&event))
                 />
                 <span>"Source paths " <span class="sub">{live(lines)}</span></span>
             </label>
             <label>
                 <input
                     type="checkbox"
-                    prop:checked=move || (sight.anonymise.get() || is_anonymous) && !is_whole()
+                    prop:checked=move || (model.anonymise.get() || is_anonymous) && !is_whole()
                     prop:disabled=move || is_anonymous || is_whole()
-                    on:change=move |event| sight.anonymise.set(event_target_checked(&event))
+                    on:change=move |event| model.anonymise.set(event_target_checked(&event))
                 />
                 <span>"Names " <span class="sub">{live(names)}</span></span>
             </label>

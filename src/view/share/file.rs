@@ -21,7 +21,7 @@ use web_sys::Blob;
 const MOST_HTML: u64 = 256 << 20;
 
 /// The tab of one of the two.
-pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
+pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     let node = NodeRef::<html::Button>::new();
     effect(move || {
         if let Some(button) = node.get() {
@@ -39,19 +39,19 @@ pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
         ),
     };
     let (report, capture) = (
-        move || sight.shared.with(|shared| shared.as_ref().map(|shared| bytes_text(shared.file_size))),
-        bytes_text(sight.capture_size()),
+        move || model.shared.with(|shared| shared.as_ref().map(|shared| bytes_text(shared.file_size))),
+        bytes_text(model.capture_size()),
     );
-    let has_capture = sight.summary().is_none();
-    let is_large = move || tab == Tab::Html && sight.with_capture.get() && sight.capture_size() > MOST_HTML;
+    let has_capture = model.summary().is_none();
+    let is_large = move || tab == Tab::Html && model.with_capture.get() && model.capture_size() > MOST_HTML;
     let choice = |with: bool, words: &'static str, size: AnyView| {
         view! {
             <label>
                 <input
                     type="radio"
                     name="share-inside"
-                    prop:checked=move || sight.with_capture.get() == with
-                    on:change=move |_| sight.with_capture.set(with)
+                    prop:checked=move || model.with_capture.get() == with
+                    on:change=move |_| model.with_capture.set(with)
                 />
                 <span>{words} " " <span class="sub">{size}</span></span>
             </label>
@@ -67,8 +67,8 @@ pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
         })
     };
     let leads_to = move || {
-        let base = sight.base.get();
-        (tab == Tab::Html && !base.is_empty() && !sight.ask.with(|ask| ask.anonymise)).then(|| {
+        let base = model.base.get();
+        (tab == Tab::Html && !base.is_empty() && !model.ask.with(|ask| ask.anonymise)).then(|| {
             view! { <p class="sub">"Links made from this file will open " <span class="mono">{base}</span></p> }.any()
         })
     };
@@ -90,8 +90,8 @@ pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
                 node_ref=node
                 type="button"
                 class="btn solid"
-                prop:disabled=move || is_large() || sight.busy.get()
-                on:click=move |_| save(sight, tab)
+                prop:disabled=move || is_large() || model.busy.get()
+                on:click=move |_| save(model, tab)
             >
                 {icon(Icon::Save)}
                 {label}
@@ -102,24 +102,24 @@ pub(super) fn view(sight: ShareModel, tab: Tab) -> AnyView {
 }
 
 /// Asks for the start of the report file; the captures follow it as they lie.
-fn save(sight: ShareModel, tab: Tab) {
-    let Some(shared) = sight.shared.get_untracked() else { return };
-    let files = sight.state.files();
-    let captures = if sight.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
-    sight.done.set("Writing …".to_owned());
+fn save(model: ShareModel, tab: Tab) {
+    let Some(shared) = model.shared.get_untracked() else { return };
+    let files = model.state.files();
+    let captures = if model.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
+    model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
-    let ask = sight.ask.get_untracked();
+    let ask = model.ask.get_untracked();
     // Whatever is chosen, or closed, while the worker writes: the file is what was asked for.
-    let opened = sight.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
+    let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let name = if ask.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
-    let place = untrack(|| sight.place());
+    let place = untrack(|| model.place());
     // It says where someone works, as names do.
-    let base = if ask.anonymise { String::new() } else { sight.base.get_untracked() };
-    let said = move |words: String| drop(sight.done.try_set(words));
+    let base = if ask.anonymise { String::new() } else { model.base.get_untracked() };
+    let said = move |words: String| drop(model.done.try_set(words));
     let question = Question::ShareFile { ask, captures: names };
-    sight.state.request(&question.into(), move |reply| match reply.decode::<Vec<u8>>() {
+    model.state.request(&question.into(), move |reply| match reply.decode::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
-            said(match write(sight, (tab, &name, &place, &base), &head, &files, &captures).await {
+            said(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),
                 Err(why) => format!("Nothing was saved. {why}"),
             });
@@ -144,7 +144,7 @@ fn lying(files: &[Picked], carries: &[Carries]) -> Vec<Carries> {
 }
 
 async fn write(
-    sight: ShareModel,
+    model: ShareModel,
     (tab, name, place, base): (Tab, &str, &str, &str),
     head: &[u8],
     files: &[Picked],
@@ -161,7 +161,7 @@ async fn write(
     let inside = Blob::new_with_blob_sequence(&parts).map_err(failed)?;
     let (name, blob) = if tab == Tab::Html {
         let within = file_name(name, "report", "rooflight");
-        (file_name(name, "report", "html"), single::page(&sight.pack().await?, (&within, place, base), &inside).await?)
+        (file_name(name, "report", "html"), single::page(&model.pack().await?, (&within, place, base), &inside).await?)
     } else {
         (file_name(name, "report", "rooflight"), inside)
     };

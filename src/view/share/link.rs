@@ -12,14 +12,14 @@ use leptos::{ev, html, prelude::*};
 use web_sys::HtmlInputElement;
 
 /// The tab.
-pub(super) fn view(sight: ShareModel) -> AnyView {
+pub(super) fn view(model: ShareModel) -> AnyView {
     let copy_node = NodeRef::<html::Button>::new();
-    let length = move || sight.address.with(|address| address.as_ref().map_or(0, String::len));
+    let length = move || model.address.with(|address| address.as_ref().map_or(0, String::len));
     let fit = move || Fit::of(length());
     // The link of what was chosen before is none of what is chosen: it may name what is to be taken out.
-    let is_out = move || sight.busy.get() || sight.address.with(Option::is_none) || fit() == Fit::TooLong;
+    let is_out = move || model.busy.get() || model.address.with(Option::is_none) || fit() == Fit::TooLong;
     focus_once(copy_node, Signal::derive(move || !is_out()));
-    let shown = move || sight.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
+    let shown = move || model.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
     let said = move || fit().sentence(length()).map(caution);
     let select = |event: ev::FocusEvent| event_target::<HtmlInputElement>(&event).select();
     view! {
@@ -27,17 +27,17 @@ pub(super) fn view(sight: ShareModel) -> AnyView {
             <span class="field">
                 <input type="text" class="mono" readonly=true aria-label="Link" prop:value=shown on:focus=select />
             </span>
-            <button node_ref=copy_node type="button" class="btn solid" prop:disabled=is_out on:click=move |_| copy(sight)>
+            <button node_ref=copy_node type="button" class="btn solid" prop:disabled=is_out on:click=move |_| copy(model)>
                 {icon(Icon::Copy)}
                 "Copy link"
             </button>
-            <button type="button" class="btn line" prop:disabled=move || sight.busy.get() on:click=move |_| copy_markdown(sight)>
+            <button type="button" class="btn line" prop:disabled=move || model.busy.get() on:click=move |_| copy_markdown(model)>
                 "Copy as Markdown"
             </button>
         </div>
-        {base_field(sight)}
+        {base_field(model)}
         {live(said)}
-        {detail(sight, length)}
+        {detail(model, length)}
         <p class="sub share-note">{icon(Icon::Info)} "The report is in the part of the link after #. Browsers send that part to no server."</p>
     }
     .any()
@@ -64,12 +64,12 @@ fn focus_once(node: NodeRef<html::Button>, is_ready: Signal<bool>) {
 }
 
 /// The field for the address of the page that links open, where this page has none: it is a file on a disk.
-fn base_field(sight: ShareModel) -> Option<AnyView> {
-    let is_known = sight.base.with_untracked(|base| !base.is_empty());
+fn base_field(model: ShareModel) -> Option<AnyView> {
+    let is_known = model.base.with_untracked(|base| !base.is_empty());
     if is_known {
         return None;
     }
-    let is_wrong = move || sight.base.with(|base| !base.trim().is_empty() && base_address(base).is_none());
+    let is_wrong = move || model.base.with(|base| !base.trim().is_empty() && base_address(base).is_none());
     let field = view! {
         <div class="share-base">
             <label for="share-base">"A file on a disk has no address for links. Enter the address of a Rooflight page that you trust: that page can read what the link holds."</label>
@@ -82,8 +82,8 @@ fn base_field(sight: ShareModel) -> Option<AnyView> {
                     autocomplete="off"
                     spellcheck="false"
                     aria-invalid=move || is_wrong().to_string()
-                    prop:value=move || sight.base.get()
-                    on:input=move |event| sight.base.set(event_target_value(&event))
+                    prop:value=move || model.base.get()
+                    on:input=move |event| model.base.set(event_target_value(&event))
                 />
             </span>
         </div>
@@ -92,15 +92,15 @@ fn base_field(sight: ShareModel) -> Option<AnyView> {
 }
 
 /// How much is told.
-fn detail(sight: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
+fn detail(model: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + 'static) -> AnyView {
     let turn = move |event: ev::Event| {
         if let Ok(level) = event_target_value(&event).parse() {
-            sight.level.set(level);
+            model.level.set(level);
         }
     };
-    let most = sight.summary().map_or(100, |summary| summary.level);
+    let most = model.summary().map_or(100, |summary| summary.level);
     let fits =
-        move || sight.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|at| *at < most);
+        move || model.shared.with(|shared| shared.as_ref().and_then(|shared| shared.fits)).filter(|at| *at < most);
     let mark = move || {
         fits().map(|at| {
             // The thumb's middle goes from half its width to half its width before the end.
@@ -111,7 +111,7 @@ fn detail(sight: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
     let is_over = move || length() > AIM;
     let count = move || format::count(length() as u64);
     view! {
-        <div class="share-detail" class:waits=move || sight.busy.get()>
+        <div class="share-detail" class:waits=move || model.busy.get()>
             <div class="share-line">
                 <label for="share-level"><b>"Detail"</b></label>
                 <span class="grow"></span>
@@ -128,8 +128,8 @@ fn detail(sight: ShareModel, length: impl Fn() -> usize + Copy + Send + Sync + '
                     min="0"
                     max=most.to_string()
                     step="1"
-                    prop:value=move || sight.level.get().to_string()
-                    aria-valuetext=move || share::level_text(sight.level.get(), length())
+                    prop:value=move || model.level.get().to_string()
+                    aria-valuetext=move || share::level_text(model.level.get(), length())
                     on:input=turn
                 />
             </div>
@@ -143,20 +143,20 @@ pub(super) fn caution(sentence: String) -> AnyView {
     view! { <p class="share-caution">{icon(Icon::Warn)} {sentence}</p> }.any()
 }
 
-fn copy(sight: ShareModel) {
-    let Some(address) = sight.address.get_untracked() else { return };
+fn copy(model: ShareModel) {
+    let Some(address) = model.address.get_untracked() else { return };
     let n = format::count(address.len() as u64);
-    clipboard::copy(&address, move |is_done| sight.done.set(said(is_done, &format!("Copied, {n} characters."))));
+    clipboard::copy(&address, move |is_done| model.done.set(said(is_done, &format!("Copied, {n} characters."))));
 }
 
-fn copy_markdown(sight: ShareModel) {
-    let address = sight.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
-    let question = Question::ShareMarkdown { ask: sight.ask.get_untracked(), url: address };
-    sight.state.request(&question.into(), move |reply| match reply.decode::<String>() {
+fn copy_markdown(model: ShareModel) {
+    let address = model.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
+    let question = Question::ShareMarkdown { ask: model.ask.get_untracked(), url: address };
+    model.state.request(&question.into(), move |reply| match reply.decode::<String>() {
         Ok(text) => clipboard::copy(&text, move |is_done| {
-            sight.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
+            model.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
         }),
-        Err(Reply::Failed(failure)) => sight.done.set(failure.message),
+        Err(Reply::Failed(failure)) => model.done.set(failure.message),
         Err(_) => {}
     });
 }

@@ -19,7 +19,7 @@ use web_sys::HtmlElement;
 /// The dialog.
 #[component]
 pub(crate) fn Share(state: State) -> impl IntoView {
-    let sight = ShareModel::new(state);
+    let model = ShareModel::new(state);
     let dialog = NodeRef::<html::Dialog>::new();
     effect(move || {
         if let Some(dialog) = dialog.get() {
@@ -31,11 +31,11 @@ pub(crate) fn Share(state: State) -> impl IntoView {
             dialog.close();
         }
     };
-    let body = move || match sight.tab.get() {
-        Tab::Link => link::view(sight),
-        tab => file::view(sight, tab),
+    let body = move || match model.tab.get() {
+        Tab::Link => link::view(model),
+        tab => file::view(model, tab),
     };
-    let done = move || sight.done.get();
+    let done = move || model.done.get();
     view! {
         <dialog node_ref=dialog class="dialog sharing" aria-labelledby="share-title" on:close=move |_| state.sharing.set(false)>
             <header>
@@ -43,13 +43,13 @@ pub(crate) fn Share(state: State) -> impl IntoView {
                 <span class="grow"></span>
                 <button type="button" class="btn icon-only" aria-label="Close" on:click=close>{icon(Icon::Close)}</button>
             </header>
-            <div class="share-tabs" role="tablist" aria-label="As what" on:keydown=move |event| walk(sight, &event)>
-                {Tab::ALL.map(|tab| head(sight, tab)).collect_view()}
+            <div class="share-tabs" role="tablist" aria-label="As what" on:keydown=move |event| walk(model, &event)>
+                {Tab::ALL.map(|tab| head(model, tab)).collect_view()}
             </div>
-            <div class="share-body" id="share-body" role="tabpanel" aria-label=move || sight.tab.get().label()>
+            <div class="share-body" id="share-body" role="tabpanel" aria-label=move || model.tab.get().label()>
                 {live(body)}
-                <div class="share-two">{seen::tables(sight)} {cut::view(sight)}</div>
-                {seen::rows(sight)}
+                <div class="share-two">{seen::tables(model)} {cut::view(model)}</div>
+                {seen::rows(model)}
                 <p class="share-done" role="status">{live(done)}</p>
             </div>
         </dialog>
@@ -57,9 +57,9 @@ pub(crate) fn Share(state: State) -> impl IntoView {
     .any()
 }
 
-fn head(sight: ShareModel, tab: Tab) -> AnyView {
-    let chosen = move || sight.tab.get() == tab;
-    let size = move || sight.size(tab);
+fn head(model: ShareModel, tab: Tab) -> AnyView {
+    let chosen = move || model.tab.get() == tab;
+    let size = move || model.size(tab);
     view! {
         <button
             type="button"
@@ -69,7 +69,7 @@ fn head(sight: ShareModel, tab: Tab) -> AnyView {
             aria-selected=move || chosen().to_string()
             tabindex=move || if chosen() { "0" } else { "-1" }
             aria-controls="share-body"
-            on:click=move |_| sight.choose(tab)
+            on:click=move |_| model.choose(tab)
         >
             {icon(tab.icon())}
             {tab.label()}
@@ -80,16 +80,16 @@ fn head(sight: ShareModel, tab: Tab) -> AnyView {
 }
 
 /// Arrows go to the next tab.
-fn walk(sight: ShareModel, event: &ev::KeyboardEvent) {
+fn walk(model: ShareModel, event: &ev::KeyboardEvent) {
     let n = Tab::ALL.len();
-    let now = Tab::ALL.into_iter().position(|tab| tab == sight.tab.get_untracked()).unwrap_or(0);
+    let now = Tab::ALL.into_iter().position(|tab| tab == model.tab.get_untracked()).unwrap_or(0);
     let to = match &*event.key() {
         "ArrowRight" => (now + 1) % n,
         "ArrowLeft" => (now + n - 1) % n,
         _ => return,
     };
     event.prevent_default();
-    sight.choose(Tab::ALL[to]);
+    model.choose(Tab::ALL[to]);
     if let Some(tab) = document().get_element_by_id(Tab::ALL[to].id()) {
         let _ = tab.unchecked_into::<HtmlElement>().focus();
     }

@@ -10,12 +10,12 @@ use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// How much of each table.
-pub(super) fn tables(sight: ShareModel) -> AnyView {
+pub(super) fn tables(model: ShareModel) -> AnyView {
     let row = |table: &Table| {
         view! { <tr><th scope="row">{table.title.clone()}</th><td class="num">{share::count(table)}</td></tr> }.any()
     };
     let rows = move || {
-        sight.shared.with(|shared| {
+        model.shared.with(|shared| {
             let shown = |shared: &PtrEq<Shared>| {
                 shared.preview.tables.iter().filter(|table| table.of > 0).map(row).collect_view().into_any()
             };
@@ -35,15 +35,15 @@ pub(super) fn tables(sight: ShareModel) -> AnyView {
 }
 
 /// The first rows, and every text.
-pub(super) fn rows(sight: ShareModel) -> AnyView {
-    let first = move || sight.shared.with(|shared| shared.as_ref().map(|shared| share::rows(&shared.first)));
+pub(super) fn rows(model: ShareModel) -> AnyView {
+    let first = move || model.shared.with(|shared| shared.as_ref().map(|shared| share::rows(&shared.first)));
     let n = move || {
-        sight.shared.with(|shared| shared.as_ref().map_or_else(String::new, |shared| share::texts(&shared.preview)))
+        model.shared.with(|shared| shared.as_ref().map_or_else(String::new, |shared| share::texts(&shared.preview)))
     };
     let is_open = RwSignal::new(false);
     let all = move || {
         let sections = || {
-            sight.shared.with(|shared| {
+            model.shared.with(|shared| {
                 let shown = |shared: &PtrEq<Shared>| shared.preview.texts.iter().map(section).collect_view().into_any();
                 shared.as_ref().map(shown)
             })
