@@ -7,7 +7,7 @@ use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// `rooflight non-compute --json`.
+/// `rooflight data-movement --json`.
 #[derive(Serialize)]
 pub struct DataMovementJson<'a> {
     #[serde(flatten)]

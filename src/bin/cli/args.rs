@@ -34,6 +34,7 @@ pub enum Command {
         view: View,
     },
     /// Where time goes that computes nothing: data movement and exposed communication, and what each of them changes.
+    #[command(alias = "non-compute")]
     DataMovement {
         #[command(flatten)]
         view: View,

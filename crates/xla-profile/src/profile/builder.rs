@@ -1,7 +1,6 @@
 //! Builds a [`Profile`] from what the XSpace walk finds: resolves names, folds stats into ops, fills columns.
 //!
-//! No allocation per event: columns grow by blocks, and an event's stats are looked up as a
-//! set that was (nearly always) seen before.
+//! No allocation per event: columns grow by blocks, and the stats of an event are nearly always a set that was seen before.
 //!
 //! ```text
 //!  metadata 7 ──► op 0 ◄── events without stats of their own
@@ -342,8 +341,7 @@ impl Sink for Builder<'_> {
     #[inline]
     fn event(&mut self, event: Event) {
         let op = self.op_of(event.metadata_id);
-        let (start, duration) =
-            (self.anomalies.clamped(event.offset_ps.unwrap_or(0)), self.anomalies.clamped(event.duration_ps));
+        let [start, duration] = [event.offset_ps.unwrap_or(0), event.duration_ps].map(|ps| self.anomalies.clamped(ps));
         self.anomalies.aggregated += u64::from(event.num_occurrences.is_some());
         let flow = self.pending.flow.take();
         let Some(line) = &mut self.line else { return };
@@ -354,13 +352,8 @@ impl Sink for Builder<'_> {
         // Looking at the op of each event of a TPU would wait for memory at each.
         if self.role != Role::Other {
             let has_op = self.plane.ops[op as usize].stats.hlo_op.is_some();
-            self.pending.correlation_ids.take(
-                correlation_ids,
-                self.role,
-                events.len(),
-                has_op,
-                self.pending.allocator.ordinal(),
-            );
+            let device = self.pending.allocator.ordinal();
+            self.pending.correlation_ids.take(correlation_ids, self.role, events.len(), has_op, device);
         }
         allocator.extend(self.pending.allocator.take(events.len()));
         let device = self.pending.device_start.take().zip(self.pending.device_duration.take());
