@@ -179,7 +179,7 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         return say(Severity::Info, "no_topology", message.to_owned());
     }
     if !known.link {
-        let message = "CollectiveInfo the links of this device carry is not known: no utilisation.";
+        let message = "What the links of this device carry is not known: no utilisation.";
         return say(Severity::Info, "no_link_peak", message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();

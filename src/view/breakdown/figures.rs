@@ -29,7 +29,7 @@ pub(crate) fn row(readout: Readout) -> AnyView {
 
 fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
     let id = format!("how-{at}");
-    let label = format!("Formula “{}” is computed", figure.label);
+    let label = format!("How “{}” is computed", figure.label);
     let scope = figure.scope.map(|scope| view! { <span class="figure-scope">" " {scope}</span> }.any());
     view! {
         <div class=format!("figure {class}")>

@@ -68,7 +68,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                     <Popover
                         id="how-steps"
                         class="how"
-                        label=Signal::stored("Formula the figures over steps are computed".to_owned())
+                        label=Signal::stored("How the figures over steps are computed".to_owned())
                         panel_class="how-panel"
                         face=Box::new(|| "=".into_any())
                     >
