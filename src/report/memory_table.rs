@@ -138,7 +138,7 @@ pub fn checks(whole: &WholeMemory) -> Table {
         ("There is", false),
         ("Used", false),
         ("Fragmentation", false),
-        ("Warning", true),
+        ("Remark", true),
     ]);
     for check in &whole.checks {
         let allocator = whole.runtime.allocators.iter().find(|allocator| allocator.label == check.label);

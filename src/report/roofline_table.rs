@@ -95,7 +95,7 @@ pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
         ("HBM %", false),
         ("Roof %", false),
         (&gap, false),
-        ("Warning", true),
+        ("Remark", true),
     ]);
     for row in &r.rows {
         table.row(cells(

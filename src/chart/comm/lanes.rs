@@ -288,7 +288,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", text::way(span.way).to_owned()),
+        row("Way", text::way(span.way).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }

@@ -264,7 +264,7 @@ pub fn tip(of: &CommRow) -> Tip {
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     say("Program", of.program.clone());
     say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
-    say("Execution", Some(text::way(of.way).to_owned()));
+    say("Way", Some(text::way(of.way).to_owned()));
     if let Some(group) = &of.group {
         say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);
