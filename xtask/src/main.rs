@@ -11,6 +11,8 @@
 //!
 //! Must not know: any crate of ours. It has to run when ours does not compile.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod page;
 mod process;
@@ -94,7 +96,10 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Serve { port, release } => page::serve(if release { Build::Release } else { Build::Quick }, port)?,
-        Command::Build => page::build(Build::Release, &repo::dist())?,
+        Command::Build => {
+            page::build(Build::Release, &repo::dist())?;
+            println!("{}", repo::dist().display());
+        }
         Command::Test { only } => return check::run(&only),
         Command::Size => drop(page::size::check(&repo::dist())?),
         Command::Screens => scripts::screens()?,

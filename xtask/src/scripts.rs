@@ -41,12 +41,7 @@ pub fn bench() -> Result<()> {
 }
 
 /// Tests of what a host serves: the policy, the service worker, pages of one file. All others are of the quick build.
-const OF_RELEASE: [&str; 5] = ["firefox", "offline", "share", "smoke", "trust"];
-
-/// Whether a test, by the name of its file, is one of those.
-pub fn is_of_release(name: &str) -> bool {
-    OF_RELEASE.contains(&name)
-}
+pub const OF_RELEASE: [&str; 5] = ["firefox", "offline", "share", "smoke", "trust"];
 
 /// The browser tests of these names, over the page in `dist`. Each line they print is given to `each`.
 pub fn test(dist: &Path, which: fn(&str) -> bool, each: impl FnMut(&str)) -> Result<()> {
@@ -70,10 +65,10 @@ fn folder() -> PathBuf {
 }
 
 /// Node.js in the tests' folder, with its packages installed and everything named.
-fn node(cli: Build, dist: &Path) -> Result<Command> {
+fn node(build: Build, dist: &Path) -> Result<Command> {
     let node = browser::node()?;
     let chromium = browser::chromium()?;
-    let built = build_native(cli)?;
+    let built = build_native(build)?;
     npm_ci()?;
     let mut command = Command::new(node);
     command
@@ -82,14 +77,12 @@ fn node(cli: Build, dist: &Path) -> Result<Command> {
         .env("ROOFLIGHT_CHROMIUM", chromium)
         .env("ROOFLIGHT_CLI", built.join(format!("rooflight{}", env::consts::EXE_SUFFIX)))
         .env("ROOFLIGHT_EXAMPLES", built.join("examples"));
-    match browser::firefox()? {
-        Some(firefox) => command.env("ROOFLIGHT_FIREFOX", firefox),
-        None => command.env_remove("ROOFLIGHT_FIREFOX"),
-    };
-    match repo::profiles() {
-        Some(profiles) => command.env("ROOFLIGHT_PROFILES", profiles),
-        None => command.env_remove("ROOFLIGHT_PROFILES"),
-    };
+    for (variable, path) in [("ROOFLIGHT_FIREFOX", browser::firefox()?), ("ROOFLIGHT_PROFILES", repo::profiles())] {
+        match path {
+            Some(path) => command.env(variable, path),
+            None => command.env_remove(variable),
+        };
+    }
     Ok(command)
 }
 
@@ -108,10 +101,10 @@ fn npm_ci() -> Result<()> {
     Ok(())
 }
 
-/// Builds the command line and the programs that make captures: the folder that holds them.
-fn build_native(cli: Build) -> Result<PathBuf> {
-    // Quick is as tests are built. Cargo puts what its `test` profile makes beside what `dev` makes.
-    let (profile, folder) = match cli {
+/// Builds the command line and the programs that make captures, for speed or as tests are built. Returns their folder.
+fn build_native(build: Build) -> Result<PathBuf> {
+    // Cargo puts what its `test` profile makes beside what `dev` makes.
+    let (profile, folder) = match build {
         Build::Quick => ("test", "debug"),
         Build::Release => ("release", "release"),
     };

@@ -29,6 +29,12 @@ struct Row {
     took: Duration,
 }
 
+impl Row {
+    fn passed(&self) -> bool {
+        matches!(self.outcome, Outcome::Passed(_))
+    }
+}
+
 /// Runs the stages named (as in [`STAGES`]), or all of them. The last line printed is `N passed, N failed`.
 pub fn run(only: &[String]) -> Result<ExitCode> {
     let mut rows: Vec<Row> = Vec::new();
@@ -38,13 +44,12 @@ pub fn run(only: &[String]) -> Result<ExitCode> {
         rows.push(row);
     }
     println!("\n{}", table(&rows));
-    let all_passed = rows.iter().all(|row| matches!(row.outcome, Outcome::Passed(_)));
+    let all_passed = rows.iter().all(Row::passed);
     Ok(ExitCode::from(u8::from(!all_passed)))
 }
 
 fn run_stage(stage: &Stage, before: &[Row]) -> Row {
-    let needs_failed =
-        before.iter().any(|row| Some(row.name) == stage.needs && !matches!(row.outcome, Outcome::Passed(_)));
+    let needs_failed = before.iter().any(|row| Some(row.name) == stage.needs && !row.passed());
     if needs_failed {
         return Row { name: stage.name, outcome: Outcome::LeftOut, took: Duration::ZERO };
     }
@@ -68,12 +73,11 @@ fn line(row: &Row) -> String {
 
 /// One line per stage, then the count alone on a line: it is read by machines.
 fn table(rows: &[Row]) -> String {
-    let count = |wanted: fn(&Outcome) -> bool| rows.iter().filter(|row| wanted(&row.outcome)).count();
     let mut text = String::new();
     for row in rows {
         let _ = writeln!(text, "{}", line(row));
     }
-    let passed = count(|outcome| matches!(outcome, Outcome::Passed(_)));
+    let passed = rows.iter().filter(|row| row.passed()).count();
     // A stage left out has not passed: counting it as neither would hide it.
     let _ = write!(text, "\n{passed} passed, {} failed", rows.len() - passed);
     text

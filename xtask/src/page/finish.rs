@@ -22,10 +22,8 @@ use super::policy;
 const PACK: &str = "page.pack";
 /// Keeps the page for when there is no network.
 const SERVICE_WORKER: &str = "sw.js";
-/// What the landing page's button opens.
-const SAMPLE: &str = "sample.xplane.pb.xz";
 /// The worker's script and program, as Trunk names them.
-const WORKER: [(&str, &str); 2] = [("worker", ".js"), ("worker", "_bg.wasm")];
+const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 
 /// Finishes the page in a folder. Only a release takes the time to pack well.
 ///
@@ -34,12 +32,12 @@ const WORKER: [(&str, &str); 2] = [("worker", ".js"), ("worker", "_bg.wasm")];
 pub fn finish(dist: &Path, is_release: bool) -> Result<()> {
     let index = dist.join("index.html");
     let mut html = fs::read_to_string(&index).with_context(|| index.display().to_string())?;
-    for (stem, end) in WORKER {
-        let name = format!("{stem}{end}");
-        let hashed = format!("{stem}-{}{end}", hash(&fs::read(dist.join(&name)).with_context(|| name.clone())?));
-        ensure!(html.contains(&name), "index.html does not name {name}");
-        fs::rename(dist.join(&name), dist.join(&hashed))?;
-        html = html.replace(&name, &hashed);
+    for name in WORKER {
+        let hash = hash(&fs::read(dist.join(name)).context(name)?);
+        let hashed = name.replacen("worker", &format!("worker-{hash}"), 1);
+        ensure!(html.contains(name), "index.html does not name {name}");
+        fs::rename(dist.join(name), dist.join(&hashed))?;
+        html = html.replace(name, &hashed);
     }
     let html = policy::seal(&html)?;
     fs::write(&index, &html)?;
@@ -107,7 +105,7 @@ fn filled(text: &str, files: &[&str], script: &str) -> Result<String> {
         ("/* FILES */", &*names),
         ("\"BUILD\"", &format!("\"{build}\"")),
         ("\"SCRIPT\"", &format!("\"{script}\"")),
-        ("\"SAMPLE\"", &format!("\"{SAMPLE}\"")),
+        ("\"SAMPLE\"", "\"sample.xplane.pb.xz\""),
     ];
     let mut text = text.to_owned();
     for (place, value) in places {

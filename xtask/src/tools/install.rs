@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 
 use super::{Tool, say};
 use crate::{process, repo};
@@ -17,21 +17,27 @@ pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &st
     say(&format!("{package} {version}"), &format!("from source, {takes}"));
     // The build folder is large and of no use afterwards.
     let scratch = repo::tools()?.join(format!("build-{package}"));
-    let mut cargo = process::cargo();
-    cargo.args(["install", "--locked", package, "--version", version, "--root"]).arg(folder).args(features);
-    cargo.env("CARGO_TARGET_DIR", &scratch).env_remove("RUSTFLAGS");
-    cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level).env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    let installed = process::run(&mut cargo);
+    let install = |locked: &[&str]| {
+        let mut cargo = process::cargo();
+        cargo.args(["install", package, "--version", version, "--root"]).arg(folder).args(features).args(locked);
+        cargo.env("CARGO_TARGET_DIR", &scratch).env_remove("RUSTFLAGS");
+        cargo.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level).env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        process::run(&mut cargo)
+    };
+    let installed = install(&["--locked"]).or_else(|error| {
+        eprintln!("{error:#}\nAgain, with the newest versions of what it is built from.");
+        install(&[])
+    });
     let _ = fs::remove_dir_all(&scratch);
     installed
 }
 
 /// A package with programs in it. npm's global layout puts them in `bin`, as cargo does.
 pub fn from_npm(tool: &Tool, folder: &Path) -> Result<()> {
-    let npm = process::which(&["npm"]);
-    ensure!(npm.is_some(), "{} comes from npm: install Node.js 20 or newer, which brings npm", tool.program);
+    let how = || format!("{} comes from npm: install Node.js 20 or newer, which brings npm", tool.program);
+    let npm = process::which(&["npm"]).with_context(how)?;
     say(&format!("{} {}", tool.package, tool.version), "from npm, 10 s");
     let package = format!("{}@{}", tool.package, tool.version);
     let args = ["install", "--global", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
-    process::run(Command::new(npm.unwrap_or_default()).args(args).arg(folder).arg(package))
+    process::run(Command::new(npm).args(args).arg(folder).arg(package))
 }
