@@ -154,7 +154,7 @@ pub enum Reply {
     Cancelled,
     /// It could not be done. Nothing that was open is lost.
     Failed(Failure),
-    /// The answer to what a part of the page asks, in bytes: [`Reply::decode`].
+    /// The answer to a view's question, in bytes: [`Reply::decode`].
     Further(Vec<u8>),
 }
 

@@ -1,5 +1,5 @@
 //! The field for an address on the web, and below it what is fetched or kept on this device, once there is something. Knows the
-//! state; fetching and keeping is `view::ways`'.
+//! state; fetching and keeping is `view::sources`'.
 
 use crate::view::sources::Ways;
 use crate::view::state::{KEPT, State, remembered};

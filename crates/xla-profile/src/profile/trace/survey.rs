@@ -62,7 +62,7 @@ enum Arg {
 pub(super) struct Counting<'p> {
     pub(super) survey: Survey,
     progress: &'p mut dyn FnMut(u64),
-    /// Which argument's value comes, and what the event's arguments args.
+    /// Which argument's value comes, and the arguments of the event so far.
     arg: Arg,
     name: Option<String>,
     order: Option<i64>,
