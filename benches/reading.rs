@@ -15,10 +15,11 @@ mod synth;
 
 use clap::Parser;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rooflight::analysis::base::{GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{Analysis, GroupBy, Query, StepChoice};
-use rooflight::engine::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
+use rooflight::session::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
 use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, walk};
 use std::hint::black_box;
 
@@ -140,7 +141,7 @@ fn reading(criterion: &mut Criterion) {
     group.bench_function("open", |b| {
         b.iter_batched(
             || input(&bytes),
-            |input| rooflight::engine::open(input, &mut |_| {}),
+            |input| rooflight::session::open(input, &mut |_| {}),
             criterion::BatchSize::LargeInput,
         );
     });
@@ -150,7 +151,7 @@ fn reading(criterion: &mut Criterion) {
 
 /// Each analysis, of the whole capture: the first of its devices, where it is of one.
 fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
-    let mut opened = rooflight::engine::open(input(bytes), &mut |_| {}).expect("a capture");
+    let mut opened = rooflight::session::open(input(bytes), &mut |_| {}).expect("a capture");
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
     let Opened { profile, .. } = opened;
     let mut group = criterion.benchmark_group("analysis");

@@ -8,8 +8,10 @@
 mod make;
 
 use make::{Plane, int, text};
-use rooflight::analysis::{Analysis, Filter, GroupBy, Query, Within};
-use rooflight::engine::{Column, Engine, Input, Reply, Request, RowsQuery, Sort};
+use rooflight::analysis::base::{Filter, GroupBy, Query, Within};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Engine, Input};
 use rooflight::wire::proto::xspace::XSpace;
 use std::time::Instant;
 
@@ -66,7 +68,7 @@ fn input(bytes: &[u8]) -> Vec<Input> {
 
 fn main() {
     let bytes = capture();
-    let opened = rooflight::engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+    let opened = rooflight::session::open(input(&bytes), &mut |_| {}).expect("a capture");
     best("what is known of the ops", |_| drop(Analysis::new(&opened.profile)));
     let analysis = Analysis::new(&opened.profile);
     let ask = |query: &Query| analysis.answer(&opened.profile, query).expect("no pattern").n_rows();

@@ -4,7 +4,8 @@
 //! cargo run --release --example many_events -- OUT.json 1000000     # plain; a name that ends in .gz is packed
 //! ```
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 

@@ -24,11 +24,13 @@
 pub mod analysis;
 pub mod chart;
 pub mod chip;
-pub mod engine;
+pub mod protocol;
 pub mod report;
+pub mod session;
 pub mod share;
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod view;
+pub mod worker;
 
 pub use xla_profile::{hlo, profile, source, units, wire};
 

@@ -5,7 +5,7 @@
 mod unpacked;
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::engine::{Input, open};
+use rooflight::session::{Input, open};
 use rooflight::source::{GZIP, Packing};
 use unpacked::check;
 

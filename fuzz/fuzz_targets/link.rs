@@ -2,13 +2,15 @@
 //! read is written and read again the same, and it can be cut, renamed, shown and asked.
 #![no_main]
 
-use flate2::{Compression, Crc, write::DeflateEncoder};
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
-use rooflight::analysis::Query;
+use rooflight::analysis::base::Query;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::engine::{Column, Engine, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
+use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
+use rooflight::session::Engine;
 use rooflight::share::{Level, decode, encode, link, markdown, read_link};
 use std::io::Write;
 

@@ -17,7 +17,11 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(alive.buffers.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size)), peak.peak);
         assert!(memory.timeline(peak.color).is_some_and(|points| points.iter().all(|bytes| *bytes <= peak.peak)));
         let ids: Vec<BufferId> = alive.buffers.iter().map(|buffer| buffer.id).collect();
-        assert!(memory.what_if(&module, &ask, &ids, Points { from: 0, to: u32::MAX }).is_some_and(|what| what.peak <= peak.peak));
+        assert!(
+            memory
+                .what_if(&module, &ask, &ids, Points { from: 0, to: u32::MAX })
+                .is_some_and(|what| what.peak <= peak.peak)
+        );
         memory.alive_at(&module, &ask, peak.n_events / 2);
         memory.curve(&module, &ask, Points { from: 1, to: peak.n_events / 2 });
         memory.lanes(&module, &ask, Points { from: 0, to: u32::MAX });

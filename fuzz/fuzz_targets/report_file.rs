@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::engine::{Engine, Input};
+use rooflight::session::{Engine, Input};
 use rooflight::share::{MAGIC, decode, encode, pack, unpack};
 
 fuzz_target!(|bytes: &[u8]| {

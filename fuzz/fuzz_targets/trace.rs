@@ -2,8 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::engine::{Input, open};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::session::{Input, open};
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
 use rooflight::wire::trace::{Event, Outcome, Sink, walk};

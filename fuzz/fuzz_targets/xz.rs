@@ -4,10 +4,11 @@
 
 mod unpacked;
 
-use flate2::{Compression, Crc, write::GzEncoder};
+use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
 use lzma_rust2::{XzOptions, XzWriter};
-use rooflight::engine::{Input, open};
+use rooflight::session::{Input, open};
 use rooflight::source::{GZIP, Packing, XZ};
 use std::io::Write;
 use unpacked::check;

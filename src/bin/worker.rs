@@ -9,6 +9,6 @@ fn main() {
     #[cfg(target_arch = "wasm32")]
     {
         console_error_panic_hook::set_once();
-        rooflight::engine::server::serve();
+        rooflight::worker::server::serve();
     }
 }

@@ -1,10 +1,12 @@
 //! What data movement says, as rows of words and lengths. Knows its report; nothing of elements.
 
-use super::figures::Formula;
-use super::time_part::Slot;
+use super::breakdown::figures::Formula;
+use super::plot::time_part::Slot;
 use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
-use crate::engine::DataMovementView;
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::protocol::DataMovementView;
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// The heads of the changes, in the order of [`Change::ALL`].

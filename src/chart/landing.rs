@@ -9,12 +9,12 @@
 //!       |____/________________ FLOP/byte
 //! ```
 
-use super::label;
-use super::paint::{Paint, Pattern, Tone};
-use super::scale::Scale;
-use super::scene::{Anchor, Mark, Scene, Shape, Size};
-use super::time_part::Slot;
-use crate::analysis::Kind;
+use super::plot::label;
+use super::plot::paint::{Paint, Pattern, Tone};
+use super::plot::scale::Scale;
+use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
+use super::plot::time_part::Slot;
+use crate::analysis::classify::Kind;
 
 /// Peak of the matrix units for bf16, TFLOP/s.
 pub const PEAK: f64 = 459.0;

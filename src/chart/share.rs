@@ -1,7 +1,7 @@
 //! What the share dialog says, in words: counts, sizes, the first rows. Knows what would leave; no element.
 
-use crate::engine::RowSeen;
 use crate::report::format;
+use crate::session::RowSeen;
 use crate::share::{Preview, Table};
 
 /// "52 of 1,019"; "all 33".
@@ -54,7 +54,7 @@ fn cells(row: &RowSeen) -> [String; 5] {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::analysis::Kind;
+    use crate::analysis::classify::Kind;
     use crate::units::Picos;
 
     #[test]

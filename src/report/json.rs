@@ -5,7 +5,9 @@
 
 pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
-use crate::analysis::{Breakdown, Filter, Group, Header, Kind, Part, Scopes, Shown, Status, Totals};
+use crate::analysis::base::Filter;
+use crate::analysis::breakdown::{Breakdown, Group, Header, Part, Scopes, Shown, Status, Totals};
+use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;
@@ -147,7 +149,7 @@ impl<'a> PartJson<'a> {
 impl<'a> GroupJson<'a> {
     /// The row of a group.
     pub fn new(g: &'a Group) -> Self {
-        let share = |s: &crate::analysis::Share| ShareJson { n_executions: s.n, total_dur_ps: s.dur };
+        let share = |s: &crate::analysis::breakdown::Share| ShareJson { n_executions: s.n, total_dur_ps: s.dur };
         let counted = |p: Picos| (g.n_executions > 0).then_some(p);
         Self {
             key: &g.key,

@@ -1,7 +1,7 @@
 //! The roofline's JSON. Knows names and order of fields; computes nothing but percentages.
 
 use super::json::{GroupJson, HeadJson};
-use crate::analysis::GroupBy;
+use crate::analysis::base::GroupBy;
 use crate::analysis::roofline::{
     Bound, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoof, Roof, RoofRow,
     RooflineFigures, Skipped, StepRoof, WindowUse, verify,

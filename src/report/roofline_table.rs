@@ -2,10 +2,12 @@
 
 use super::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use super::text::Table;
+use crate::analysis::base::GroupBy;
+use crate::analysis::breakdown::Group;
+use crate::analysis::classify::Kind;
 use crate::analysis::roofline::{
     Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
 };
-use crate::analysis::{Group, GroupBy, Kind};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";

@@ -8,7 +8,7 @@
 //! ```
 
 use super::format::middle_cut;
-use crate::analysis::Group;
+use crate::analysis::breakdown::Group;
 
 /// A row's name in at most `room` characters, beside the rows it must not be taken for.
 pub fn label(group: &Group, beside: &[Group], room: usize) -> String {

@@ -1,7 +1,8 @@
 //! The tree of scopes as nested JSON. Knows names and order of fields.
 
 use super::json::kind_name;
-use crate::analysis::{Kind, Scopes};
+use crate::analysis::breakdown::Scopes;
+use crate::analysis::classify::Kind;
 use crate::units::Picos;
 use serde::Serialize;
 
@@ -31,7 +32,7 @@ pub(super) fn nested(scopes: &Scopes, step: Option<Picos>, top: usize) -> Vec<Sc
         let main = Kind::ALL.into_iter().rev().max_by_key(|k| node.by_kind[k.index()]).unwrap_or(Kind::Other);
         let json = ScopeJson {
             key: &node.name,
-            key_kind: if node.path == crate::analysis::NO_SCOPE { "no_scope" } else { "scope" },
+            key_kind: if node.path == crate::analysis::breakdown::NO_SCOPE { "no_scope" } else { "scope" },
             path: &node.path,
             kind: kind_name(main),
             n_executions: node.n,

@@ -3,13 +3,12 @@
 use super::comm_json::TrafficJson;
 use super::format::bytes_text;
 use super::json::{GroupJson, HeadJson};
-use super::roofline_json;
 use super::steps_json::StepsJson;
-use super::{comm_table, roofline_table};
+use super::{comm_table, roofline_json, roofline_table};
+use crate::analysis::breakdown::{Breakdown, StepStats};
 use crate::analysis::comm::Comm;
 use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::{Breakdown, StepStats};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

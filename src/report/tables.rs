@@ -3,7 +3,10 @@
 use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;
 use super::text::Table;
-use crate::analysis::{Breakdown, FileView, Group, GroupBy, Kind, Peaks, ProgramSource, Scopes, Spread, StepStats};
+use crate::analysis::base::GroupBy;
+use crate::analysis::breakdown::{Breakdown, Group, Peaks, Scopes, Spread, StepStats};
+use crate::analysis::classify::Kind;
+use crate::analysis::files::{FileView, ProgramSource};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -164,7 +167,7 @@ pub fn breakdown_csv(b: &Breakdown, top: usize) -> Table {
     let number = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
     let counted = |g: &Group, time: Picos| if g.n_executions > 0 { time.0.to_string() } else { String::new() };
     for g in b.groups.iter().take(top) {
-        let kind = if g.kind == crate::analysis::Kind::Fused { "comm" } else { g.kind.key() };
+        let kind = if g.kind == crate::analysis::classify::Kind::Fused { "comm" } else { g.kind.key() };
         table.row(vec![
             g.key.clone(),
             g.key_kind.clone(),

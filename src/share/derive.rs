@@ -2,7 +2,7 @@
 //! are those that the analyses make of the same figures.
 
 use super::report::Report;
-use crate::analysis::Group;
+use crate::analysis::breakdown::Group;
 use crate::analysis::comm::{CommRow, Overlap};
 use crate::analysis::roofline::{Level, Roof};
 use crate::units::Picos;

@@ -12,8 +12,12 @@ use super::codec;
 use super::error::ShareError;
 use super::read::{Reader, take, varint};
 use super::report::Report;
-use super::write::{self, Writer};
-use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
+use super::write::{
+    Writer, {self},
+};
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 use std::io::{Read, Write};
 
 /// The version that is written.

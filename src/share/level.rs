@@ -1,9 +1,10 @@
 //! How much of a session a report tells: how many rows of each table, and how many digits. What is cut is summed.
 
 use super::report::{CommPart, OpRow, Report, Rest};
+use crate::analysis::breakdown::Group;
+use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommRow;
 use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
-use crate::analysis::{Group, Kind};
 use crate::profile::Note;
 use crate::units::Picos;
 use std::cmp::Reverse;

@@ -1,7 +1,8 @@
 //! A report in words and tables, short enough for the description of a change. Knows what is told; computes nothing but shares.
 
 use super::report::Report;
-use crate::analysis::{Kind, Status};
+use crate::analysis::breakdown::Status;
+use crate::analysis::classify::Kind;
 use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
 use crate::report::text::{Table, markdown_text};

@@ -1,6 +1,8 @@
 //! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
 
-use super::codec::{self, Done, Number, Text, Visit};
+use super::codec::{
+    Done, Number, Text, Visit, {self},
+};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;

@@ -3,10 +3,13 @@
 //! Its rows are the analyses' reports, not copies of their types: at full detail a report says what the analyses say, and what it
 //! is written as is told field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
 
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{Group, Header, StepStats, Totals};
+use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
+use crate::analysis::files::FileInfo;
 use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
 use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
-use crate::analysis::{DeviceChoice, FileInfo, Group, Header, Kind, StepChoice, StepStats, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 
@@ -202,7 +205,7 @@ impl Report {
 
     /// How exactly it tells what it holds, where that is not to the last digit.
     pub fn rounded(&self) -> Option<String> {
-        let digits = super::Level::of(self.origin.level).digits?;
+        let digits = super::level::Level::of(self.origin.level).digits?;
         Some(format!("figures are exact, amounts in rows have {digits} digits"))
     }
 

@@ -1,9 +1,15 @@
 //! Reports of anything: made by a visitor, so that no field is forgotten.
 
-use super::codec::{self, Done, Number, Text, Visit};
-use super::envelope::{Limits, read};
+use super::codec::{
+    Done, Number, Text, Visit, {self},
+};
+use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
-use super::{Level, Report, decode, encode, link, read_link, unpack};
+use super::file::unpack;
+use super::level::Level;
+use super::link;
+use super::link::read_link;
+use super::report::Report;
 use proptest::prelude::*;
 
 /// Fills a report with what numbers say.
@@ -80,7 +86,7 @@ proptest! {
         let _ = decode(&bytes);
         let _ = unpack(&bytes);
         let _ = read_link(&text);
-        let mut file = super::MAGIC.to_vec();
+        let mut file = super::file::MAGIC.to_vec();
         file.extend(bytes);
         let _ = unpack(&file);
     }

@@ -1,30 +1,30 @@
 //! The whole page: the bar, then what is open, being opened, or neither. Knows which; not what is in it.
 
-use crate::chart::load::Load;
-use crate::engine::address::View;
-use crate::view::bar::AppBar;
-use crate::view::breakdown::Breakdown;
-use crate::view::comm::Comm;
-use crate::view::drop::DropTarget;
-use crate::view::empty::NoDevices;
-use crate::view::file::File;
-use crate::view::landing::Landing;
-use crate::view::loading::Loading;
-use crate::view::memory::Memory;
-use crate::view::op;
-use crate::view::roofline::Roofline;
-use crate::view::share::Share;
-use crate::view::sources::Choose;
-use crate::view::state::{Opened, State};
-use crate::view::type_erasure::{EraseType, If, effect, live};
-use crate::view::widgets::files::Inputs;
-use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::roving;
-use crate::view::widgets::swatch::patterns;
-use crate::view::widgets::toast::Toasts;
-use crate::view::widgets::tooltip::Tooltip;
-use crate::view::widgets::waiting::Waiting;
-use crate::view::{bar::help::Help, keys};
+use super::bar::AppBar;
+use super::bar::help::Help;
+use super::breakdown::Breakdown;
+use super::comm::Comm;
+use super::drop::DropTarget;
+use super::empty::NoDevices;
+use super::files::File;
+use super::landing::Landing;
+use super::loading::Loading;
+use super::memory::Memory;
+use super::roofline::Roofline;
+use super::share::Share;
+use super::sources::Choose;
+use super::state::{Opened, State};
+use super::type_erasure::{EraseType, If, effect, live};
+use super::widgets::files::Inputs;
+use super::widgets::icon::{Icon, icon};
+use super::widgets::roving;
+use super::widgets::swatch::patterns;
+use super::widgets::toast::Toasts;
+use super::widgets::tooltip::Tooltip;
+use super::widgets::waiting::Waiting;
+use super::{keys, op};
+use crate::chart::loading::Load;
+use crate::protocol::url::View;
 use leptos::prelude::*;
 
 /// The page.

@@ -1,8 +1,11 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
-use crate::view::state::{self, State};
-use crate::view::type_erasure::{EraseType, live};
-use leptos::{ev, prelude::*};
+use super::state::{
+    State, {self},
+};
+use super::type_erasure::{EraseType, live};
+use leptos::ev;
+use leptos::prelude::*;
 use web_sys::DragEvent;
 
 fn has_files(event: &DragEvent) -> bool {

@@ -1,16 +1,15 @@
 //! Keys that work anywhere on the page. Knows which key does what; the list people see is beside it, and both
 //! say the same.
 
-use crate::analysis::{Filter, GroupBy};
-use crate::engine::address::View;
-use crate::view::breakdown::filter;
-use crate::view::breakdown::save;
-use crate::view::file;
-use crate::view::op;
-use crate::view::state::State;
-use crate::view::widgets::popover;
-use crate::view::widgets::table::Act;
-use leptos::{ev, html, prelude::*};
+use super::breakdown::{filter, save};
+use super::state::State;
+use super::widgets::popover;
+use super::widgets::table::Act;
+use super::{files, op};
+use crate::analysis::base::{Filter, GroupBy};
+use crate::protocol::url::View;
+use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
@@ -143,7 +142,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "n" => popover::toggle("notes"),
         "0" if !state.zoom.with_untracked(String::is_empty) => state.zoom_to(String::new()),
         "0" => {}
-        "/" if state.view.get_untracked() == View::File => file::focus(),
+        "/" if state.view.get_untracked() == View::File => files::focus(),
         "/" => filter::focus(state),
         "c" => popover::toggle("columns"),
         "l" => state.sharing.set(state.opened.with_untracked(Option::is_some)),

@@ -4,10 +4,10 @@
 //! ```text
 //!   bar · landing · loading · breakdown · roofline · memory · file · op · empty   one folder per part of the screen: signals in, calls out
 //!                      │
-//!                    state  ── loader, queries ──►  engine::client  ──►  worker
+//!                    state  ── loader, queries ──►  worker::client  ──►  worker
 //! ```
 
-use crate::engine::program;
+use crate::worker::program;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
@@ -15,9 +15,10 @@ mod app;
 mod bar;
 mod breakdown;
 mod comm;
+mod data_movement;
 mod drop;
 mod empty;
-mod file;
+mod files;
 mod keys;
 mod landing;
 mod loading;

@@ -2,10 +2,10 @@
 //! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
 
 use js_sys::{Array, Uint8Array};
-use rooflight::engine::blob::BlobSource;
-use rooflight::engine::message::{pack, unpack};
-use rooflight::engine::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
+use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
 use rooflight::source::{Source, SourceError};
+use rooflight::worker::blob::BlobSource;
+use rooflight::worker::message::{pack, unpack};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Blob, File};
@@ -36,7 +36,7 @@ pub fn check_every_u64_crosses_the_boundary_both_ways() {
 
 #[wasm_bindgen]
 pub fn check_a_question_and_its_files_cross_as_well() {
-    use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
+    use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
     let query = Query {
         by: GroupBy::Source,
         step: StepChoice::Number(u64::MAX),

@@ -2,13 +2,16 @@
 
 use crate::common;
 use crate::common::hlo::{AOT, aot};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{
     Carried, Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, message_of,
 };
-use rooflight::analysis::{Analysis, DeviceChoice, Kind, Query, StepChoice};
-use rooflight::engine::{self, Opened, Programs};
 use rooflight::hlo::Module;
 use rooflight::profile::{Line, Plane};
+use rooflight::session;
+use rooflight::session::{Opened, Programs};
 use rooflight::units::Picos;
 use std::fmt::Write as _;
 
@@ -32,7 +35,7 @@ impl Session {
     }
 
     fn ask(&mut self, ask: &CommQuery) -> Comm {
-        engine::comm(&self.analysis, &self.opened.profile, &mut self.programs, ask)
+        session::comm(&self.analysis, &self.opened.profile, &mut self.programs, ask)
     }
 
     fn comm(&mut self, device: DeviceChoice, step: StepChoice) -> Comm {
@@ -199,7 +202,7 @@ fn lanes_hold_everything_and_nothing_overlaps_in_one() {
         carried: Carried::All,
         ..LaneQuery::default()
     };
-    let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &ask);
     assert_eq!((lanes.spans.len(), lanes.left_out), (600 + n_collectives, (0, Picos::ZERO)));
     let mut ends = vec![Picos::ZERO; lanes.n_lanes as usize];
     for span in &lanes.spans {
@@ -210,13 +213,13 @@ fn lanes_hold_everything_and_nothing_overlaps_in_one() {
     }
     let sum: u64 = lanes.spans.iter().map(|span| span.end.0 - span.start.0).sum();
     assert_eq!(sum, whole.copies_wall() + whole.rows[0].wall.0);
-    let few = engine::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..ask.clone() });
+    let few = session::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..ask.clone() });
     assert_eq!((few.spans.len(), few.left_out.0), (10, 590 + n_collectives as u64));
     assert!(few.notes.iter().any(|note| note.code == "spans_left_out"));
     let told: u64 = few.spans.iter().map(|span| span.end.0 - span.start.0).sum();
     assert_eq!(told + few.left_out.1.0, sum);
     let half = Picos(lanes.duration.0 / 2);
-    let part = engine::comm_lanes(
+    let part = session::comm_lanes(
         analysis,
         &opened.profile,
         programs,
@@ -363,7 +366,7 @@ fn summed_by_hand() {
 
     let Session { opened, analysis, programs } = &mut session;
     let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
-    let lanes = engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &ask);
     let spans: Vec<_> = lanes.spans.iter().map(|s| (s.lane, s.start.0, s.end.0, s.exposed.0)).collect();
     assert_eq!(spans, [(0, 5, 390, 95), (0, 400, 590, 40), (0, 600, 710, 110)]);
     assert_eq!(lanes.compute, [(Picos(10), Picos(300)), (Picos(400), Picos(550))]);
@@ -500,7 +503,7 @@ fn captures_of_other_devices_are_told_without_a_panic() {
                 assert_eq!(of.in_flight, of.exposed + of.overlapped);
                 let ask = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
                 let Session { opened, analysis, programs } = &mut session;
-                engine::comm_lanes(analysis, &opened.profile, programs, &ask);
+                session::comm_lanes(analysis, &opened.profile, programs, &ask);
             }
         }
     }

@@ -1,17 +1,21 @@
 //! Communication as the page draws it, against the analysis' figures and plain sums: steps, lanes, bandwidth, rows.
 
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::flags::Flag;
 use rooflight::analysis::comm::{
     Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, StepComm, Topology,
 };
-use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::chart::comm::table::{self, Units};
+use rooflight::chart::comm::table::{
+    Units, {self},
+};
 use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
-use rooflight::chart::scene::{Mark, Scene, Shape};
-use rooflight::chart::table::{Content, Measure, Order};
-use rooflight::engine::comm_place::Of;
-use rooflight::engine::{self, CommView, Input, Programs};
+use rooflight::chart::plot::scene::{Mark, Scene, Shape};
+use rooflight::chart::widgets::table::{Content, Measure, Order};
+use rooflight::protocol::url::comm::Of;
 use rooflight::report::format;
+use rooflight::session;
+use rooflight::session::{CommView, Input, Programs};
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 
@@ -25,7 +29,7 @@ struct Session {
 fn sample() -> Session {
     let packed = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(packed), from_folder: false };
-    let mut opened = engine::open(vec![input], &mut |_| {}).unwrap();
+    let mut opened = session::open(vec![input], &mut |_| {}).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let programs = Programs::new(std::mem::take(&mut opened.kept));
     Session { profile: opened.profile, analysis, programs }
@@ -37,12 +41,12 @@ fn query() -> Query {
 
 impl Session {
     fn view(&mut self, ask: CommQuery) -> CommView {
-        let comm: Comm = engine::comm(&self.analysis, &self.profile, &mut self.programs, &ask);
+        let comm: Comm = session::comm(&self.analysis, &self.profile, &mut self.programs, &ask);
         CommView { ask, comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) }
     }
 }
 
-fn tables(of: &CommView, columns: &[rooflight::chart::table::Column], row: &CommRow) -> Vec<Content> {
+fn tables(of: &CommView, columns: &[rooflight::chart::widgets::table::Column], row: &CommRow) -> Vec<Content> {
     table::row(row, columns, (40, Units::of(of, Of::Collectives)), false, false).cells
 }
 
@@ -270,7 +274,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
     let mut session = sample();
     for carried in [Carried::Collectives, Carried::Copies, Carried::All] {
         let ask = LaneQuery { query: query(), carried, ..LaneQuery::default() };
-        let told = engine::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
+        let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
         assert_eq!(told.left_out.0, 0);
         let kind = steps::kind(Of::Collectives);
         for (from, to) in [(0, told.duration.0), (told.duration.0 / 3, told.duration.0 / 2)] {
@@ -311,7 +315,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
             let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..told.clone() };
             let look = lanes::Look { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
             let scene = lanes::scene(&alone, &look);
-            let tone = rooflight::chart::paint::Tone::Kind(rooflight::chart::time_part::Slot::Kind(kind));
+            let tone = rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::Slot::Kind(kind));
             let y = 70.0 + if told.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
             let filled: f64 = scene
                 .marks
@@ -337,7 +341,7 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
         most: 20_000,
         ..LaneQuery::default()
     };
-    let told = engine::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
+    let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
     assert!(told.spans.len() > 2000);
     let look = lanes::Look {
         part: (Picos::ZERO, told.duration),

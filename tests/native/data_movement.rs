@@ -3,11 +3,13 @@
 
 use crate::common;
 use crate::common::{bytes, make, open};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::data_movement::{
     Answer, Change, DataMovement, DataMovementRow, LayoutChange, classify, in_module,
 };
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 

@@ -4,8 +4,9 @@
 use crate::common;
 use crate::common::{bytes, make, open, profile};
 use proptest::prelude::*;
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, MAX_PARTS, NO_SCOPE, Query, Scopes, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, MAX_PARTS, NO_SCOPE, Scopes};
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 

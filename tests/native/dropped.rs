@@ -5,11 +5,12 @@ use crate::common::trace::xz;
 use crate::common::{asked, bytes, hlo, make, profile};
 use proptest::prelude::*;
 use prost::Message;
-use rooflight::analysis::{FileView, OpBasis, OpDetail, ProgramSource, Query, StepChoice};
-use rooflight::engine::{
-    Engine, Input, OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, Session, Sort,
-};
+use rooflight::analysis::base::{Query, StepChoice};
+use rooflight::analysis::files::{FileView, ProgramSource};
+use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::Module;
+use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, Session, Sort};
+use rooflight::session::{Engine, Input};
 use rooflight::source::{Source, SourceError};
 use rooflight::wire::hlo::outline;
 use rooflight::wire::proto::hlo::{HloComputationProto, HloModuleProto, HloProto};

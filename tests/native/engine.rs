@@ -2,8 +2,10 @@
 
 use crate::common;
 use crate::common::{bytes, make};
-use rooflight::analysis::{Analysis, Filter, Group, GroupBy, Query, StepChoice};
-use rooflight::engine::{BreakdownHead, Column, Engine, Input, Reply, Request, RowsQuery, Sort};
+use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::protocol::{BreakdownHead, Column, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Engine, Input};
 use std::cmp::Ordering;
 
 fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> Engine {

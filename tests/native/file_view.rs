@@ -2,13 +2,15 @@
 //! searches against a plain loop.
 
 use crate::common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
-use rooflight::analysis::{DeviceChoice, FileView, GroupBy, LineUse, PlaneRole, ProgramSource, Query, StepChoice};
-use rooflight::chart::file_view;
-use rooflight::engine::{
-    Engine, Input, LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery,
-    ProgramRef, Question, Reply, Request, RowsQuery, Sort,
-};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
+use rooflight::chart::files;
 use rooflight::hlo::Module;
+use rooflight::protocol::{
+    LineKind, MAX_LINES, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Question, Reply,
+    Request, RowsQuery, Sort,
+};
+use rooflight::session::{Engine, Input, MemorySession};
 use rooflight::units::Picos;
 use rooflight::wire::hlo::decode;
 
@@ -147,9 +149,9 @@ fn the_program_that_ran_longest_comes_first() {
     ];
     assert_eq!(told, expected);
     assert!(
-        file_view::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
+        files::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
         "{:?}",
-        file_view::program(&view.programs[0])
+        files::program(&view.programs[0])
     );
     let memory: MemorySession = engine.answer(&Question::Memory.into()).decode().unwrap();
     let order: Vec<u32> = memory.programs.programs.iter().map(|program| program.program).collect();

@@ -1,7 +1,9 @@
 //! Filters work on ops: what is shown is what matches, and never more than there is.
 
 use crate::common::{bytes, make, open};
-use rooflight::analysis::{Analysis, Breakdown, Filter, FilterError, GroupBy, Kind, Query, StepChoice, Within};
+use rooflight::analysis::base::{Filter, FilterError, GroupBy, Query, StepChoice, Within};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 
 fn ask(space: &rooflight::wire::proto::xspace::XSpace, by: GroupBy, filter: Filter) -> Result<Breakdown, FilterError> {

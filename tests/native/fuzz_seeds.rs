@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::trace::{events_of, gzip, text, xz};
 use crate::common::{bytes, hlo, make, memory, profile, zip};
 use flate2::read::DeflateDecoder;
-use rooflight::engine::{Engine, Input, ShareAsk};
+use rooflight::session::{Engine, Input, ShareAsk};
 use rooflight::share::{Level, encode, pack};
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;

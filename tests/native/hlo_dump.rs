@@ -1,12 +1,17 @@
 //! The text of compiled programs as files: told by content, opened like the protos of the same programs, refused where it would
 //! take many times its size.
 
-use crate::common::hlo::{self, llama};
+use crate::common::hlo::{
+    llama, {self},
+};
 use crate::common::trace::xz;
 use crate::common::{asked, profile};
-use rooflight::analysis::{FileView, OpBasis, OpDetail, ProgramSource, Query};
-use rooflight::engine::{Engine, Input, OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, Session};
+use rooflight::analysis::base::Query;
+use rooflight::analysis::files::{FileView, ProgramSource};
+use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::{Module, text};
+use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, Session};
+use rooflight::session::{Engine, Input};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;

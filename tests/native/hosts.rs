@@ -3,9 +3,10 @@
 use crate::common::trace::open_all;
 use crate::common::zip::{deflated, zip};
 use crate::common::{bytes, make};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;
 

@@ -1,9 +1,13 @@
 //! The landing page's picture is drawn from figures of the sample: held against an analysis of the sample that is shipped.
 
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{DeviceChoice, GroupBy, Kind, Query, StepChoice};
-use rooflight::chart::landing::{self, Op};
-use rooflight::engine::{Engine, Input, Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+use rooflight::chart::landing::{
+    Op, {self},
+};
+use rooflight::protocol::{Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+use rooflight::session::{Engine, Input};
 
 fn engine() -> Engine {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();

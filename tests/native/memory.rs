@@ -3,16 +3,16 @@
 
 use crate::common;
 use crate::common::hlo::{AOT, aot, programs, xspace};
-use rooflight::analysis::Analysis;
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::memory::{
     AliveAt, AllocatorMemory, Basis, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery,
     ProgramMemory, ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
 };
-use rooflight::engine::{self, Programs};
 use rooflight::hlo::{Attribute, InstructionId, Module};
-use rooflight::wire::proto::hlo::HeapSimulatorTrace;
-use rooflight::wire::proto::hlo::HloProto;
+use rooflight::session;
+use rooflight::session::Programs;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use rooflight::wire::proto::hlo::{HeapSimulatorTrace, HloProto};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -375,7 +375,7 @@ fn whole(name: &str, bytes: Vec<u8>) -> (Analysis, WholeMemory) {
     let analysis = Analysis::new(&opened.profile);
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
     let ask = MemoryQuery::default();
-    let whole = engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
+    let whole = session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
     (analysis, whole)
 }
 

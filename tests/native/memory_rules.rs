@@ -5,13 +5,14 @@ use crate::common;
 use crate::common::memory::{assigned, buffer, event, tiny};
 use proptest::prelude::*;
 use prost::Message;
-use rooflight::analysis::Analysis;
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::memory::{
     Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
     SpaceMemory, StaticMemory, WhatIf,
 };
-use rooflight::engine::{self, Programs};
 use rooflight::hlo::Module;
+use rooflight::session;
+use rooflight::session::Programs;
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
@@ -365,7 +366,7 @@ fn every_prefix_ends_in_a_note_or_an_error() {
         let analysis = Analysis::new(&opened.profile);
         let mut programs = Programs::new(std::mem::take(&mut opened.kept));
         let ask = MemoryQuery::default();
-        let told = engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
+        let told = session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
         assert_eq!(told.programs.len(), 1);
         assert!(!told.programs[0].peaks.spaces.is_empty() || !told.notes.is_empty());
         assert_eq!(

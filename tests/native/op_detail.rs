@@ -1,11 +1,14 @@
 //! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
 
 use crate::common::{XSPACES, asked, bytes, hlo, make, profile};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{Analysis, Change, DeviceChoice, Group, OpBasis, OpDetail, OpRole, Query, StepChoice};
-use rooflight::engine::{Engine, Input, OpRef, Question, Reply, Request, RowsQuery, Sort};
 use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
+use rooflight::protocol::{OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Engine, Input};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
 
@@ -96,7 +99,8 @@ fn what_is_told_is_what_the_program_says() {
         assert_eq!(detail.opcode.as_deref(), Some(&*instruction.opcode));
         let names =
             |ids: Vec<_>| ids.into_iter().map(|i| module.instruction(i).unwrap().name.to_string()).collect::<Vec<_>>();
-        let told = |side: &[rooflight::analysis::Neighbour]| side.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
+        let told =
+            |side: &[rooflight::analysis::op::Neighbour]| side.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
         let mut operands = names(module.operands(at).collect());
         operands.dedup();
         assert_eq!(told(&detail.operands), operands);
@@ -192,11 +196,11 @@ fn without_the_program_the_event_s_text_tells() {
             assert_eq!(detail.basis, OpBasis::EventText);
             assert!(detail.notes.iter().any(|n| n.code == code), "{:?}", detail.notes);
             assert_eq!((detail.opcode, detail.figures, detail.text), (full.opcode, full.figures, full.text));
-            let shapes = |d: &[rooflight::analysis::OpValue]| {
+            let shapes = |d: &[rooflight::analysis::op::OpValue]| {
                 d.iter().map(|v| (v.role.clone(), v.shape.clone(), v.padded_bytes)).collect::<Vec<_>>()
             };
             assert_eq!(shapes(&detail.values), shapes(&full.values));
-            let names = |d: &[rooflight::analysis::Neighbour], ops: bool| {
+            let names = |d: &[rooflight::analysis::op::Neighbour], ops: bool| {
                 let mut names: Vec<String> = d.iter().filter(|n| n.is_op || !ops).map(|n| n.name.clone()).collect();
                 names.sort();
                 names

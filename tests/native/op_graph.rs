@@ -1,12 +1,17 @@
 //! The neighbourhood of real ops: against the program's own relations, and drawn.
 
 use crate::common::{asked, bytes, hlo, make, open};
-use rooflight::analysis::{Analysis, GraphNode, NodeRole, OpBasis, OpDetail, OpGraph, Query, StepChoice};
-use rooflight::chart::op_graph::{Direction, Drawing, draw, next, rows, scene};
-use rooflight::chart::svg;
-use rooflight::engine::{Engine, Input, OpRef, Question, Reply};
+use rooflight::analysis::base::{Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::op::graph::{GraphNode, NodeRole, OpGraph};
+use rooflight::analysis::op::{OpBasis, OpDetail};
+use rooflight::chart::op::graph::{Drawing, draw, next, rows, scene};
+use rooflight::chart::plot::hit_test::Direction;
+use rooflight::chart::plot::svg;
 use rooflight::hlo::{InstructionId, Module, text};
 use rooflight::profile::{Plane, Profile};
+use rooflight::protocol::{OpRef, Question, Reply};
+use rooflight::session::{Engine, Input};
 use rooflight::wire::proto::xspace::XSpace;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -142,8 +142,8 @@ fn names_that_lie() {
     let capture = bytes(&make::small());
     for name in ["x.json.gz", "x.trace.json", "x.hlo_proto.pb", "x.zip", "x.txt"] {
         for content in [capture.clone(), gzip(&capture), xz(&capture)] {
-            let input = rooflight::engine::Input { name: name.into(), source: Box::new(content), from_folder: false };
-            let opened = rooflight::engine::open(vec![input], &mut |_| {}).unwrap();
+            let input = rooflight::session::Input { name: name.into(), source: Box::new(content), from_folder: false };
+            let opened = rooflight::session::open(vec![input], &mut |_| {}).unwrap();
             assert!(
                 opened.files[0].format.starts_with("XSpace")
                     && opened.profile.planes.len() == make::small().planes.len()

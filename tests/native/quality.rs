@@ -1,13 +1,16 @@
 //! What a session lacks: each gap made by hand is found, counted and told what fills it, and real captures have those they have.
 
 use crate::common;
-use crate::common::make::{self, int};
+use crate::common::make::{
+    int, {self},
+};
 use crate::common::trace::{gzip, open_all};
 use crate::common::{bytes, profile};
-use rooflight::analysis::{
-    Analysis, Breakdown, DeviceChoice, FileView, Finding, FindingKind, GroupBy, Kind, Query, StepChoice,
-};
-use rooflight::engine::Opened;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::classify::Kind;
+use rooflight::analysis::files::{FileView, Finding, FindingKind};
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 

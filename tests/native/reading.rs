@@ -1,10 +1,11 @@
 //! How an XSpace is walked: each byte about once, and a line's own fields in whatever order they come.
 
 use crate::common;
-use crate::common::{bytes, trace::told};
+use crate::common::bytes;
+use crate::common::trace::told;
 use prost::Message;
-use rooflight::engine::{Input, open};
 use rooflight::profile::Profile;
+use rooflight::session::{Input, open};
 use rooflight::source::{Source, SourceError};
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;

@@ -4,7 +4,7 @@ use crate::common::{bytes, make};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
-use rooflight::engine::address::Address;
+use rooflight::protocol::url::address::Address;
 use rooflight::share::{read_link, unpack};
 use std::ffi::OsStr;
 use std::fs;

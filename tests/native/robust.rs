@@ -4,9 +4,10 @@
 use crate::common;
 use crate::common::{make, open};
 use proptest::prelude::*;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::units::Picos;
 
 /// Opens and, if anything was read, analyses; the invariants hold on damaged files too.

@@ -3,10 +3,13 @@
 
 use crate::common;
 use crate::common::bytes;
-use crate::common::make::{self, Plane};
-use rooflight::analysis::{Analysis, DeviceChoice, Query, StepChoice};
-use rooflight::engine::{Input, Opened, open};
+use crate::common::make::{
+    Plane, {self},
+};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Note;
+use rooflight::session::{Input, Opened, open};
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,8 @@ use crate::common;
 use crate::common::bytes;
 use crate::common::make::Plane;
 use crate::common::trace::{gzip, open_all};
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Severity;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
@@ -24,7 +25,7 @@ fn plane(name: &str, lines: &[&[(i64, i64)]]) -> XPlane {
     plane.done()
 }
 
-fn analysis(planes: Vec<XPlane>) -> (rooflight::engine::Opened, Analysis) {
+fn analysis(planes: Vec<XPlane>) -> (rooflight::session::Opened, Analysis) {
     let opened = common::open("a.xplane.pb", bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
     let analysis = Analysis::new(&opened.profile);
     (opened, analysis)

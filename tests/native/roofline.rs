@@ -4,13 +4,16 @@ use crate::common;
 use crate::common::{bytes, make, open, profiles};
 use make::{Plane, int, text};
 use proptest::prelude::*;
+use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::{
     Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,
     RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
 };
-use rooflight::analysis::{Analysis, DeviceChoice, Filter, GroupBy, Kind, Query, StepChoice};
-use rooflight::engine::{self, Opened, Programs};
 use rooflight::report::roofline_table;
+use rooflight::session;
+use rooflight::session::{Opened, Programs};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_stat::Value;
 use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
@@ -21,7 +24,7 @@ const US: i64 = 1_000_000;
 fn ask(opened: &mut Opened, ask: &RooflineQuery) -> Roofline {
     let analysis = Analysis::new(&opened.profile);
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let answer = engine::roofline(&analysis, &opened.profile, &mut programs, ask).unwrap();
+    let answer = session::roofline(&analysis, &opened.profile, &mut programs, ask).unwrap();
     let (n, order) = (answer.n_rows(), answer.order().to_vec());
     let roofs: Vec<Option<Roof>> = order.iter().map(|row| answer.roof(*row)).collect();
     assert_eq!(answer.row(&opened.profile, &analysis, n as u32), None);
@@ -447,11 +450,11 @@ fn steps_are_what_each_is_alone() {
         for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
             let of = |step| RooflineQuery { query: Query { device, step, ..Query::default() }, all_kinds, ..all() };
             let busiest = of(StepChoice::Busiest);
-            let steps = engine::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
+            let steps = session::roofline_steps(&analysis, &opened.profile, &mut programs, &busiest).unwrap();
             assert_eq!(steps.len(), analysis.devices[0].steps.len());
             for step in steps.iter().take(5).chain(steps.last()) {
                 let alone = of(StepChoice::Number(step.number));
-                let alone = engine::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
+                let alone = session::roofline(&analysis, &opened.profile, &mut programs, &alone).unwrap().figures;
                 assert_eq!(step.total, alone.considered, "step {}", step.number);
                 let of = |r: &Roof| (r.total, r.n, r.t_roof, r.gap, r.bound, (r.mfu.unwrap_or(0.0) * 1e9).round());
                 assert_eq!(step.roof.as_ref().map(of), alone.step.as_ref().map(of), "step {}", step.number);

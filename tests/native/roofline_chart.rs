@@ -2,19 +2,20 @@
 //! figures say, labels that cross nothing.
 
 use crate::common::{bytes, hlo, profile};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
-use rooflight::analysis::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::chart::empty;
-use rooflight::chart::popover_position::Rect;
+use rooflight::chart::plot::popover_position::Rect;
+use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
     Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
 };
-use rooflight::chart::scene::{Scene, Shape};
-use rooflight::chart::table::{Content, Measure};
-use rooflight::engine::roofline_place::RoofBy;
-use rooflight::engine::{
-    Engine, Export, Input, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+use rooflight::chart::widgets::table::{Content, Measure};
+use rooflight::protocol::url::roofline::RoofBy;
+use rooflight::protocol::{
+    Export, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
+use rooflight::session::{Engine, Input};
 use std::cmp::Ordering;
 use std::fs;
 
@@ -257,7 +258,7 @@ fn files_have_all_rows_in_the_order_shown() {
         let mut export = |format| {
             let question = Question::ExportRoofline { ask: ask.clone(), sort, format };
             match engine.answer(&question.into()) {
-                rooflight::engine::Reply::Exported(text) => text,
+                rooflight::protocol::Reply::Exported(text) => text,
                 other => panic!("{other:?}"),
             }
         };

@@ -3,11 +3,13 @@
 
 use crate::common;
 use crate::common::make::{Plane, text};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::roofline::{
     DevicePeaks, Level, PeakChoice, PeakOf, PeakSource, Precision, RooflineAnswer, RooflineQuery,
 };
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::engine::{self, Opened, Programs};
+use rooflight::session;
+use rooflight::session::{Opened, Programs};
 use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value as Stat;
 use serde_json::Value;
@@ -46,7 +48,7 @@ fn v6e(all_kinds: bool) -> Option<(Opened, Analysis, RooflineAnswer)> {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
     let ask = RooflineQuery { query, all_kinds, ..RooflineQuery::default() };
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let answer = engine::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
+    let answer = session::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
     Some((opened, analysis, answer))
 }
 
@@ -213,7 +215,7 @@ fn v5p_every_op() {
     let query = Query { step: StepChoice::All, ..Query::default() };
     let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let told = engine::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
+    let told = session::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
     let told = told.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut above) = (0, Vec::new());
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,16 +1,18 @@
 //! Reports of real captures and of the sample: what they hold, what they weigh, what leaves with them, and how they answer.
 
 use crate::common;
+use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{Filter, GroupBy, Kind, Query, StepChoice};
-use rooflight::engine::address::Address;
-use rooflight::engine::{
-    BreakdownHead, Column, CommView, Engine, Export, Input, MemorySession, Question, Reply, Request, RoofRowsPage,
-    RoofRowsQuery, RoofSort, RooflineHead, RowsPage, RowsQuery, Session, ShareAsk, Shared, Sort,
+use rooflight::protocol::url::address::Address;
+use rooflight::protocol::{
+    BreakdownHead, Column, Export, Question, Reply, Request, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+    RowsPage, RowsQuery, Session, Sort,
 };
 use rooflight::report::format::{TimeUnit, time, time_text};
+use rooflight::session::{CommView, Engine, Input, MemorySession, ShareAsk, Shared};
 use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;

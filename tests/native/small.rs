@@ -1,16 +1,18 @@
 //! The small capture, summed by hand.
 
 use crate::common::{bytes, make, open};
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, Status, StepChoice};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Status};
+use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 
-fn ask(query: &Query) -> rooflight::analysis::Breakdown {
+fn ask(query: &Query) -> rooflight::analysis::breakdown::Breakdown {
     let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();
     assert_eq!(opened.partial, None);
     Analysis::new(&opened.profile).breakdown(&opened.profile, query).unwrap()
 }
 
-fn row<'b>(b: &'b rooflight::analysis::Breakdown, key: &str) -> &'b rooflight::analysis::Group {
+fn row<'b>(b: &'b rooflight::analysis::breakdown::Breakdown, key: &str) -> &'b rooflight::analysis::breakdown::Group {
     b.groups.iter().find(|g| g.key == key).unwrap_or_else(|| panic!("no row {key}"))
 }
 

@@ -2,11 +2,15 @@
 //! such case.
 
 use crate::common;
-use crate::common::make::{self, int, text};
+use crate::common::make::{
+    int, text, {self},
+};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::classify::{Kind, OpGroup};
 use rooflight::analysis::comm::{CommQuery, Primitive};
-use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, GroupBy, Kind, OpGroup, Query, StepChoice};
-use rooflight::engine::Opened;
 use rooflight::report::row_label::label;
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
@@ -90,7 +94,7 @@ fn every_kernel_equals_kernel_stats() {
 fn mi300_every_op_equals_hlo_stats() {
     let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
     let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
-    let row = |g: &rooflight::analysis::Group| Some(((g.program_id?.to_string(), g.key.clone()), g.clone()));
+    let row = |g: &rooflight::analysis::breakdown::Group| Some(((g.program_id?.to_string(), g.key.clone()), g.clone()));
     let mut ours: BTreeMap<_, _> = b.groups.iter().filter_map(row).collect();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     for row in theirs {

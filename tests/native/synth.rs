@@ -3,9 +3,10 @@
 
 use crate::simulator;
 use clap::Parser;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::engine::{Input, Opened, Programs};
+use rooflight::session::{Input, Opened, Programs};
 use rooflight::source::{XZ, inflate};
 use rooflight::units::Picos;
 use serde_json::Value;
@@ -30,7 +31,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn open(name: &str, bytes: Vec<u8>) -> Opened {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
-    rooflight::engine::open(vec![input], &mut |_| {}).unwrap()
+    rooflight::session::open(vec![input], &mut |_| {}).unwrap()
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn memory_is_what_was_put_in() {
         let mut programs = Programs::new(std::mem::take(&mut opened.kept));
         let ask = MemoryQuery::default();
         let whole =
-            rooflight::engine::whole_memory(&analysis, &opened.profile, &mut programs, &ask, Some(0), &|_| true, None);
+            rooflight::session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, Some(0), &|_| true, None);
         assert_eq!(whole.checks.len(), analysis.devices.len());
         for (check, allocator) in whole.checks.iter().zip(&whole.runtime.allocators) {
             assert_eq!(check.static_peak, number("static_peak_bytes"));
@@ -242,12 +243,12 @@ fn the_sample_is_made_by_its_arguments() {
 fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::analysis::comm::Comm {
     let inputs = files(folder).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb"));
     let inputs = inputs.map(|(name, bytes)| Input { name, source: Box::new(bytes), from_folder: false }).collect();
-    let mut opened = rooflight::engine::open(inputs, &mut |_| {}).unwrap();
+    let mut opened = rooflight::session::open(inputs, &mut |_| {}).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let mut programs = Programs::new(std::mem::take(&mut opened.kept));
     let query = Query { device, step, ..Query::default() };
     let ask = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
-    rooflight::engine::comm(&analysis, &opened.profile, &mut programs, &ask)
+    rooflight::session::comm(&analysis, &opened.profile, &mut programs, &ask)
 }
 
 /// In flight, exposed, overlapped and waited for, of every device, as the run that was simulated has them.

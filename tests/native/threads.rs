@@ -2,7 +2,9 @@
 
 use crate::common;
 use prost::Message;
-use rooflight::analysis::{Analysis, DeviceChoice, GroupBy, Kind, Query, StepChoice};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;

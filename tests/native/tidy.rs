@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 13] = [
     "crates/xla-profile/src/source",
     "crates/xla-profile/src/wire",
     "crates/xla-profile/src/hlo",
@@ -12,23 +12,15 @@ const ORDER: [&str; 11] = [
     "src/analysis",
     "src/report",
     "src/share",
-    "src/engine",
+    "src/protocol",
+    "src/session",
+    "src/worker",
     "src/chart",
     "src/view",
 ];
 
 /// Files that may name the browser's crates.
-const BROWSER: [&str; 9] = [
-    "src/view/",
-    "src/bin/app.rs",
-    "src/bin/worker.rs",
-    "src/engine/blob.rs",
-    "src/engine/client.rs",
-    "src/engine/lock.rs",
-    "src/engine/message.rs",
-    "src/engine/program.rs",
-    "src/engine/server.rs",
-];
+const BROWSER: [&str; 4] = ["src/view/", "src/worker/", "src/bin/app.rs", "src/bin/worker.rs"];
 const BROWSER_CRATES: [&str; 7] =
     ["leptos", "web_sys", "js_sys", "wasm_bindgen", "gloo", "serde_wasm_bindgen", "console_error_panic_hook"];
 

@@ -4,16 +4,17 @@ use crate::common;
 use crate::common::trace::{events_of, gzip, open_all, text, told};
 use crate::common::{bytes, make};
 use proptest::prelude::*;
-use rooflight::analysis::{Analysis, Query, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::analysis::base::{Query, StepChoice};
+use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Note;
+use rooflight::session::Opened;
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::trace::{Event, Sink, walk};
 use serde_json::{Value, json};
 use std::process::Command;
 
-fn open(bytes: &[u8]) -> Result<Opened, rooflight::engine::Failure> {
+fn open(bytes: &[u8]) -> Result<Opened, rooflight::protocol::Failure> {
     open_all(&[("host.trace.json", bytes)])
 }
 

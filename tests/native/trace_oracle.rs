@@ -3,10 +3,11 @@
 
 use crate::common;
 use crate::common::trace::told;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::{PeakChoice, RooflineQuery};
-use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;

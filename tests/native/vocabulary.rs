@@ -2,7 +2,9 @@
 
 use crate::common;
 use crate::common::{bytes, make, open};
-use rooflight::analysis::{Analysis, Breakdown, GroupBy, MAX_PARTS, NO_LAYER, Query, SCANNED, StepChoice};
+use rooflight::analysis::base::{GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown, MAX_PARTS};
+use rooflight::analysis::classify::{NO_LAYER, SCANNED};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
@@ -213,7 +215,8 @@ fn a_real_training_run() {
     let plane = p.done();
     for by in [GroupBy::Phase, GroupBy::Layer, GroupBy::OpGroup, GroupBy::Kind] {
         let b = ask(plane.clone(), by, StepChoice::All);
-        let percent = |g: &rooflight::analysis::Group| (g.key.clone(), format!("{:.3}", g.of_step.unwrap() * 100.0));
+        let percent =
+            |g: &rooflight::analysis::breakdown::Group| (g.key.clone(), format!("{:.3}", g.of_step.unwrap() * 100.0));
         insta::assert_json_snapshot!(format!("v5p_{}", by.key()), b.groups.iter().map(percent).collect::<Vec<_>>());
     }
 }

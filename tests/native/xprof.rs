@@ -2,8 +2,9 @@
 //! profiles' README.
 
 use crate::common;
-use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::engine::Opened;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::session::Opened;
 use rooflight::units::Picos;
 use std::collections::BTreeMap;
 
@@ -113,7 +114,7 @@ fn v6e_steps_add_up() {
             .unwrap()
     };
     let sum: Picos = device.steps.iter().map(|s| of(s.number).totals.busy).sum();
-    let whole: Picos = device.steps.iter().map(rooflight::analysis::Step::duration).sum();
+    let whole: Picos = device.steps.iter().map(rooflight::analysis::base::Step::duration).sum();
     assert!(sum <= whole && sum.as_f64() > whole.as_f64() * 0.9, "{sum:?} {whole:?}");
     assert_eq!(device.steps.len(), 100);
 }

@@ -5,8 +5,9 @@ use crate::common;
 use crate::common::trace::{gzip, open_all, told, xz};
 use crate::common::zip::{Entry, deflated, stored, zip};
 use crate::common::{asked, bytes, make};
-use rooflight::analysis::{Query, StepChoice};
-use rooflight::engine::{Engine, Failure, Input, OpRef, Opened, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::analysis::base::{Query, StepChoice};
+use rooflight::protocol::{Failure, OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Engine, Input, Opened};
 use rooflight::wire::proto::xspace::XSpace;
 use std::process::{Command, Output};
 
@@ -74,14 +75,14 @@ fn programs_are_read_from_within() {
         let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
         let op = OpRef::new(&page.rows[0].key, page.rows[0].program_id);
         let question = Question::Op { ask: asked(query), op };
-        engine.answer(&question.into()).decode::<rooflight::analysis::OpDetail>().unwrap()
+        engine.answer(&question.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
     };
     let engine = |name: &str, bytes: Vec<u8>| {
         let input = Input { name: name.into(), source: Box::new(bytes), from_folder: false };
         Engine::open(vec![input], &mut |_| {}).unwrap().0
     };
     let expected = op(&mut engine("x", capture.clone()));
-    assert_eq!(expected.basis, rooflight::analysis::OpBasis::Proto);
+    assert_eq!(expected.basis, rooflight::analysis::op::OpBasis::Proto);
     for entry in
         [stored("x", &capture), deflated("x", &capture), deflated("x", &gzip(&capture)), deflated("x", &xz(&capture))]
     {

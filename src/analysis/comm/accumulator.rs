@@ -5,8 +5,8 @@ use super::async_pairs::Named;
 use super::interval::{ALL, Merged};
 use super::primitive::Execution;
 use super::report::{Overlap, Traffic};
-use crate::analysis::report::per_second;
-use crate::analysis::self_time::Interval;
+use crate::analysis::base::Interval;
+use crate::analysis::breakdown::report::per_second;
 use crate::units::Picos;
 use indexmap::IndexSet;
 

@@ -7,8 +7,8 @@
 //! ```
 
 use super::primitive::Primitive;
-use crate::analysis::Kind;
-use crate::analysis::classify::{is_async, opcode};
+use crate::analysis::classify::op_class::is_async;
+use crate::analysis::classify::{Kind, opcode};
 use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::text;
 use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};

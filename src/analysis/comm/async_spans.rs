@@ -10,9 +10,8 @@
 
 use super::async_pairs::{AsyncPairs, Part};
 use super::interval::Merged;
-use crate::analysis::Kind;
-use crate::analysis::device::{Clock, Device, intervals};
-use crate::analysis::self_time::{Interval, sweep};
+use crate::analysis::base::{Clock, Device, Interval, intervals, sweep};
+use crate::analysis::classify::Kind;
 use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use std::collections::VecDeque;

@@ -4,14 +4,11 @@
 use super::async_pairs::AsyncPairs;
 use super::async_spans::{CoreTimeline, clock};
 use super::primitive::Core;
-use crate::analysis::Kind;
+use crate::analysis::base::measure::{Window, measure};
+use crate::analysis::base::rows::Slice;
+use crate::analysis::base::{Clock, Device, Interval, Step, StepBasis, StepChoice};
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::classify::{Facts, classify};
-use crate::analysis::device::{Clock, Device, Step, StepBasis};
-use crate::analysis::measure::{Window, measure};
-use crate::analysis::query::StepChoice;
-use crate::analysis::rows::Slice;
-use crate::analysis::self_time::Interval;
+use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
 
 /// A core, read.

@@ -4,7 +4,7 @@
 //! Flags that are on by default are never suggested. Chips that were not checked get none. Knows chips and primitives; no times.
 
 use super::primitive::Primitive;
-use crate::analysis::platform::Platform;
+use crate::analysis::base::Platform;
 use crate::chip::Chip;
 
 /// The versions that the flags and their defaults were checked with.

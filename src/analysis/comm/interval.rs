@@ -4,7 +4,7 @@
 //! overlaps itself would be counted twice. How much of a list lies before each of its intervals is summed once, so what of it lies
 //! in any window is told by looking up the window's two ends, however much is between them.
 
-use crate::analysis::self_time::Interval;
+use crate::analysis::base::Interval;
 
 /// All of time.
 pub const ALL: Interval = (0, u64::MAX);

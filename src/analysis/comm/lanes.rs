@@ -7,7 +7,7 @@ use super::interval::Merged;
 use super::primitive::{Execution, Primitive};
 use super::query::Carried;
 use super::report::{CommLanes, LaneSpan};
-use crate::analysis::self_time::Interval;
+use crate::analysis::base::Interval;
 use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexMap;

@@ -36,10 +36,10 @@ pub use report::{
     Traffic,
 };
 
-use super::breakdown::Analysis;
-use super::data_movement::Programs;
-use super::query::{DeviceChoice, Query};
-use super::selection::Selection;
+use crate::analysis::base::selection::Selection;
+use crate::analysis::base::{DeviceChoice, Query};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::units::Picos;
@@ -70,7 +70,8 @@ impl Analysis {
         let mut sums = Sums::new(profile, self, ask.by, whats, wiring);
         own.iter().chain(&beside).for_each(|side| sums.add(side));
         let pairing = Pairing {
-            device_clock: !own.is_empty() && own.iter().all(|side| side.flight.clock == super::device::Clock::Device),
+            device_clock: !own.is_empty()
+                && own.iter().all(|side| side.flight.clock == crate::analysis::base::Clock::Device),
             ..sums.pairing
         };
         let known = notes::Known { topology: topology.is_some(), mesh, link: link.is_some() };

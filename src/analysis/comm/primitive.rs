@@ -1,6 +1,6 @@
 //! The words of communication: primitives, cores, likely roles. Knows names; no times.
 
-use crate::analysis::classify::is_collective_kernel;
+use crate::analysis::classify::op_class::is_collective_kernel;
 use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.

@@ -1,6 +1,6 @@
 //! What is asked of communication. Plain data; knows no answer.
 
-use crate::analysis::query::Query;
+use crate::analysis::base::Query;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 use std::fmt;

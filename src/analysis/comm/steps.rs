@@ -5,8 +5,8 @@ use super::async_spans::CoreTimeline;
 use super::core::Side;
 use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
+use crate::analysis::base::Interval;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::self_time::Interval;
 use crate::units::Picos;
 use indexmap::IndexMap;
 

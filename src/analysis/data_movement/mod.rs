@@ -24,13 +24,11 @@ pub use classify::{LayoutChange, classify};
 pub use report::{DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 pub use resolver::{Programs, in_module};
 
-use super::Kind;
-use super::breakdown::Analysis;
-use super::category::category;
-use super::classify::opcode;
-use super::query::Query;
-use super::rows::each;
-use super::selection::Selection;
+use crate::analysis::base::Query;
+use crate::analysis::base::rows::each;
+use crate::analysis::base::selection::Selection;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::classify::{Kind, category, opcode};
 use crate::hlo::opcode::{is_done, is_start};
 use crate::profile::{Note, Op, Profile, Severity, StrId};
 use crate::units::Picos;

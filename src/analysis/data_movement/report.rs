@@ -1,8 +1,8 @@
 //! What data movement reports. Plain data; knows nothing of how it was found.
 
 use super::change::{Answer, Change};
-use crate::analysis::kind::Kind;
-use crate::analysis::report::{Header, Totals};
+use crate::analysis::breakdown::{Header, Totals};
+use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use super::change::{Answer, Change};
 use super::classify::LayoutChange;
 use super::report::{DataMovementRow, SpaceMove, Tally};
-use crate::analysis::kind::Kind;
+use crate::analysis::classify::Kind;
 use crate::profile::OpId;
 use crate::units::Picos;
 use indexmap::IndexMap;

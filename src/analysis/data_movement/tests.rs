@@ -1,7 +1,9 @@
 //! Answers by hand: one text per change, and what cannot be told.
 
+use super::change::{Answer, Change, Changes, Reason};
+use super::classify;
+use super::classify::LayoutChange;
 use super::resolver::in_module;
-use super::{Answer, Change, Changes, LayoutChange, Reason, classify};
 use crate::hlo::text;
 
 fn verdict(text: &str) -> LayoutChange {

@@ -88,7 +88,7 @@ fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::memory::UseAt;
+    use crate::analysis::memory::runtime_report::UseAt;
 
     fn allocator(reserved: u64, allocated: u64, available: Option<u64>, fragmentation: f64) -> AllocatorMemory {
         AllocatorMemory {

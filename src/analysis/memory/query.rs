@@ -10,7 +10,7 @@ pub struct BufferId(pub u32);
 /// What is asked of one program's memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryQuery {
-    /// Its place in [`crate::analysis::FileView::programs`].
+    /// Its place in [`crate::analysis::files::FileView::programs`].
     pub program: u32,
     /// The memory colour: 0 is the device's main memory.
     pub color: i64,

@@ -21,7 +21,7 @@ pub struct MemoryPrograms {
 /// What a program takes of each memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProgramPeaks {
-    /// Its place in [`crate::analysis::FileView::programs`].
+    /// Its place in [`crate::analysis::files::FileView::programs`].
     pub program: u32,
     /// Its name, without its id.
     pub name: String,

@@ -9,9 +9,8 @@
 //! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
+use crate::analysis::base::{Clock, Device, Platform, StepBasis, intervals};
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::device::{Clock, Device, StepBasis, intervals};
-use crate::analysis::platform::Platform;
 use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;

@@ -18,7 +18,7 @@ pub struct RuntimeMemory {
 pub struct AllocatorMemory {
     /// What people call the device, `TPU:0`; the allocator's name where events do not say which device it is of.
     pub label: String,
-    /// The device's place in the session ([`crate::analysis::DeviceChoice::One`]), where it is known.
+    /// The device's place in the session ([`crate::analysis::base::DeviceChoice::One`]), where it is known.
     pub device: Option<u32>,
     /// What events call the device: `index_on_host`, else `device_ordinal`.
     pub ordinal: Option<u64>,

@@ -17,7 +17,7 @@ use super::live_ranges::{LiveRange, is_of, replay, trace_of};
 use super::query::Points;
 use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
-use crate::analysis::phase::{by_path, phase};
+use crate::analysis::classify::phase::{by_path, phase};
 use crate::hlo::{InstructionId, Module};
 use crate::wire::proto::hlo::BufferAssignmentProto;
 
@@ -204,7 +204,7 @@ fn sums(buffers: &Buffers, color: i64, is_tpu: bool) -> SpacePeak {
         let add = |sum: &mut u64, is: bool| *sum = sum.saturating_add(if is { allocation.size } else { 0 });
         add(&mut sums.total_allocation, true);
         add(&mut sums.indefinite, allocation.is_indefinite());
-        add(&mut sums.parameters, allocation.category == super::Category::Parameter);
+        add(&mut sums.parameters, allocation.category == super::words::Category::Parameter);
         add(&mut sums.live_out, allocation.is_live_out);
         add(&mut sums.constants, allocation.is_constant);
     }

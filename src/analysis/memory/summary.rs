@@ -10,7 +10,7 @@ use super::report::{
 };
 use super::space::{Space, curve, highest};
 use super::words::{MemoryClass, RollUpBy};
-use crate::analysis::scope_path;
+use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
 use crate::profile::{Note, Severity};
 use indexmap::{IndexMap, IndexSet};

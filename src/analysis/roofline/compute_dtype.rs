@@ -11,7 +11,7 @@
 //! Knows HLO; no peaks and no time.
 
 use super::query::Precision;
-use crate::analysis::op_detail::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::Seen;
 use crate::hlo::{ArrayShape, DType, Shape};
 
 /// What an op computes with.
@@ -42,7 +42,7 @@ pub(super) fn needs_program(seen: Seen<'_>, category: &str) -> bool {
     match seen.opcode() {
         "fusion" => !matches!(category, "loop fusion" | "input fusion"),
         opcode if is_dot(opcode) => seen.operand_shape(0).is_none(),
-        opcode => crate::analysis::classify::is_async(opcode),
+        opcode => crate::analysis::classify::op_class::is_async(opcode),
     }
 }
 

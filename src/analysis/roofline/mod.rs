@@ -33,14 +33,14 @@ pub use report::{
 };
 pub use verify::{Check, Verdict, Verified, verify};
 
-use super::Kind;
-use super::breakdown::{Analysis, shown};
-use super::data_movement::Programs;
-use super::filter::{Filter, FilterError};
-use super::query::{GroupBy, Query};
-use super::row_view::{RowView, default_order};
-use super::rows::{Known, Member, Rows, Slice, fold};
-use super::selection::Selection;
+use crate::analysis::base::rows::{Known, Member, Rows, Slice, fold};
+use crate::analysis::base::selection::Selection;
+use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
+use crate::analysis::breakdown::query::shown;
+use crate::analysis::breakdown::row_view::default_order;
+use crate::analysis::breakdown::{Analysis, RowView};
+use crate::analysis::classify::Kind;
+use crate::analysis::data_movement::Programs;
 use crate::hlo::text;
 use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::units::Picos;

@@ -3,10 +3,9 @@
 use super::Seen;
 use super::peaks::{DevicePeaks, Peak, PeakOf};
 use super::query::{Level, PeakSource, RooflineQuery};
-use super::report::{DeviceCountSource, RooflineFigures, SkipReason};
+use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
-use crate::analysis::report::Status;
-use crate::analysis::roofline::CostSource;
+use crate::analysis::breakdown::Status;
 use crate::chip::Chip;
 use crate::profile::{Note, Severity};
 use crate::units::Picos;

@@ -1,7 +1,7 @@
 //! What a roofline is asked: of which ops, against which peaks, and what the user knows better. Plain data; knows nothing
 //! of how it is answered.
 
-use crate::analysis::query::Query;
+use crate::analysis::base::Query;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use super::peaks::DevicePeaks;
 use super::query::{Level, Precision};
 use super::verify::Verified;
-use crate::analysis::report::{Group, Header, Totals};
+use crate::analysis::breakdown::{Group, Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
@@ -211,12 +211,12 @@ impl Roof {
 
     /// FLOP/s in their own time.
     pub fn flop_rate(&self) -> Option<f64> {
-        crate::analysis::report::per_second(Some(self.flops), self.total, self.n)
+        crate::analysis::breakdown::report::per_second(Some(self.flops), self.total, self.n)
     }
 
     /// Bytes/s of a memory in their own time; `None` without such bytes.
     pub fn byte_rate(&self, level: Level) -> Option<f64> {
-        crate::analysis::report::per_second(self.level_bytes(level), self.total, self.n)
+        crate::analysis::breakdown::report::per_second(self.level_bytes(level), self.total, self.n)
     }
 
     /// FLOP per byte of a memory; `None` without such bytes.

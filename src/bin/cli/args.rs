@@ -6,7 +6,8 @@ use super::report::ReportArgs;
 use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use rooflight::analysis::{Filter, GroupBy, Kind, StepChoice, Within};
+use rooflight::analysis::base::{Filter, GroupBy, StepChoice, Within};
+use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 
 /// Opens XLA profiles and says where the time goes.

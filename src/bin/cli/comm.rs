@@ -2,10 +2,12 @@
 
 use super::args::{Output, one_of};
 use super::{Failure, Session, heading, says};
+use rooflight::analysis::base::{Filter, GroupBy};
+use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
-use rooflight::analysis::{Filter, GroupBy, Status};
-use rooflight::engine;
-use rooflight::report::{comm_json, comm_table, json, text::Table};
+use rooflight::report::text::Table;
+use rooflight::report::{comm_json, comm_table, json};
+use rooflight::session;
 
 /// Which rows, and how chips are wired.
 #[derive(clap::Args)]
@@ -33,7 +35,7 @@ impl Session<'_> {
             topology,
             mesh: links.mesh.clone(),
         };
-        let comm = engine::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &ask);
+        let comm = session::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &ask);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {

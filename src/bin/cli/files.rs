@@ -1,6 +1,8 @@
 //! Paths on the command line → inputs. Folders are walked; what is in the files is told later, by content.
 
-use rooflight::engine::{Failure, Input, no_capture};
+use rooflight::protocol::Failure;
+use rooflight::session::Input;
+use rooflight::session::open::no_capture;
 use rooflight::source::FileSource;
 use std::path::{Path, PathBuf};
 

@@ -2,11 +2,13 @@
 
 use super::args::Output;
 use super::{Failure, Session, says};
+use rooflight::analysis::base::{Filter, GroupBy};
+use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
-use rooflight::analysis::{Filter, GroupBy, Status};
 use rooflight::chip::{CHIPS, Chip};
-use rooflight::engine;
-use rooflight::report::{json, memory_json, memory_table, text::Table};
+use rooflight::report::text::Table;
+use rooflight::report::{json, memory_json, memory_table};
+use rooflight::session;
 
 /// Which programs, which memory, and what is compared with.
 #[derive(clap::Args)]
@@ -53,7 +55,7 @@ impl Session<'_> {
         let profile = &self.opened.profile;
         let programs = &mut self.programs.borrow_mut();
         let is_asked = |program: &ProgramPeaks| args.is_asked(program);
-        let whole = engine::whole_memory(&self.analysis, profile, programs, &ask, color, &is_asked, args.chip);
+        let whole = session::whole_memory(&self.analysis, profile, programs, &ask, color, &is_asked, args.chip);
         if whole.programs.is_empty()
             && let Some(asked) = &args.program
         {
@@ -67,7 +69,7 @@ impl Session<'_> {
             Output::Json => {
                 let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
                 let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
-                let header = rooflight::analysis::Header { status, ..kinds.header };
+                let header = rooflight::analysis::breakdown::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
                 json::text(&memory_json::memory(head, &whole, top, &notes))

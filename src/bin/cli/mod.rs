@@ -13,21 +13,20 @@ mod roofline_args;
 use args::{Args, Command, Output, View};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
+use rooflight::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown, Scopes, Status, StepStats};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{
-    Analysis, Breakdown, DeviceChoice, Filter, FilterError, GroupBy, Query, Scopes, Status, StepChoice, StepStats,
-};
-use rooflight::engine::{self, Failure, Opened, Programs, open};
 use rooflight::profile::{Note, Severity};
-use rooflight::report::{
-    data_movement_json, data_movement_table, format,
-    inspect::inspect,
-    json, roofline_json, roofline_table,
-    summary::{self, Summary},
-    tables,
-    text::{Table, neutralise, neutralise_lines},
+use rooflight::protocol::Failure;
+use rooflight::report::inspect::inspect;
+use rooflight::report::summary::{
+    Summary, {self},
 };
+use rooflight::report::text::{Table, neutralise, neutralise_lines};
+use rooflight::report::{data_movement_json, data_movement_table, format, json, roofline_json, roofline_table, tables};
+use rooflight::session;
+use rooflight::session::{Opened, Programs, open};
 use roofline_args::Roofs;
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -194,10 +193,10 @@ impl Session<'_> {
     ) -> Result<String, Failure> {
         let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
         let ask = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
-        let roofline = engine::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+        let roofline = session::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
         let comm = CommQuery { query: ask.query, ..CommQuery::default() };
-        let comm = engine::comm(analysis, profile, programs, &comm);
-        let memory = engine::memory_programs(profile, programs, &analysis.programs(profile));
+        let comm = session::comm(analysis, profile, programs, &comm);
+        let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
         Ok(tell(Summary {
             kinds,
@@ -213,7 +212,7 @@ impl Session<'_> {
     fn data_movement(&self) -> Result<String, Failure> {
         let query = self.query(GroupBy::Category, Filter::default())?;
         let profile = &self.opened.profile;
-        let data_movement = engine::data_movement(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
+        let data_movement = session::data_movement(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
         let notes = self.notes(&data_movement.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         let both = |form: fn(&Table) -> String, top: usize| {
@@ -240,7 +239,7 @@ impl Session<'_> {
     fn roofline(&self, by: GroupBy, filter: Filter, roofs: &Roofs) -> Result<String, Failure> {
         let ask = roofs.ask(self.query(by, filter)?);
         let profile = &self.opened.profile;
-        let answer = engine::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &ask);
+        let answer = session::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &ask);
         let answer = answer.map_err(|e| bad_filter(&e))?;
         let n_all = answer.n_rows();
         let text = matches!(self.view.output(), Output::Text);
@@ -255,7 +254,7 @@ impl Session<'_> {
                 let gaps = self.view.top.unwrap_or(TOP_GAPS);
                 let programs = &mut self.programs.borrow_mut();
                 let steps =
-                    engine::roofline_steps(&self.analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
+                    session::roofline_steps(&self.analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
                 json::text(&roofline_json::roofline(head, by, figures, &told.rows, &steps, gaps, &notes))
             }
             Output::Csv => roofline_table::csv(&told).csv(),
@@ -295,7 +294,7 @@ impl Session<'_> {
         let device = self.device()?;
         let step = self.view.step;
         if let StepChoice::Number(n) = step {
-            let has = |d: &rooflight::analysis::Device| d.steps.iter().any(|s| s.number == n);
+            let has = |d: &rooflight::analysis::base::Device| d.steps.iter().any(|s| s.number == n);
             if !self.analysis.devices.is_empty() && !self.analysis.devices.iter().any(has) {
                 let steps: Vec<u64> = self.analysis.devices[0].steps.iter().map(|s| s.number).collect();
                 return Err(no_step(n, &steps));
@@ -368,7 +367,7 @@ fn bad_filter(error: &FilterError) -> Failure {
 }
 
 /// One line on what the figures are of.
-fn heading(header: &rooflight::analysis::Header) -> String {
+fn heading(header: &rooflight::analysis::breakdown::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));

@@ -3,11 +3,13 @@
 use super::args::{Output, View};
 use super::files;
 use clap::Args;
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{DeviceChoice, Query, StepChoice};
-use rooflight::engine::address::Address;
-use rooflight::engine::{Engine, Failure, Input, Session, ShareAsk, captures_of};
+use rooflight::protocol::url::address::Address;
+use rooflight::protocol::{Failure, Session};
+use rooflight::session::open::captures_of;
+use rooflight::session::{Engine, Input, ShareAsk};
 use rooflight::share::html::{Inside, PACK, page};
 use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, link, markdown, pack};
 use rooflight::source::Source;
@@ -97,7 +99,7 @@ fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
     if wanted == "all" {
         return Ok(DeviceChoice::All);
     }
-    let names = |device: &rooflight::engine::DeviceInfo| {
+    let names = |device: &rooflight::protocol::DeviceInfo| {
         device.label == wanted || device.name == wanted || device.label.rsplit(':').next() == Some(wanted)
     };
     let labels = || session.devices.iter().map(|device| device.label.as_str()).collect::<Vec<_>>().join(", ");

@@ -1,7 +1,7 @@
 //! What may be said to `rooflight roofline`. Knows arguments; computes nothing.
 
 use clap::builder::PossibleValuesParser;
-use rooflight::analysis::Query;
+use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 use rooflight::chip::{CHIPS, Chip};
 

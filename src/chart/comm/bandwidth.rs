@@ -9,17 +9,18 @@
 
 use super::{steps, table};
 use crate::analysis::comm::{CommRow, Primitive};
-use crate::chart::label;
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::place_labels::{self, Candidate, Obstacle};
-use crate::chart::popover_position::Rect;
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::label_placement::{
+    Candidate, Obstacle, {self},
+};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
-use crate::chart::rows::Tip;
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::ticks;
-use crate::chart::time_part::Slot;
-use crate::engine::comm_place::Of;
+use crate::protocol::url::comm::Of;
 use crate::report::format;
 use std::cmp::Reverse;
 
@@ -199,7 +200,7 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
         }
     };
     let candidates: Vec<Candidate> = (0_u32..).zip(&named).map(candidate).collect();
-    for (spot, place) in named.iter().zip(place_labels::place(&candidates, &obstacles, axes.frame)) {
+    for (spot, place) in named.iter().zip(label_placement::place(&candidates, &obstacles, axes.frame)) {
         let Some(place) = place else { continue };
         let (x, y, text) = (place.x, place.y + Size::Micro.px(), format::middle_cut(&spot.row.key, 28));
         let (anchor, size) = (Anchor::Start, Size::Micro);

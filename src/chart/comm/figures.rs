@@ -2,10 +2,12 @@
 
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::chart::figures::{Figure, Readout, exact, figure, row, share_figure};
-use crate::engine::CommView;
-use crate::engine::comm_place::Of;
-use crate::report::format::{self, ABSENT};
+use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
+use crate::protocol::url::comm::Of;
+use crate::report::format::{
+    ABSENT, {self},
+};
+use crate::session::CommView;
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.

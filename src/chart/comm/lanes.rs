@@ -11,16 +11,17 @@
 //! Ids are places of spans. What is narrower than a pixel is drawn together with its neighbours; such a mark's id lies beyond them.
 
 use super::text;
-use crate::analysis::Kind;
+use crate::analysis::classify::Kind;
 use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
-use crate::chart::label;
-use crate::chart::paint::{Paint, Pattern, Tone};
-use crate::chart::rows::Tip;
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::ticks;
-use crate::chart::time_part::Slot;
-use crate::report::format::{self, TimeUnit};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::paint::{Paint, Pattern, Tone};
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::{label, ticks};
+use crate::report::format::{
+    TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// A block, and a row with the ground below it; where there are many lanes both are smaller.

@@ -9,7 +9,7 @@ pub mod table;
 pub mod text;
 
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::engine::comm_place::Of;
+use crate::protocol::url::comm::Of;
 
 /// Sums of what is told of.
 pub const fn traffic(comm: &Comm, of: Of) -> &Traffic {
@@ -34,5 +34,5 @@ pub fn rows(comm: &Comm, of: Of) -> &[CommRow] {
 
 /// How a row is named where rows are selected, as in the breakdown; of a pair that is its start.
 pub fn key(row: &CommRow) -> String {
-    super::rows::key_of(&row.key, row.program_id)
+    crate::chart::breakdown::rows::key_of(&row.key, row.program_id)
 }

@@ -2,12 +2,13 @@
 //! core does in the rest. Knows
 //! sums of steps; the chart is `chart::steps`.
 
+use crate::analysis::base::StepChoice;
+use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Overlap, Remainder, StepComm};
-use crate::analysis::{Kind, StepChoice};
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::steps::{Part, Step};
-use crate::chart::time_part::Slot;
-use crate::engine::comm_place::Of;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::steps::{Part, Step};
+use crate::chart::plot::time_part::Slot;
+use crate::protocol::url::comm::Of;
 
 /// Their parts, from the bottom. `split`: what is done beside is known.
 pub fn parts(of: Of, split: bool) -> Vec<Part> {

@@ -1,13 +1,17 @@
 //! Communication as a table: columns, cells and totals; rows are at hand, and sorted here. Knows rows; no browser.
 
 use super::{rows, text, traffic};
+use crate::analysis::breakdown::is_unrated;
 use crate::analysis::comm::{CommBy, CommRow, Core};
-use crate::analysis::is_unrated;
-use crate::chart::rows::Tip;
-use crate::chart::table::{self, Column, Content, Measure, Name, Order};
-use crate::engine::CommView;
-use crate::engine::comm_place::Of;
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::chart::breakdown::Tip;
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Name, Order, {self},
+};
+use crate::protocol::url::comm::Of;
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
+use crate::session::CommView;
 use crate::units::Picos;
 use std::cmp::Ordering;
 

@@ -3,7 +3,9 @@
 use crate::analysis::comm::flags::Flag;
 use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};
 use crate::report::comm_table;
-use crate::report::format::{self, ABSENT};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]

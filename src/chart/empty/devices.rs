@@ -1,8 +1,8 @@
 //! A session without ops of a device: which planes there are, and how a run of the device is recorded.
 
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
-use crate::analysis::Platform;
-use crate::engine::Session;
+use crate::analysis::base::Platform;
+use crate::protocol::Session;
 use crate::report::format;
 
 /// Why a session without ops of a device shows no breakdown.
@@ -54,9 +54,9 @@ pub fn devices(session: &Session) -> Empty {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{session, text};
     use super::*;
-    use crate::analysis::Framework;
+    use crate::analysis::base::Framework;
+    use crate::chart::empty::tests::{session, text};
 
     #[test]
     fn it_says_which_planes_were_found() {

@@ -1,8 +1,9 @@
 //! Memory without programs that say which buffers they have, or without events of allocators.
 
 use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
-use crate::engine::{MemorySession, Session};
+use crate::protocol::Session;
 use crate::report::format;
+use crate::session::MemorySession;
 
 /// Programs that are named.
 const NAMED: usize = 2;
@@ -99,10 +100,10 @@ fn needs(session: &Session, memory: &MemorySession) -> Vec<Need> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{session, text};
     use super::*;
-    use crate::analysis::Framework;
+    use crate::analysis::base::Framework;
     use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
+    use crate::chart::empty::tests::{session, text};
 
     fn named(name: &str, spaces: usize) -> ProgramPeaks {
         let spaces = vec![SpacePeak::default(); spaces];

@@ -15,8 +15,8 @@ pub use devices::devices;
 pub use memory::{allocator, programs};
 pub use work::{communication, roofline};
 
-use crate::analysis::Platform;
-use crate::engine::Session;
+use crate::analysis::base::Platform;
+use crate::protocol::Session;
 
 /// The words of an empty view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,9 @@ pub fn files(session: &Session) -> Empty {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{DeviceChoice, Framework};
-    use crate::engine::{FileInfo, PlaneInfo};
+    use crate::analysis::base::{DeviceChoice, Framework};
+    use crate::analysis::files::FileInfo;
+    use crate::protocol::PlaneInfo;
 
     pub(super) fn session(planes: &[&str], format: &str, framework: Framework) -> Session {
         let plane = |name: &&str| PlaneInfo { name: (*name).to_owned(), n_lines: 1, n_events: 2 };

@@ -1,13 +1,14 @@
 //! The roofline without peaks or FLOPs, and communication without any.
 
 use super::{Empty, Need, is_trace_json, n_planes};
-use crate::analysis::Platform;
+use crate::analysis::base::Platform;
 use crate::analysis::comm::{Comm, StepComm};
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, SkipReason};
-use crate::chart::comm::{figures::window, rows};
+use crate::chart::comm::figures::window;
+use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
-use crate::engine::Session;
-use crate::engine::comm_place::Of;
+use crate::protocol::Session;
+use crate::protocol::url::comm::Of;
 use crate::report::format;
 use crate::units::Picos;
 
@@ -122,10 +123,11 @@ const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{session, text};
     use super::*;
+    use crate::analysis::base::Framework;
+    use crate::analysis::breakdown::Analysis;
     use crate::analysis::comm::CommQuery;
-    use crate::analysis::{Analysis, Framework};
+    use crate::chart::empty::tests::{session, text};
     use crate::profile::Profile;
 
     #[test]

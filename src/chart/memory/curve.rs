@@ -14,12 +14,11 @@
 use super::position::{at_position, position, position_ticks};
 use super::size::{SizeUnit, mib, text};
 use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
-use crate::chart::label;
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::rows::Tip;
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use crate::chart::ticks;
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::{label, ticks};
 use crate::report::format;
 use crate::units::Picos;
 

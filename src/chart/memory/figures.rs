@@ -3,8 +3,10 @@
 
 use super::size::{SizeUnit, text};
 use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
-use crate::chart::figures::{Figure, Readout, figure, row};
-use crate::report::format::{self, ABSENT};
+use crate::chart::breakdown::figures::{Figure, Readout, figure, row};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 fn exact(size: u64) -> String {
     format!("{} B", format::count(size))

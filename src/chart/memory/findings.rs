@@ -2,7 +2,9 @@
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
-use crate::report::format::{self, ABSENT};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 /// Something found.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,6 @@ mod position;
 mod size;
 pub mod table;
 pub mod treemap;
-mod treemap_layout;
 
 pub use position::{at_position, position};
 pub use size::{SizeUnit, mib, text};

@@ -2,7 +2,7 @@
 
 use super::size::text;
 use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
-use crate::chart::picker_options::Choice;
+use crate::chart::widgets::picker_options::Choice;
 use crate::report::format;
 
 /// Letters of a program's name.

@@ -4,8 +4,10 @@
 //! (`peakHeapSizePosition`) and in the command line's `peak_position`: the point after event `n` is position `n`, and the
 //! first point is the start.
 
-use crate::chart::scale::Scale;
-use crate::chart::ticks::{self, Tick};
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::ticks::{
+    Tick, {self},
+};
 use crate::report::format;
 
 /// The position of a point, in words: "303", or "the start" for the point before the first event.

@@ -4,13 +4,13 @@
 //! Ids are places in the list of buffers. Colour is the class of each buffer, whatever groups them.
 
 use super::size::text;
-use super::treemap_layout::divide;
 use crate::analysis::memory::{AliveAt, Buffer, BufferId, RollUpBy};
-use crate::chart::label;
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::popover_position::Rect;
-use crate::chart::rows::Tip;
-use crate::chart::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::label;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::treemap::divide;
 use crate::report::format;
 use std::cmp::Reverse;
 

@@ -2,11 +2,13 @@
 
 use super::dots::{Dot, Dots};
 use super::roofs::Ceilings;
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::popover_position::Rect;
-use crate::chart::scale::Scale;
-use crate::chart::scene::{Anchor, Mark, Shape, Size};
-use crate::chart::ticks::{self, Tick};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scale::Scale;
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::plot::ticks::{
+    Tick, {self},
+};
 use crate::units::Picos;
 
 /// The part of the axes that is seen: FLOP per byte, and FLOP/s.
@@ -248,7 +250,15 @@ mod tests {
             above: Picos::ZERO,
             latency_bound: false,
         };
-        Dot { name: "a".into(), key: "a".into(), form: Some(super::super::Form::Other), x, y, roof, cumulative: None }
+        Dot {
+            name: "a".into(),
+            key: "a".into(),
+            form: Some(crate::chart::roofline::form::Form::Other),
+            x,
+            y,
+            roof,
+            cumulative: None,
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What of a line or a polygon lies within a frame. Knows points; no chart.
 
-use crate::chart::popover_position::Rect;
+use crate::chart::plot::popover_position::Rect;
 
 /// A point.
 pub(super) type Point = (f64, f64);

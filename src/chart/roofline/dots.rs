@@ -2,9 +2,9 @@
 
 use super::form::Form;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures};
-use crate::chart::rows;
-use crate::engine::RooflineHead;
-use crate::engine::roofline_place::RoofBy;
+use crate::chart::breakdown::rows;
+use crate::protocol::RooflineHead;
+use crate::protocol::url::roofline::RoofBy;
 use crate::units::Picos;
 
 /// A mark: a row, or a sum of many.
@@ -84,7 +84,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
 }
 
 /// How a row is named where rows are selected, as in the breakdown.
-pub fn key(point: &crate::engine::RoofPoint) -> String {
+pub fn key(point: &crate::protocol::RoofPoint) -> String {
     rows::key_of(&point.key, point.program_id)
 }
 

@@ -1,6 +1,6 @@
 //! The forms of marks: all are compute, so that the form tells the group of work. Knows groups and outlines; no scale.
 
-use crate::analysis::OpGroup;
+use crate::analysis::classify::OpGroup;
 
 /// A form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

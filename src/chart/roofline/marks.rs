@@ -3,19 +3,25 @@
 //!
 //! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
 
-use super::axes::{self, Axes, Window};
+use super::axes::{
+    Axes, Window, {self},
+};
 use super::dots::{Dot, Dots};
 use super::form::Form;
-use super::roofs::{self, Ceilings};
+use super::roofs::{
+    Ceilings, {self},
+};
 use super::words;
-use crate::analysis::Kind;
+use crate::analysis::classify::Kind;
 use crate::analysis::roofline::Level;
-use crate::chart::label;
-use crate::chart::paint::{Paint, Tone};
-use crate::chart::place_labels::{self, Candidate, Obstacle};
-use crate::chart::popover_position::Rect;
-use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size};
-use crate::chart::time_part::Slot;
+use crate::chart::plot::label;
+use crate::chart::plot::label_placement::{
+    Candidate, Obstacle, {self},
+};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
+use crate::chart::plot::time_part::Slot;
 use std::cmp::Reverse;
 
 /// How the chart is looked at.
@@ -185,7 +191,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
     let mut taken = obstacles.to_vec();
     for away in AWAY {
         let candidates: Vec<Candidate> = wanted.iter().map(|of| candidate(of, away)).collect();
-        let places = place_labels::place(&candidates, &taken, axes.frame);
+        let places = label_placement::place(&candidates, &taken, axes.frame);
         let mut rest = Vec::new();
         for (of, place) in wanted.into_iter().zip(places) {
             let line = place.filter(|_| away > AWAY[0]).map(|place| leader(of.0, place));

@@ -3,7 +3,7 @@
 
 use super::roofs::memory;
 use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
-use crate::chart::picker_options::Choice;
+use crate::chart::widgets::picker_options::Choice;
 use crate::chip::{CHIPS, Chip};
 use crate::report::format;
 

@@ -4,11 +4,11 @@
 use super::axes::Axes;
 use super::clip;
 use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
-use crate::chart::label;
-use crate::chart::paint::{Paint, Pattern, Tone};
-use crate::chart::place_labels::Obstacle;
-use crate::chart::popover_position::Rect;
-use crate::chart::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::plot::label;
+use crate::chart::plot::label_placement::Obstacle;
+use crate::chart::plot::paint::{Paint, Pattern, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::report::format;
 
 /// The roofs of a chart.
@@ -180,7 +180,7 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::roofline::Window;
+    use crate::chart::roofline::axes::Window;
 
     fn ceilings() -> Ceilings {
         Ceilings {

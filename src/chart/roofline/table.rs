@@ -2,11 +2,15 @@
 
 use super::words::bound;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
-use crate::chart::rows::Tip;
-use crate::chart::table::{self, Column, Content, Measure, Name};
-use crate::engine::roofline_place::RoofBy;
-use crate::engine::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
-use crate::report::format::{self, ABSENT, TimeUnit};
+use crate::chart::breakdown::Tip;
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Name, {self},
+};
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::report::row_label;
 use crate::units::Picos;
 

@@ -4,11 +4,15 @@
 use super::axes::Axes;
 use super::dots::{Dot, Dots};
 use super::marks::Look;
-use super::roofs::{self, Ceilings};
+use super::roofs::{
+    Ceilings, {self},
+};
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
-use crate::chart::rows::Tip;
-use crate::chart::scene::SceneTable;
-use crate::report::format::{self, ABSENT};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::scene::SceneTable;
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::units::Picos;
 
 /// Letters of a label.

@@ -1,11 +1,11 @@
 //! The walk over communication: sums, rows, steps, how devices differ.
 
-use super::super::report::CommPart;
 use super::{Done, Number, Text, Visit, defaults, each, origin};
 use crate::analysis::comm::{
     Arrival, Balance, CommRow, Core, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums,
     Role, StepComm, Traffic,
 };
+use crate::share::report::CommPart;
 
 const PRIMITIVES: [Primitive; 12] = [
     Primitive::AllReduce,

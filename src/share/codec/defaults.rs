@@ -1,6 +1,7 @@
 //! Empty rows, which reading fills: of types that have no default, for none of them is meant to be seen.
 
-use super::super::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, Group, Header, Part, Peaks, Status, StepStats, StepTime, Totals};
 use crate::analysis::comm::{
     Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
     Traffic,
@@ -9,10 +10,8 @@ use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, Memor
 use crate::analysis::roofline::{
     Bound, CostSource, GapRank, OpaqueKernel, ProgramRoof, Roof, RooflineFigures, StepRoof, WindowUse,
 };
-use crate::analysis::{
-    AcrossDevices, DeviceChoice, Group, Header, Part, Peaks, Status, StepChoice, StepStats, StepTime, Totals,
-};
 use crate::profile::{Note, Severity};
+use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
 use crate::units::Picos;
 
 const ZERO: Picos = Picos::ZERO;

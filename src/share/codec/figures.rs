@@ -1,12 +1,12 @@
 //! The walk over a roofline: sums, peaks, and where ops lie.
 
-use super::super::report::RooflinePart;
 use super::ops::skipped;
 use super::{Done, Number, Text, Visit, defaults, each, origin};
-use crate::analysis::Group;
+use crate::analysis::breakdown::Group;
 use crate::analysis::roofline::{
     Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision, Roof, WindowUse,
 };
+use crate::share::report::RooflinePart;
 use crate::units::Picos;
 
 /// What a roof's figures mostly are: those of the whole row.

@@ -1,11 +1,11 @@
 //! The walk over memory: programs' peaks, a curve, what is alive at its peak, what allocators gave.
 
-use super::super::report::{MemoryPart, SpaceTold};
 use super::{Done, Number, Text, Visit, defaults, each, origin};
 use crate::analysis::memory::{
     AllocatorMemory, Basis, Buffer, BufferId, Capacity, CapacitySource, Category, CrossCheck, Curve, CurveColumn,
     MemoryClass, Moment, MomentPart, ProgramPeaks, SpacePeak, UseColumn, UseStep,
 };
+use crate::share::report::{MemoryPart, SpaceTold};
 use crate::units::Picos;
 
 pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {

@@ -12,8 +12,8 @@ mod memory;
 mod ops;
 mod origin;
 
-use super::error::ShareError;
-use super::report::Report;
+use crate::share::error::ShareError;
+use crate::share::report::Report;
 use crate::units::Picos;
 
 /// Whether a visit went well.

@@ -1,9 +1,10 @@
 //! The walk over ops: what a breakdown's table and a roofline's marks say of each.
 
-use super::super::report::{OpRow, Point, Rest};
 use super::{Done, Number, Text, Visit, defaults, each, figures};
+use crate::analysis::breakdown::Share;
+use crate::analysis::classify::Kind;
 use crate::analysis::roofline::{SkipReason, Skipped};
-use crate::analysis::{Kind, Share};
+use crate::share::report::{OpRow, Point, Rest};
 use crate::units::Picos;
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {

@@ -1,11 +1,11 @@
 //! The walk over what a report is of: files, devices, window, totals, notes, steps.
 
-use super::super::report::{DeviceTold, Origin};
 use super::{Done, Number, Text, Visit, defaults, each};
-use crate::analysis::{
-    AcrossDevices, DeviceChoice, DeviceSteps, FileInfo, Header, Spread, Status, StepChoice, StepStats, StepTime, Totals,
-};
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Header, Spread, Status, StepStats, StepTime, Totals};
+use crate::analysis::files::FileInfo;
 use crate::profile::{Note, Severity};
+use crate::share::report::{DeviceTold, Origin};
 use crate::units::Picos;
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {

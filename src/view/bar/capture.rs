@@ -6,7 +6,9 @@ use crate::view::state::{State, is_single};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::popover::{self, Popover};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
 use leptos::prelude::*;
 
 const ID: &str = "capture";
@@ -18,7 +20,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
     let shown = move || format::middle_cut(&name(), 36);
     let files = move || {
         let files = state.opened.with(|opened| opened.as_ref().map(|o| o.session.files.clone()).unwrap_or_default());
-        let one = |file: crate::engine::FileInfo| {
+        let one = |file: crate::analysis::files::FileInfo| {
             view! {
                 <li>
                     <span class="mono">{file.name}</span>

@@ -4,7 +4,8 @@ use crate::view::keys;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
 /// The dialog, closed until it is asked for.

@@ -5,12 +5,13 @@ pub(crate) mod help;
 mod notes;
 mod pickers;
 
-use crate::chart::figures;
-use crate::engine::address::View;
+use crate::chart::breakdown::figures;
+use crate::protocol::url::View;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon, mark};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

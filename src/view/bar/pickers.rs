@@ -1,13 +1,15 @@
 //! Which device, which step. Shows what is chosen, never a placeholder.
 
-use crate::analysis::{DeviceChoice, StepChoice};
-use crate::chart::picker_options;
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::chart::widgets::picker_options;
 use crate::view::state::{Opened, State};
 use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::picker::Picker;
-use crate::view::widgets::popover::{self, Popover};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
 use leptos::prelude::*;
 
 /// Both pickers.

@@ -1,17 +1,23 @@
 //! The stacked bar of kinds. One tab stop; arrows walk the segments, hover and focus show the same read-out, a press
 //! shows only that kind's ops.
 
-use crate::chart::figures::{self, Part};
-use crate::chart::rows::Tip;
-use crate::chart::stack::{self, Segment};
-use crate::chart::time_part::Slot;
-use crate::chart::{label, popover_position::Rect};
-use crate::engine::BreakdownHead;
+use crate::chart::breakdown::Tip;
+use crate::chart::breakdown::figures::{
+    Part, {self},
+};
+use crate::chart::plot::label;
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::stack::{
+    Segment, {self},
+};
+use crate::chart::plot::time_part::Slot;
+use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, SvgElement};
 

@@ -1,12 +1,14 @@
 //! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
 
 use super::rows::{change, shown};
-use crate::chart::columns::{self, Cell};
+use crate::chart::breakdown::Cell;
+use crate::chart::breakdown::columns::{self};
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 /// The button and its list.

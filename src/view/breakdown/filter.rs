@@ -1,15 +1,16 @@
 //! The filter box: what is looked for, where, and whether as an expression; below it what it lets through. What is
 //! typed is asked a moment later, and what cannot be read leaves the last good result on screen.
 
-use crate::analysis::Within;
-use crate::chart::rows;
-use crate::engine::BreakdownHead;
+use crate::analysis::base::Within;
+use crate::chart::breakdown::rows;
+use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
 use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlElement;
 
 /// Typed text is asked this much later, milliseconds.

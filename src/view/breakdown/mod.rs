@@ -3,21 +3,19 @@
 
 mod bar;
 mod chooser;
-mod data_movement;
-mod figures;
+pub(crate) mod figures;
 pub(crate) mod filter;
 mod parts;
-mod picture;
+pub(crate) mod picture;
 mod rows;
 pub(crate) mod save;
 mod scopes;
 mod steps;
 mod tools;
 
-pub(crate) use data_movement::DataMovementPicture;
 pub(crate) use figures::{how, row as readout};
 
-use crate::engine::BreakdownHead;
+use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;

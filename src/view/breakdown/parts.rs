@@ -1,15 +1,18 @@
 //! The read-out under the bar: every kind and idle, with time and share, also where there is none.
 
 use super::bar::{pressed, tip, toggle};
-use crate::chart::figures::{self, Part};
-use crate::chart::time_part::Slot;
-use crate::engine::BreakdownHead;
+use crate::chart::breakdown::figures::{
+    Part, {self},
+};
+use crate::chart::plot::time_part::Slot;
+use crate::protocol::BreakdownHead;
 use crate::report::format::ABSENT;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 

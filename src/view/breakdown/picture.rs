@@ -1,12 +1,15 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{DataMovementPicture, scopes, steps};
-use crate::engine::BreakdownHead;
-use crate::engine::address::Picture;
+use super::{scopes, steps};
+use crate::protocol::BreakdownHead;
+use crate::protocol::url::Picture;
+use crate::view::data_movement::DataMovementPicture;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use leptos::prelude::*;
 
 /// The pictures' common head, and the one that is chosen.
@@ -28,7 +31,7 @@ fn shown(state: State) -> Picture {
 }
 
 /// The switch between the pictures.
-pub(super) fn choice(state: State) -> AnyView {
+pub(crate) fn choice(state: State) -> AnyView {
     let one = move |picture: Picture| {
         let pressed = move || (state.picture.get() == picture).to_string();
         view! {

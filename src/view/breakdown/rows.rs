@@ -2,11 +2,16 @@
 //! state and the breakdown's columns; not how a table is drawn.
 
 use super::save::{Form, Which};
-use crate::analysis::Within;
-use crate::chart::columns::{self, Basis, Cell};
-use crate::chart::rows::{self, Look};
-use crate::chart::table::{Column, Measure, Row};
-use crate::engine::{BreakdownHead, Sort};
+use crate::analysis::base::Within;
+use crate::chart::breakdown::Cell;
+use crate::chart::breakdown::columns::{
+    Basis, {self},
+};
+use crate::chart::breakdown::rows::{
+    Look, {self},
+};
+use crate::chart::widgets::table::{Column, Measure, Row};
+use crate::protocol::{BreakdownHead, Sort};
 use crate::report::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;

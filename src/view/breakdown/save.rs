@@ -2,10 +2,11 @@
 //! rows, as the command line writes them. Knows the state; formats are in `chart::table` and `report`.
 
 use super::rows::with_row;
-use crate::chart::columns::{Cell, Units};
-use crate::chart::rows;
-use crate::chart::table::{self, Column};
-use crate::engine::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
+use crate::chart::breakdown::{Cell, Units, rows};
+use crate::chart::widgets::table::{
+    Column, {self},
+};
+use crate::protocol::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
 use crate::report::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;

@@ -2,17 +2,22 @@
 //! words are in `chart`.
 
 use super::picture::framed;
-use crate::analysis::{GroupBy, Query, Scopes};
-use crate::chart::icicle::{self, Icicle, Node};
-use crate::chart::table::TWO_LINES;
-use crate::chart::{figures, icicle_scene, scopes};
-use crate::engine::{BreakdownHead, Reply, Request};
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::breakdown::Scopes;
+use crate::chart::breakdown::{figures, scopes};
+use crate::chart::plot::icicle::{
+    Icicle, Node, {self},
+};
+use crate::chart::plot::icicle_scene;
+use crate::chart::widgets::table::TWO_LINES;
+use crate::protocol::{BreakdownHead, Reply, Request};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::width_of;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// Scopes below this part of what is shown are told together: at 4,000 pixels that is two of them.
 const MIN_SHARE: f64 = 0.0005;

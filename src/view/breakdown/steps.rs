@@ -2,18 +2,21 @@
 //! the state; geometry and words are in `chart`.
 
 use super::picture::framed;
-use crate::analysis::{DeviceChoice, StepStats};
-use crate::chart::scene::Scene;
-use crate::chart::table::TWO_LINES;
-use crate::chart::{step_stats, steps};
-use crate::engine::{Reply, Request};
+use crate::analysis::base::DeviceChoice;
+use crate::analysis::breakdown::StepStats;
+use crate::chart::breakdown::step_stats;
+use crate::chart::plot::scene::Scene;
+use crate::chart::plot::steps;
+use crate::chart::widgets::table::TWO_LINES;
+use crate::protocol::{Reply, Request};
 use crate::report::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::size::width_of;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// Height of the chart per step, and of it on narrow screens.
 const HEIGHT: (f64, f64) = (168.0, 140.0);
@@ -114,7 +117,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
         let stats = found.get_untracked()?;
         let device = stats.devices.get(at as usize)?;
         let rows = step_stats::spread(device.all.as_ref()?).into_iter().map(|(label, value)| (label.to_owned(), value));
-        Some(crate::chart::rows::Tip { title: device.label.clone(), rows: rows.collect() })
+        Some(crate::chart::breakdown::Tip { title: device.label.clone(), rows: rows.collect() })
     };
     let model = model(scene, tip, move |at| state.choose_device(DeviceChoice::One(at)));
     let note = move || {
@@ -130,7 +133,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
 
 fn model(
     scene: Memo<Option<PtrEq<Scene>>>,
-    tip: impl Fn(u32) -> Option<crate::chart::rows::Tip> + Send + Sync + 'static,
+    tip: impl Fn(u32) -> Option<crate::chart::breakdown::Tip> + Send + Sync + 'static,
     press: impl Fn(u32) + Send + Sync + 'static,
 ) -> Model {
     Model {

@@ -3,8 +3,8 @@
 use super::chooser::Chooser;
 use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
-use crate::analysis::GroupBy;
-use crate::engine::BreakdownHead;
+use crate::analysis::base::GroupBy;
+use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};

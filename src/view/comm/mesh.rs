@@ -2,11 +2,14 @@
 
 use super::model::CommModel;
 use crate::analysis::comm::{CommRow, NamedMesh, Topology};
-use crate::report::format::{self, ABSENT};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 
 /// Groups listed at most.
 const LISTED: usize = 12;

@@ -10,14 +10,15 @@ mod steps;
 mod tools;
 
 use crate::chart::comm::{figures, traffic};
-use crate::engine::comm_place::Of;
+use crate::protocol::url::comm::Of;
 use crate::report::format;
 use crate::view::breakdown;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use model::CommModel;
 
 /// The view.

@@ -1,13 +1,18 @@
 //! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. Knows the state; no
 //! element.
 
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
-use crate::analysis::{DeviceChoice, Filter, GroupBy, Query};
-use crate::chart::comm::{self, table};
-use crate::chart::empty::{self, Empty};
-use crate::chart::table::Order;
-use crate::engine::comm_place::{CommPlace, Of, Pane};
-use crate::engine::{CommView, Question, Reply};
+use crate::chart::comm::{
+    table, {self},
+};
+use crate::chart::empty::{
+    Empty, {self},
+};
+use crate::chart::widgets::table::Order;
+use crate::protocol::url::comm::{CommPlace, Of, Pane};
+use crate::protocol::{Question, Reply};
+use crate::session::CommView;
 use crate::units::Picos;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
@@ -76,7 +81,7 @@ impl CommModel {
             },
         );
         // Another step or device has other times.
-        let before = StoredValue::new(None::<(DeviceChoice, crate::analysis::StepChoice)>);
+        let before = StoredValue::new(None::<(DeviceChoice, crate::analysis::base::StepChoice)>);
         effect(move || {
             let now = query.with(|query| (query.device, query.step));
             if before.get_value().is_some_and(|before| before != now)
@@ -114,7 +119,7 @@ impl CommModel {
 
     /// Narrow screens have one thing below the other.
     pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::table::TWO_LINES
+        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Chooses a row, or no longer.

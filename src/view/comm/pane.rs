@@ -5,12 +5,15 @@ use super::lanes::Lanes;
 use super::model::CommModel;
 use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, text};
-use crate::engine::comm_place::{Of, Pane as Which};
+use crate::protocol::url::comm::{Of, Pane as Which};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::size::width_of;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// The chart's height.
 const HEIGHT: f64 = 214.0;
@@ -107,7 +110,8 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
         let one = |(form, label): (crate::chart::roofline::Form, &'static str)| {
             let shape = match form.outline(5.0, 5.0, 4.0) {
                 Some(points) => {
-                    view! { <path d=crate::chart::scene::path_data(&points, true) fill="var(--k-comm)"></path> }.any()
+                    view! { <path d=crate::chart::plot::scene::path_data(&points, true) fill="var(--k-comm)"></path> }
+                        .any()
                 }
                 None => view! { <circle cx="5" cy="5" r="4" fill="var(--k-comm)"></circle> }.any(),
             };

@@ -2,13 +2,17 @@
 //! `chart::comm::table`'s.
 
 use super::model::CommModel;
-use crate::analysis::StepChoice;
+use crate::analysis::base::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
-use crate::chart::comm::table::{self, Units};
+use crate::chart::comm::table::{
+    Units, {self},
+};
 use crate::chart::comm::{key, rows};
-use crate::chart::table::{self as tables, Measure, Order, Row};
-use crate::engine::comm_place::Of;
-use crate::engine::{Export, Question};
+use crate::chart::widgets::table::{
+    Measure, Order, Row, {self as tables},
+};
+use crate::protocol::url::comm::Of;
+use crate::protocol::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;

@@ -1,15 +1,19 @@
 //! Each step as a bar of what it is made of; a press chooses it. Knows the state; geometry and words are in `chart`.
 
 use super::model::CommModel;
-use crate::analysis::StepChoice;
+use crate::analysis::base::StepChoice;
+use crate::chart::breakdown::step_stats;
 use crate::chart::comm::steps;
-use crate::chart::{step_stats, steps as chart_steps};
+use crate::chart::plot::steps as chart_steps;
 use crate::report::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{self, Model, room};
+use crate::view::widgets::chart::{
+    Model, room, {self},
+};
 use crate::view::widgets::size::width_of;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// The chart's height.
 const HEIGHT: f64 = 176.0;

@@ -2,7 +2,7 @@
 
 use super::mesh::Wiring;
 use super::model::CommModel;
-use crate::engine::comm_place::Of;
+use crate::protocol::url::comm::Of;
 use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 

@@ -1,9 +1,11 @@
 //! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
 //! session without ops of a device. Knows elements; words are in `chart::empty`.
 
-use crate::chart::empty::{self, Empty, Need};
-use crate::engine::PlaneInfo;
-use crate::engine::address::View;
+use crate::chart::empty::{
+    Empty, Need, {self},
+};
+use crate::protocol::PlaneInfo;
+use crate::protocol::url::View;
 use crate::report::format;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;

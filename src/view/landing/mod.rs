@@ -4,7 +4,7 @@ mod needs;
 mod picture;
 mod web;
 
-use crate::engine::Failure;
+use crate::protocol::Failure;
 use crate::view::state::{State, is_single, sample};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::{choose_files, choose_folder};

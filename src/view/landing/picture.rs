@@ -4,7 +4,8 @@ use crate::chart::landing;
 use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::chart;
 use crate::view::widgets::size::on_width;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// The picture, and what it is of.
 #[component]

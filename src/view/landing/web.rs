@@ -4,7 +4,8 @@
 use crate::view::sources::Ways;
 use crate::view::state::{KEPT, State, remembered};
 use crate::view::type_erasure::If;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// The field, and below it what is fetched or kept.
 #[component]

@@ -1,11 +1,12 @@
 //! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
 
-use crate::chart::load::{Line, Load, State as Stage};
+use crate::chart::loading::{Line, Load, State as Stage};
 use crate::report::format;
 use crate::view::state::{State, now};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use std::time::Duration;
 
 /// The view of a load.

@@ -3,16 +3,19 @@
 
 use super::model::MemoryModel;
 use crate::analysis::memory::Points;
-use crate::chart::hit_test::Direction;
 use crate::chart::memory::{at_position, curve, text};
-use crate::chart::scene::Scene;
+use crate::chart::plot::hit_test::Direction;
+use crate::chart::plot::scene::Scene;
 use crate::report::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// The curve's height, and on narrow screens.
 const HEIGHT: (f64, f64) = (244.0, 204.0);

@@ -9,14 +9,15 @@ mod rows;
 mod tools;
 
 use crate::chart::memory::figures;
-use crate::engine::memory_place::Side;
+use crate::protocol::url::memory::Side;
 use crate::view::breakdown;
 use crate::view::empty::empty_state;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use model::MemoryModel;
 
 /// The view.

@@ -4,10 +4,13 @@
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
 };
-use crate::chart::empty::{self, Empty};
+use crate::chart::empty::{
+    Empty, {self},
+};
 use crate::chart::memory::picker;
-use crate::engine::memory_place::{MemoryPlace, Side};
-use crate::engine::{Failure, MemorySession, Question, Reply};
+use crate::protocol::url::memory::{MemoryPlace, Side};
+use crate::protocol::{Failure, Question, Reply};
+use crate::session::MemorySession;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -154,8 +157,8 @@ impl MemoryModel {
         });
         let check = Memo::new(move |_| {
             let device = state.query.with(|query| match query.device {
-                crate::analysis::DeviceChoice::One(n) => Some(n),
-                crate::analysis::DeviceChoice::All => None,
+                crate::analysis::base::DeviceChoice::One(n) => Some(n),
+                crate::analysis::base::DeviceChoice::All => None,
             });
             session.with(|session| {
                 let session = session.as_ref()?;
@@ -165,8 +168,8 @@ impl MemoryModel {
         let allocator_at = Memo::new(move |_| {
             let chosen = place.with(|place| place.allocator);
             let device = state.query.with(|query| match query.device {
-                crate::analysis::DeviceChoice::One(n) => Some(n),
-                crate::analysis::DeviceChoice::All => None,
+                crate::analysis::base::DeviceChoice::One(n) => Some(n),
+                crate::analysis::base::DeviceChoice::All => None,
             });
             let own = session.with(|session| picker::allocator_of(&session.as_ref()?.runtime, device));
             chosen.or(own).unwrap_or_default()
@@ -243,7 +246,7 @@ impl MemoryModel {
 
     /// Narrow screens have one thing below the other.
     pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::table::TWO_LINES
+        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Why a side has nothing to show of this capture.

@@ -3,8 +3,10 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::table;
-use crate::chart::table::{self as tables, Measure, Order, Row};
-use crate::engine::{Export, Question};
+use crate::chart::widgets::table::{
+    Measure, Order, Row, {self as tables},
+};
+use crate::protocol::{Export, Question};
 use crate::view::breakdown::save;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};

@@ -2,7 +2,7 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::picker;
-use crate::engine::memory_place::Side;
+use crate::protocol::url::memory::Side;
 use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;

@@ -1,19 +1,26 @@
 //! The neighbourhood of the op whose panel is open, drawn: dragged and zoomed, walked by mouse and keys, bodies opened and
 //! closed. Knows the state and the elements; places are `chart::op_graph`'s.
 
-use crate::analysis::OpGraph;
-use crate::chart::hit_test::{self, Direction};
-use crate::chart::op_graph::{self, Drawing, Pan};
-use crate::chart::op_panel;
-use crate::chart::popover_position::Rect;
-use crate::chart::scene::Scene;
-use crate::engine::{Failure, Question, Reply};
+use crate::analysis::op::graph::OpGraph;
+use crate::chart::op::graph::{
+    Drawing, Pan, {self},
+};
+use crate::chart::op::panel;
+use crate::chart::plot::hit_test::{
+    Direction, {self},
+};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::Scene;
+use crate::protocol::{Failure, Question, Reply};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
-use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Below this scale names are too small to be read: then the op is in the middle, and the rest is dragged to.
 const READABLE: f64 = 0.7;
@@ -62,12 +69,12 @@ fn Sheet(state: State) -> impl IntoView {
     state.keep_asking(
         move || {
             let (query, op, open) = asked.get();
-            Some(Question::Graph { query, op: op_panel::op_ref(&op), open }.into())
+            Some(Question::Graph { query, op: panel::op_ref(&op), open }.into())
         },
         move |reply| match reply.decode::<OpGraph>() {
             Ok(graph) => {
-                let drawing = op_graph::draw(&graph);
-                let scene = op_graph::scene(&graph, &drawing);
+                let drawing = graph::draw(&graph);
+                let scene = graph::scene(&graph, &drawing);
                 failure.set(None);
                 drawn.set(Some(PtrEq::new(Drawn { graph, drawing, scene })));
             }
@@ -153,7 +160,7 @@ fn Sheet(state: State) -> impl IntoView {
         }
         if table.get() { chart::as_table(model) } else { canvas(hand, node, Callback::new(move |()| fit())) }
     };
-    let name = move || state.op.with(|op| op_panel::op_ref(op).name);
+    let name = move || state.op.with(|op| panel::op_ref(op).name);
     view! {
         <section class="graph" aria-label="Graph">
             <header>
@@ -235,7 +242,7 @@ impl Hand {
         })
     }
 
-    fn tip(self, id: u32) -> Option<crate::chart::rows::Tip> {
+    fn tip(self, id: u32) -> Option<crate::chart::breakdown::Tip> {
         self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.tip.clone()))
     }
 }
@@ -332,7 +339,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         };
         event.prevent_default();
         event.stop_propagation();
-        let to = drawn.with_untracked(|drawn| op_graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), way));
+        let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), way));
         let Some(to) = to else { return };
         at.set(Some(to));
         // What the keyboard is on is in sight.

@@ -4,10 +4,10 @@
 mod graph;
 mod parts;
 
-use crate::analysis::OpDetail;
-use crate::chart::{op_panel, op_roof};
-use crate::engine::roofline_place::RooflinePlace;
-use crate::engine::{Failure, Question, Reply};
+use crate::analysis::op::OpDetail;
+use crate::chart::op::{panel, roofline};
+use crate::protocol::url::roofline::RooflinePlace;
+use crate::protocol::{Failure, Question, Reply};
 use crate::report::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
@@ -16,7 +16,8 @@ use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::swatch;
 use graph::Graph;
 pub(crate) use graph::close as close_graph;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -58,7 +59,7 @@ impl Walk {
             let over = before.len().saturating_sub(KEPT);
             before.drain(..over);
         });
-        self.state.op.update(|op| *op = op_panel::beside(op, name, program));
+        self.state.op.update(|op| *op = panel::beside(op, name, program));
     }
 
     fn back(self) {
@@ -81,7 +82,7 @@ fn Panel(state: State) -> impl IntoView {
             let _ = heading.focus();
         }
     });
-    let name = move || state.op.with(|op| op_panel::op_ref(op).name);
+    let name = move || state.op.with(|op| panel::op_ref(op).name);
     let copy = move |_| {
         let name = untrack(name);
         copied(state, name);
@@ -112,12 +113,12 @@ fn Panel(state: State) -> impl IntoView {
 }
 
 fn detail(walk: Walk, op: &OpDetail) -> AnyView {
-    let place = op_panel::place(op);
+    let place = panel::place(op);
     view! {
-        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::time_part::Slot::Kind(kind)))} " " {place}</p>
+        <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::plot::time_part::Slot::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
         {op.kernel.clone().map(|kernel| view! { <p class="op-words">"Kernel: " <span class="mono">{kernel}</span></p> }.any())}
-        {op.figures.as_ref().map(|figures| parts::figures(figures, op_roof::roof(op)))}
+        {op.figures.as_ref().map(|figures| parts::figures(figures, roofline::roof(op)))}
         {parts::values(op)}
         {parts::source(op)}
         {parts::neighbours(walk, op)}
@@ -137,7 +138,7 @@ fn ask(state: State) -> Found {
     state.keep_asking(
         move || {
             let (ask, op) = asked.get();
-            Some(Question::Op { ask, op: op_panel::op_ref(&op) }.into())
+            Some(Question::Op { ask, op: panel::op_ref(&op) }.into())
         },
         move |reply| match reply.decode::<OpDetail>() {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),

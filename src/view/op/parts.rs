@@ -1,11 +1,13 @@
 //! The parts of an op's panel, each a section with a head. Knows elements and classes; no figure's formula.
 
 use super::Walk;
-use crate::analysis::{Neighbour, OpDetail, OpFigures};
-use crate::chart::hlo_text;
-use crate::chart::op_panel::{self, ValueRow};
-use crate::chart::op_roof::{Roof, RoofLine};
-use crate::chart::time_part::Slot;
+use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
+use crate::chart::op::panel::{
+    ValueRow, {self},
+};
+use crate::chart::op::roofline::{Roof, RoofLine};
+use crate::chart::plot::time_part::Slot;
+use crate::chart::widgets::hlo_text;
 use crate::report::format;
 use crate::view::state::{remember, remembered};
 use crate::view::type_erasure::EraseType;
@@ -13,7 +15,8 @@ use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::swatch::{fill, swatch};
 use crate::view::widgets::tree::width;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 
 /// The head of what says how far it is from its roof.
 const ROOF: &str = "Measured against the roof";
@@ -42,10 +45,10 @@ pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
         RoofLine::Roof(of) => roof(*of),
         RoofLine::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
     });
-    let one = |(label, value, unit): op_panel::Figure| {
+    let one = |(label, value, unit): panel::Figure| {
         view! { <div><dt>{label}</dt><dd>{value} " " <span class="unit">{unit}</span></dd></div> }.any()
     };
-    let spread = op.histogram.as_ref().zip(op_panel::spread(op)).map(|(histogram, words)| {
+    let spread = op.histogram.as_ref().zip(panel::spread(op)).map(|(histogram, words)| {
         let beside = view! { <span class="sub">{words.clone()}</span> }.any();
         section("Executions by self time", beside, bars(&histogram.bins, &words))
     });
@@ -58,7 +61,7 @@ pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
         section("Self time by step", beside, bars(&steps, &format!("Steps {words}")))
     });
     view! {
-        <dl class="op-figures">{op_panel::figures(op).into_iter().map(one).collect_view()}</dl>
+        <dl class="op-figures">{panel::figures(op).into_iter().map(one).collect_view()}</dl>
         {against}
         {spread}
         {steps}
@@ -103,7 +106,7 @@ fn bars(values: &[u64], label: &str) -> AnyView {
     };
     view! {
         <svg class="op-bars" role="img" aria-label=label.to_owned() viewBox=format!("0 0 {width} {height}") preserveAspectRatio="none">
-            {op_panel::bars(values, width, height).into_iter().map(one).collect_view()}
+            {panel::bars(values, width, height).into_iter().map(one).collect_view()}
         </svg>
     }
     .any()
@@ -128,13 +131,13 @@ pub(super) fn values(op: &OpDetail) -> AnyView {
         .any()
     };
     let more = more(op.more_values, "more value", "more values");
-    let remark = |remark: &crate::analysis::OpRemark| {
-        view! { <p class="op-remark">{icon(Icon::Info)} <span>{op_panel::remark(remark)}</span></p> }.any()
+    let remark = |remark: &crate::analysis::op::OpRemark| {
+        view! { <p class="op-remark">{icon(Icon::Info)} <span>{panel::remark(remark)}</span></p> }.any()
     };
     let table = view! {
         <table class="op-values">
             <thead><tr><th scope="col">"Value"</th><th scope="col">"Shape"</th><th scope="col" class="num">"Bytes"</th><th scope="col" class="num">"Padding"</th></tr></thead>
-            <tbody>{op_panel::values(op).into_iter().map(row).collect_view()}</tbody>
+            <tbody>{panel::values(op).into_iter().map(row).collect_view()}</tbody>
         </table>
         {more}
         {op.remarks.iter().map(remark).collect_view()}
@@ -153,7 +156,7 @@ pub(super) fn source(op: &OpDetail) -> AnyView {
     if source.innermost.is_none() && source.stack.is_empty() && source.tf_op.is_none() {
         return nothing();
     }
-    let line = |line: &crate::analysis::SourceLine| {
+    let line = |line: &crate::analysis::op::SourceLine| {
         let mark = line.innermost.then_some("true");
         view! { <li class:innermost=line.innermost aria-current=mark>{line.text.clone()}</li> }.any()
     };
@@ -185,7 +188,7 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
             <li>
                 <span class="sub">{role}</span>
                 <button type="button" class="link mono" on:click=go>{of.kind.map(|kind| swatch(Slot::Kind(kind)))} {of.name.clone()}</button>
-                <span class="op-what mono">{op_panel::neighbour(of)}</span>
+                <span class="op-what mono">{panel::neighbour(of)}</span>
                 {time}
             </li>
         }
@@ -229,7 +232,7 @@ pub(super) fn hlo(walk: Walk, op: &OpDetail) -> AnyView {
         }
         .any()
     });
-    let beside = view! { <span class="sub">{op_panel::basis(op.basis)}</span> }.any();
+    let beside = view! { <span class="sub">{panel::basis(op.basis)}</span> }.any();
     section("HLO", beside, view! { {text} {fused} }.any())
 }
 

@@ -4,22 +4,25 @@
 use super::model::RooflineModel;
 use super::peaks::chips;
 use crate::analysis::roofline::Level;
+use crate::chart::breakdown::Tip;
 use crate::chart::empty;
-use crate::chart::popover_position::Rect;
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::Scene;
 use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scene, words, zoomed};
-use crate::chart::rows::Tip;
-use crate::chart::scene::Scene;
-use crate::engine::roofline_place::RoofBy;
+use crate::protocol::url::roofline::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{self, Model};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{rect, screen, size_of};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use std::collections::BTreeSet;
 
 /// One press of a zoom key or button, and one turn of a wheel.
@@ -293,7 +296,7 @@ fn Legend(model: RooflineModel) -> impl IntoView {
                 None => hidden.push(form),
             });
         };
-        let points = form.outline(7.0, 7.0, 4.5).map(|points| crate::chart::scene::path_data(&points, true));
+        let points = form.outline(7.0, 7.0, 4.5).map(|points| crate::chart::plot::scene::path_data(&points, true));
         let mark = match points {
             Some(data) => view! { <path d=data /> }.any(),
             None => view! { <circle cx="7" cy="7" r="4.5" /> }.any(),

@@ -3,12 +3,15 @@
 use super::model::RooflineModel;
 use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
-use crate::chart::roofline::coverage::{self, Part};
-use crate::chart::rows::Tip;
+use crate::chart::breakdown::Tip;
+use crate::chart::roofline::coverage::{
+    Part, {self},
+};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::tree::width;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use web_sys::Element;
 
 /// The bar, and the buttons beside it.

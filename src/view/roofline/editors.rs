@@ -7,8 +7,11 @@ use crate::chart::roofline::numbers;
 use crate::report::format;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::popover::{self, Popover};
-use leptos::{ev, html, prelude::*};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Kernels that are listed.
 const LISTED: usize = 12;

@@ -15,7 +15,8 @@ use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use model::RooflineModel;
 
 /// The view.

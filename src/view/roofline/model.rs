@@ -1,10 +1,10 @@
 //! What the parts of the view look at: the answer, and what the address says of it. Knows the state; no element.
 
-use crate::analysis::Query;
+use crate::analysis::base::Query;
 use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
 use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
-use crate::engine::roofline_place::{RoofBy, RooflinePlace};
-use crate::engine::{Question, Reply, RooflineHead};
+use crate::protocol::url::roofline::{RoofBy, RooflinePlace};
+use crate::protocol::{Question, Reply, RooflineHead};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -114,7 +114,7 @@ impl RooflineModel {
 
     /// Narrow screens have one thing below the other.
     pub(super) fn narrow(self) -> bool {
-        self.width.get() < crate::chart::table::TWO_LINES
+        self.width.get() < crate::chart::widgets::table::TWO_LINES
     }
 
     /// Of which device and step: "TPU:0, step 3".
@@ -134,14 +134,14 @@ impl RooflineModel {
             RoofBy::Op => state.op.set(key.to_owned()),
             RoofBy::Step => {
                 if let Ok(number) = key.parse() {
-                    state.choose_step(crate::analysis::StepChoice::Number(number));
+                    state.choose_step(crate::analysis::base::StepChoice::Number(number));
                 }
             }
             RoofBy::Source => {
                 let text = name.to_owned();
                 self.by(RoofBy::Op);
                 state.filter(|filter| {
-                    filter.within = crate::analysis::Within::Source;
+                    filter.within = crate::analysis::base::Within::Source;
                     filter.regex = false;
                     filter.text = text;
                 });

@@ -4,13 +4,16 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
-use crate::chart::roofline::peaks::{self, Line};
+use crate::chart::roofline::peaks::{
+    Line, {self},
+};
 use crate::chip::Chip;
-use crate::engine::roofline_place::RooflinePlace;
+use crate::protocol::url::roofline::RooflinePlace;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 
 /// The button that says which peaks count, and the editor.
 #[component]

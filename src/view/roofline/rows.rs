@@ -4,10 +4,12 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::RooflineQuery;
 use crate::chart::roofline::{dots, table};
-use crate::chart::table::{self as tables, Column, Measure, Row};
-use crate::chart::virtual_rows;
-use crate::engine::roofline_place::RoofBy;
-use crate::engine::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+use crate::chart::widgets::table::{
+    Column, Measure, Row, {self as tables},
+};
+use crate::chart::widgets::virtual_rows;
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, effect};
@@ -88,8 +90,8 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         let (point, units, by) = (point(row)?, units.get()?, by.get());
         let key = key(&point, by);
         let told = state.op.with(|op| by == RoofBy::Op && *op == key);
-        let chosen =
-            by == RoofBy::Step && model.state.step() == crate::analysis::StepChoice::Number(point.key.parse().ok()?);
+        let chosen = by == RoofBy::Step
+            && model.state.step() == crate::analysis::base::StepChoice::Number(point.key.parse().ok()?);
         let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
         Some(shown.with(|shown| {
             let page =

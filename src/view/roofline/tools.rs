@@ -1,8 +1,8 @@
 //! Above the table: what it is, the filter, what rows stand for, what can be taken away.
 
 use super::model::RooflineModel;
-use crate::engine::roofline_place::RoofBy;
-use crate::engine::{Export, Question};
+use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;

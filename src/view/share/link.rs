@@ -2,13 +2,14 @@
 
 use super::model::ShareModel;
 use crate::chart::share;
-use crate::engine::{Question, Reply};
+use crate::protocol::{Question, Reply};
 use crate::report::format;
 use crate::share::{AIM, Fit, base_address};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
 /// The tab.

@@ -1,5 +1,5 @@
 //! The dialog of what leaves: a link, one HTML file, a report file; how much of it, what is taken out first, and all of it to be
-//! looked at. Knows what is chosen; what a report is `engine::share` knows, and how files are put together `file` and `single`.
+//! looked at. Knows what is chosen; what a report is `session::share` knows, and how files are put together `file` and `single`.
 
 mod cut;
 mod file;
@@ -11,7 +11,8 @@ mod single;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::icon::{Icon, icon};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use model::{ShareModel, Tab};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;

@@ -2,11 +2,13 @@
 
 use super::single;
 use crate::analysis::comm::CommQuery;
-use crate::engine::address::Address;
-use crate::engine::comm_place::CommPlace;
-use crate::engine::roofline_place::RooflinePlace;
-use crate::engine::{Question, Reply, ShareAsk, Shared, SummaryInfo, passed_on};
+use crate::protocol::url::address::Address;
+use crate::protocol::url::comm::CommPlace;
+use crate::protocol::url::passed_on;
+use crate::protocol::url::roofline::RooflinePlace;
+use crate::protocol::{Question, Reply, SummaryInfo};
 use crate::report::format::bytes_text;
+use crate::session::{ShareAsk, Shared};
 use crate::share::{Level, base_address, html};
 use crate::view::state::{PtrEq, State, total_size};
 use crate::view::type_erasure::effect;

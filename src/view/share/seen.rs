@@ -3,7 +3,7 @@
 
 use super::model::ShareModel;
 use crate::chart::share;
-use crate::engine::Shared;
+use crate::session::Shared;
 use crate::share::{Section, Table};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};

@@ -9,8 +9,8 @@
 //!         └─ 17a3…/ 0 1 …  the files of one capture
 //! ```
 
-use crate::engine::client::Picked;
-use crate::engine::lock;
+use crate::worker::client::Picked;
+use crate::worker::lock;
 use js_sys::{Array, Date, Promise, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,8 +1,10 @@
 //! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
 
-use super::kept::{self, Kept};
-use crate::chart::relative_time::ago;
-use crate::engine::Failure;
+use super::kept::{
+    Kept, {self},
+};
+use crate::chart::widgets::relative_time::ago;
+use crate::protocol::Failure;
 use crate::report::format;
 use crate::view::state::{KEPT, State, remember};
 use crate::view::type_erasure::{EraseType, live};

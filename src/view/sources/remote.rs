@@ -1,5 +1,5 @@
 //! Fetches a capture from the web: asks before a large one, tells how far it is, goes on where the connection broke. Knows
-//! requests and streams; the sentences are `engine::remote`'s.
+//! requests and streams; the sentences are `session::open::remote`'s.
 //!
 //! ```text
 //!   address ──► GET ──► head: size ──► (asks) ──► pieces ──► blobs of 16 MB ──► File ──► opened as any
@@ -9,9 +9,9 @@
 //!
 //! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
 
-use crate::engine::client::Picked;
-use crate::engine::remote::{ASKED_FROM, Place, Refusal, is_plain_host};
+use crate::session::open::remote::{ASKED_FROM, Place, Refusal, is_plain_host};
 use crate::view::state::{Fetching, State};
+use crate::worker::client::Picked;
 use js_sys::{Array, Reflect, Uint8Array};
 use leptos::prelude::{document, window};
 use wasm_bindgen::{JsCast, JsValue};

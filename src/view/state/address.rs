@@ -1,14 +1,17 @@
 //! The page's address and its state, each kept as the other says. Knows when a change is a step in the browser's
-//! history; what is written is in `engine::address`.
+//! history; what is written is in `protocol::url::address`.
 
-use super::{KEPT, State, is_single, remembered, sample};
-use crate::analysis::DeviceChoice;
-use crate::chart::columns::Cell;
-use crate::engine::Failure;
-use crate::engine::address::{Address, MAX};
+use super::embedded::is_single;
+use super::theme::{KEPT, remembered};
+use super::{State, sample};
+use crate::analysis::base::DeviceChoice;
+use crate::chart::breakdown::Cell;
+use crate::protocol::Failure;
+use crate::protocol::url::address::{Address, MAX};
 use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use std::str::FromStr;
 use wasm_bindgen::JsValue;
 

@@ -1,7 +1,7 @@
 //! The page as one file: what lies in it. Knows the names under which `share/boot.js` leaves it.
 
 use super::State;
-use crate::engine::client::Picked;
+use crate::worker::client::Picked;
 use js_sys::{Reflect, global};
 use wasm_bindgen::JsCast;
 use web_sys::File;

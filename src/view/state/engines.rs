@@ -2,13 +2,13 @@
 //! becomes of answers.
 
 use super::fetching::Fetching;
-use super::now;
+use super::loader::now;
 use super::open_request::Wanted;
 use super::queries::{InFlight, Pending};
 use super::requests::Asked;
-use crate::analysis::Query;
-use crate::engine::client::Link;
-use crate::engine::{RequestId, Session, Sort};
+use crate::analysis::base::Query;
+use crate::protocol::{RequestId, Session, Sort};
+use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
 use std::ops::Range;
 

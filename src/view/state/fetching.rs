@@ -1,11 +1,12 @@
 //! A capture that is being fetched: as a load, before there is anything for a worker to do. Knows loads and the way to end one;
 //! not how bytes come.
 
+use super::State;
+use super::loader::now;
 use super::open_request::Wanted;
-use super::{State, now};
-use crate::chart::load::Load;
-use crate::engine::client::Picked;
-use crate::engine::{Progress, Stage};
+use crate::chart::loading::Load;
+use crate::protocol::{Progress, Stage};
+use crate::worker::client::Picked;
 use leptos::prelude::*;
 use web_sys::AbortController;
 

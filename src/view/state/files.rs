@@ -2,8 +2,8 @@
 //! and handles; reads nothing.
 
 use super::State;
-use crate::engine::Failure;
-use crate::engine::client::Picked;
+use crate::protocol::Failure;
+use crate::worker::client::Picked;
 use js_sys::{Array, Promise, Reflect};
 use std::cmp::Reverse;
 use wasm_bindgen::{JsCast, JsValue};

@@ -9,16 +9,19 @@
 
 use super::engines::{Engines, Loading, end};
 use super::open_request::Wanted;
+use super::ptr_eq::PtrEq;
 use super::queries::{Heard, Shown};
 use super::requests::Asked;
-use super::{Opened, PtrEq, State};
-use crate::analysis::{Filter, FilterError, Query};
-use crate::chart::table::Folds;
-use crate::chart::{load::Load, load::SHOWN_AFTER_MS, picker_options};
-use crate::engine::address::{FilePlace, View};
-use crate::engine::client::{Link, Picked, Report};
-use crate::engine::{Answer, Estimate, Failure, Reply, Session, Skip, Sort};
+use super::{Opened, State};
+use crate::analysis::base::{Filter, FilterError, Query};
+use crate::chart::loading::{Load, SHOWN_AFTER_MS};
+use crate::chart::widgets::picker_options;
+use crate::chart::widgets::table::Folds;
+use crate::protocol::url::{FilePlace, View};
+use crate::protocol::{Answer, Failure, Reply, Session, Sort};
+use crate::session::open::{Estimate, Skip};
 use crate::view::widgets::table::Place;
+use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 

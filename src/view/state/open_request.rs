@@ -1,9 +1,10 @@
 //! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. Knows handles; reads nothing.
 
 use super::files::total_size;
-use crate::chart::picker_options;
-use crate::engine::client::{Link, Picked};
-use crate::engine::{Request, Skip};
+use crate::chart::widgets::picker_options;
+use crate::protocol::Request;
+use crate::session::open::Skip;
+use crate::worker::client::{Link, Picked};
 
 /// What a load is of.
 #[derive(Clone, Default)]

@@ -1,13 +1,16 @@
 //! Asking about the open session: a query's figures and rows, and further rows as they scroll into view.
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
+use super::State;
 use super::engines::Engines;
-use super::{PtrEq, State, now};
-use crate::analysis::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
-use crate::chart::table::Folds;
-use crate::chart::{columns, picker_options, scopes, virtual_rows};
-use crate::engine::client::Link;
-use crate::engine::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
+use super::loader::now;
+use super::ptr_eq::PtrEq;
+use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
+use crate::chart::breakdown::{columns, scopes};
+use crate::chart::widgets::table::Folds;
+use crate::chart::widgets::{picker_options, virtual_rows};
+use crate::protocol::{Answer, BreakdownHead, Failure, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
+use crate::worker::client::Link;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;

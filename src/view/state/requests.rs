@@ -1,8 +1,9 @@
 //! Questions beside the table's: scopes, statistics over steps, exports. Each is asked with what to do with its
 //! answer. Knows requests; not what becomes of the answers.
 
-use super::{State, now};
-use crate::engine::{Answer, Reply, Request, RequestId};
+use super::State;
+use super::loader::now;
+use crate::protocol::{Answer, Reply, Request, RequestId};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 use std::rc::Rc;

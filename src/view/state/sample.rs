@@ -1,8 +1,8 @@
 //! The sample that lies beside the page: fetched when it is asked for, then opened as any file. Knows its name.
 
 use super::State;
-use crate::engine::Failure;
-use crate::engine::client::Picked;
+use crate::protocol::Failure;
+use crate::worker::client::Picked;
 use js_sys::Array;
 use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,11 +1,12 @@
 //! Questions whose answers take long: they are told of, and can be cancelled. A worker hears nothing while it computes, so to cancel is
 //! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
 
+use super::State;
 use super::engines::{Engines, end};
+use super::loader::now;
 use super::queries::Pending;
 use super::requests::Asked;
-use super::{State, now};
-use crate::chart::load::SHOWN_AFTER_MS;
+use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 

@@ -1,19 +1,22 @@
 //! A chart on the screen: draws any scene, says what the pointer or the keyboard is on, saves itself as SVG or PNG, and
 //! shows the same figures as a table. Knows marks; not what they stand for. One tab stop; arrows walk the marks.
 
-use crate::chart::hit_test::{self, Direction};
-use crate::chart::popover_position::Rect;
-use crate::chart::rows::Tip;
-use crate::chart::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
-use crate::chart::svg;
-use crate::chart::table::TWO_LINES;
-use crate::engine::Failure;
+use super::clipboard;
+use super::menu::{Entry, MenuButton};
+use super::size::{rect, screen};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::hit_test::{
+    Direction, {self},
+};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
+use crate::chart::plot::svg;
+use crate::chart::widgets::table::TWO_LINES;
+use crate::protocol::Failure;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::clipboard;
-use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::size::{rect, screen};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::Element;
 
 /// What a chart needs of its view. Copied freely.
@@ -272,7 +275,7 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
 
 /// The button with the menu.
 pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
-    use crate::view::widgets::icon::{Icon, icon};
+    use super::icon::{Icon, icon};
     view! {
         <MenuButton
             id
@@ -293,7 +296,7 @@ fn save(state: State, model: Model, name: &'static str, png: bool) {
     };
     let text = svg::write(&scene, &colour);
     let capture = state.opened.with_untracked(|opened| opened.as_ref().map(|o| o.name.clone())).unwrap_or_default();
-    let file = |end: &str| crate::chart::table::file_name(&capture, name, end);
+    let file = |end: &str| crate::chart::widgets::table::file_name(&capture, name, end);
     if !png {
         if clipboard::save(&file("svg"), "image/svg+xml", &text).is_err() {
             refused(state);

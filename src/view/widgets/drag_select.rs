@@ -1,9 +1,10 @@
 //! A drag across a chart: from where to where, with a band over what it covers. Knows the pointer; not what lies there.
 
 use super::size::rect;
+use super::tooltip::Tips;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::tooltip::Tips;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// A press that moves this far is a drag.
 const FAR: f64 = 6.0;

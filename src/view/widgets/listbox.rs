@@ -1,11 +1,14 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
 //! steps are as quick as three. Knows labels and places; not what they stand for.
 
-use crate::chart::picker_options::Choice;
-use crate::chart::virtual_rows::{self, Move};
+use super::icon::{Icon, icon};
+use crate::chart::widgets::picker_options::Choice;
+use crate::chart::widgets::virtual_rows::{
+    Move, {self},
+};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::{Icon, icon};
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Height of an entry, as in the style sheet.
 const ENTRY: f64 = 28.0;

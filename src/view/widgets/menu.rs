@@ -1,13 +1,16 @@
 //! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
 //! popover). Knows names and keys; not what they do.
 
+use super::icon::{Icon, icon};
 use super::popover;
-use crate::chart::popover_position::{self, Rect};
+use super::size::{rect, screen};
+use crate::chart::plot::popover_position::{
+    Rect, {self},
+};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::size::{rect, screen};
 use gloo::events::EventListener;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent};
 

@@ -2,8 +2,10 @@
 
 use super::icon::{Icon, icon};
 use super::listbox::Listbox;
-use super::popover::{self, Popover};
-use crate::chart::picker_options::Choice;
+use super::popover::{
+    Popover, {self},
+};
+use crate::chart::widgets::picker_options::Choice;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 

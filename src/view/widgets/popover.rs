@@ -2,7 +2,7 @@
 //! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
 
 use super::size::{rect, screen};
-use crate::chart::popover_position;
+use crate::chart::plot::popover_position;
 use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

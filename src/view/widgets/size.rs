@@ -95,9 +95,9 @@ pub(crate) fn size_of(node: NodeRef<Div>) -> ReadSignal<(f64, f64)> {
 }
 
 /// An element's rectangle on the screen.
-pub(crate) fn rect(element: &Element) -> crate::chart::popover_position::Rect {
+pub(crate) fn rect(element: &Element) -> crate::chart::plot::popover_position::Rect {
     let rect = element.get_bounding_client_rect();
-    crate::chart::popover_position::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
+    crate::chart::plot::popover_position::Rect { x: rect.x(), y: rect.y(), width: rect.width(), height: rect.height() }
 }
 
 /// The screen's size.

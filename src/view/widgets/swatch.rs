@@ -1,7 +1,7 @@
 //! The look of the parts of time: patterns once per page, and the swatch beside a name. Pattern tells what
 //! colour alone would.
 
-use crate::chart::time_part::Slot;
+use crate::chart::plot::time_part::Slot;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 

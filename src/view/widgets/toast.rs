@@ -1,8 +1,8 @@
 //! What is told in the corner: errors stay until they are dismissed, information goes by itself.
 
+use super::icon::{Icon, icon};
 use crate::view::state::{State, Toast};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// All that is told, the newest last.

@@ -1,12 +1,15 @@
 //! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
 //! hides it. Knows where it goes; not what it says.
 
-use crate::chart::popover_position::{self, Rect};
-use crate::chart::rows::Tip;
+use super::size::{rect, screen};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::popover_position::{
+    Rect, {self},
+};
 use crate::view::type_erasure::{EraseType, effect, live};
-use crate::view::widgets::size::{rect, screen};
 use gloo::timers::callback::Timeout;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 
 /// Hover this long, milliseconds.
 const AFTER: u32 = 120;

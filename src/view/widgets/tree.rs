@@ -1,8 +1,9 @@
 //! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
 
+use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::{Icon, icon};
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

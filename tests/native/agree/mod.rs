@@ -7,7 +7,7 @@ mod text;
 mod views;
 
 use crate::common;
-use rooflight::engine::address::Address;
+use rooflight::protocol::url::address::Address;
 use rooflight::share::{read_link, unpack};
 use std::path::{Path, PathBuf};
 use views::{Views, cli, run};

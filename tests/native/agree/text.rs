@@ -1,7 +1,7 @@
 //! Texts for people: Markdown, the summary, and the tables of views. Each label has the figures of the fields that it names.
 
 use super::views::{Views, all_printed, printed, ps, rows};
-use rooflight::analysis::Kind;
+use rooflight::analysis::classify::Kind;
 use rooflight::report::format::{TimeUnit, percent_text, time, time_text};
 use rooflight::units::Picos;
 use serde_json::Value;

@@ -1,9 +1,12 @@
 //! What the program's JSON says, what a report says in the same words, and how a value of theirs is printed.
 
+use rooflight::analysis::base::{Filter, GroupBy};
+use rooflight::analysis::breakdown::{Breakdown, Shown};
 use rooflight::analysis::roofline::RoofRow;
-use rooflight::analysis::{Breakdown, Filter, GroupBy, Shown};
 use rooflight::report::format::{bytes_text, count, percent_text, time_text};
-use rooflight::report::summary::{self, Summary};
+use rooflight::report::summary::{
+    Summary, {self},
+};
 use rooflight::report::{comm_json, json, roofline_json};
 use rooflight::share::Report;
 use rooflight::units::Picos;

@@ -2,14 +2,16 @@
 //! fill the window, what is in flight is exposed or overlapped, and a report says at every level as much time as the capture.
 //! For tests and for fuzzing.
 
+use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown, StepStats};
+use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::{Analysis, Breakdown, DeviceChoice, Filter, GroupBy, Kind, Query, StepChoice, StepStats};
-use rooflight::engine::{
-    Column, CommView, Engine, Export, Input, OpRef, Opened, Question, Reply, Request, RoofColumn, RoofRowsQuery,
-    RoofSort, RooflineHead, RowsQuery, ShareAsk, Sort, open,
+use rooflight::protocol::{
+    Column, Export, OpRef, Question, Reply, Request, RoofColumn, RoofRowsQuery, RoofSort, RooflineHead, RowsQuery, Sort,
 };
+use rooflight::session::{CommView, Engine, Input, Opened, ShareAsk, open};
 use rooflight::share::{Level, Report, decode, encode, link, markdown, read_link};
 use rooflight::units::Picos;
 

@@ -9,7 +9,7 @@ pub mod zip;
 
 pub use crate::simulator::make;
 
-use rooflight::analysis::Query;
+use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::wire::proto::xspace::XSpace;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub fn bytes(space: &XSpace) -> Vec<u8> {
 }
 
 /// Reads one capture from memory, as the page and the command line do.
-pub fn open(name: &str, bytes: Vec<u8>) -> Result<rooflight::engine::Opened, rooflight::engine::Failure> {
-    let input = rooflight::engine::Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
-    rooflight::engine::open(vec![input], &mut |_| {})
+pub fn open(name: &str, bytes: Vec<u8>) -> Result<rooflight::session::Opened, rooflight::protocol::Failure> {
+    let input = rooflight::session::Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
+    rooflight::session::open(vec![input], &mut |_| {})
 }

@@ -1,7 +1,8 @@
 //! Trace JSON made here, and a profile told as plain values to compare.
 
-use rooflight::engine::{Failure, Input, Opened, open};
 use rooflight::profile::{Plane, Profile};
+use rooflight::protocol::Failure;
+use rooflight::session::{Input, Opened, open};
 use rooflight::wire::proto::xspace::XSpace;
 use serde_json::{Value, json};
 use std::io::Write;

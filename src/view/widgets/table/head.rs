@@ -1,12 +1,15 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
 use super::{Act, Grid, Place};
-use crate::chart::popover_position::Rect;
-use crate::chart::table::Column;
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::widgets::table::Column;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::menu::{self, Entry};
+use crate::view::widgets::menu::{
+    Entry, {self},
+};
 use crate::view::widgets::size::rect;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use web_sys::Element;
 
 /// The menu's id: one per page, for whatever column was asked.

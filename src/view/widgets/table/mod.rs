@@ -5,13 +5,16 @@ mod head;
 mod nav;
 mod row;
 
-use crate::chart::rows::Tip;
-use crate::chart::table::{self, Column, Content, Measure, Row};
-use crate::chart::virtual_rows;
+use crate::chart::breakdown::Tip;
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Row, {self},
+};
+use crate::chart::widgets::virtual_rows;
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
 use crate::view::widgets::tooltip::Tips;
-use leptos::{ev, html, prelude::*};
+use leptos::prelude::*;
+use leptos::{ev, html};
 use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;

@@ -1,11 +1,14 @@
 //! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
 
 use super::{Act, Grid, Place};
-use crate::chart::rows::Tip;
-use crate::chart::virtual_rows::{self, Move};
+use crate::chart::breakdown::Tip;
+use crate::chart::widgets::virtual_rows::{
+    Move, {self},
+};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::size::rect;
-use leptos::{ev, prelude::*};
+use leptos::ev;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, EventTarget, FocusOptions, HtmlElement};
 

@@ -1,11 +1,12 @@
 //! One row of a table: empty until it has come.
 
 use super::{Act, Grid, Shared, content};
-use crate::chart::table::{Content, Name};
+use crate::chart::widgets::table::{Content, Name};
 use crate::report::format::ABSENT;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
-use leptos::{html, prelude::*};
+use leptos::html;
+use leptos::prelude::*;
 use std::sync::Arc;
 
 /// The row at `index`.

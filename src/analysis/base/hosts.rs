@@ -1,0 +1,160 @@
+//! Hosts of a session: what they are called, whether what they call a step is the same step, and whether their clocks agree.
+//!
+//! ```text
+//!  host-a  ├─ 3 ─┤├─ 4 ─┤├─ 5 ─┤              numbers of Steps lines: 4 and 5 are on both, and are compared
+//!  host-b         ├─ 4 ─┤├─ 5 ─┤├─ 6 ─┤
+//!  without Steps lines: counted from each host's first run, the same only where all have as many of the same program
+//! ```
+//!
+//! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
+
+use super::device::{Clock, Device, Step, StepBasis};
+use crate::profile::{Note, Profile, Severity};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A host's first device with steps stands for it.
+struct Host<'a> {
+    name: &'a str,
+    device: &'a Device,
+}
+
+/// What the hosts of a session are called, by file: the file's name, with its folder where several have that name.
+pub(in crate::analysis) fn names(profile: &Profile) -> Vec<String> {
+    let short = |file: &str| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        name.split(".xplane").next().unwrap_or(name).to_owned()
+    };
+    let mut files: IndexMap<String, u32> = IndexMap::default();
+    profile.files.iter().for_each(|file| *files.entry(short(file)).or_default() += 1);
+    let of = |file: &String| {
+        let name = short(file);
+        let again = files.get(&name).is_some_and(|n| *n > 1);
+        match file.rsplit('/').nth(1).filter(|_| again) {
+            Some(folder) => format!("{folder}/{name}"),
+            None => name,
+        }
+    };
+    profile.files.iter().map(of).collect()
+}
+
+/// Whether steps of one number are the same step on all hosts, and what is to be said of hosts.
+pub(in crate::analysis) fn aligned(profile: &Profile, devices: &[Device]) -> (bool, Vec<Note>) {
+    let names = names(profile);
+    let mut first: BTreeMap<usize, &Device> = BTreeMap::new();
+    for device in devices.iter().filter(|device| !device.steps.is_empty()) {
+        first.entry(profile.planes[device.plane].file).or_insert(device);
+    }
+    let name = |file: usize| names.get(file).map_or("", String::as_str);
+    let hosts: Vec<Host<'_>> = first.into_iter().map(|(file, device)| Host { name: name(file), device }).collect();
+    if hosts.len() < 2 {
+        return (true, Vec::new());
+    }
+    if let Some(note) = counted_apart(&hosts) {
+        return (false, vec![note]);
+    }
+    let common = common(&hosts);
+    let notes = [some_only(&hosts, &common), skew(&hosts, &common)];
+    (true, notes.into_iter().flatten().collect())
+}
+
+/// Steps that are counted, and not alike on all hosts.
+fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
+    let [first, rest @ ..] = hosts else { return None };
+    hosts.iter().find(|host| host.device.basis != StepBasis::StepsLine)?;
+    let as_first = |host: &&Host<'_>| {
+        host.device.basis == first.device.basis && host.device.steps.len() == first.device.steps.len()
+    };
+    let other = rest.iter().find(|host| !as_first(host))?;
+    let has = |host: &Host<'_>| match &host.device.basis {
+        StepBasis::Modules { program } => {
+            format!("{} has {} runs of {program}", host.name, host.device.steps.len())
+        }
+        _ => format!("{} has {} steps", host.name, host.device.steps.len()),
+    };
+    let message = format!(
+        "Which steps of the hosts belong together is not known: {}, {}. Steps are compared within a host alone. Where each \
+         step is marked for the profiler, steps have numbers that all hosts share.",
+        has(first),
+        has(other)
+    );
+    Some(Note::new(Severity::Caution, "hosts_not_aligned", message))
+}
+
+/// Numbers of a host's steps.
+fn numbers(host: &Host<'_>) -> BTreeSet<u64> {
+    let mut numbers = BTreeSet::new();
+    numbers.extend(host.device.steps.iter().map(|step| step.number));
+    numbers
+}
+
+/// Numbers that all hosts have.
+fn common(hosts: &[Host<'_>]) -> Vec<u64> {
+    let all: Vec<BTreeSet<u64>> = hosts.iter().map(numbers).collect();
+    let first = all.first().into_iter().flatten();
+    first.filter(|number| all.iter().all(|of| of.contains(number))).copied().collect()
+}
+
+fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
+    let mut all = BTreeSet::new();
+    hosts.iter().for_each(|host| all.extend(numbers(host)));
+    let n = all.len().saturating_sub(common.len());
+    if n == 0 {
+        return None;
+    }
+    let fewest = hosts.iter().min_by_key(|host| host.device.steps.len())?;
+    let message = format!(
+        "{n} of {} steps are not on all {} hosts ({} has {}): what is summed over devices is that of fewer devices there.",
+        all.len(),
+        hosts.len(),
+        fewest.name,
+        fewest.device.steps.len()
+    );
+    Some(Note::new(Severity::Info, "steps_of_some_hosts", message))
+}
+
+/// When a host says that each of its steps began, ps after its own zero, by the step's number.
+fn starts(host: &Host<'_>) -> IndexMap<u64, i128> {
+    let mut starts = IndexMap::default();
+    if let Clock::Event { origin_ns } = host.device.event_clock {
+        let start = |step: &Step| i128::from(origin_ns) * 1000 + i128::from(step.event_window.0);
+        for step in &host.device.steps {
+            starts.entry(step.number).or_insert(start(step));
+        }
+    }
+    starts
+}
+
+/// Common steps begin farther apart than a step is long: one step cannot, but clocks can.
+fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
+    let (first, rest) = hosts.split_first()?;
+    let of_first = starts(first);
+    let apart = |host: &Host<'_>| {
+        let of_host = starts(host);
+        let mut all: Vec<i128> =
+            common.iter().filter_map(|number| Some(of_host.get(number)? - of_first.get(number)?)).collect();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied()
+    };
+    let apart = rest.iter().filter_map(|host| Some((apart(host)?, host)));
+    let (by, worst) = apart.max_by_key(|(by, _)| by.unsigned_abs())?;
+    let mut lengths: Vec<u64> = first.device.steps.iter().map(|step| step.duration().0).collect();
+    lengths.sort_unstable();
+    let length = *lengths.get(lengths.len() / 2)?;
+    if by.unsigned_abs() <= u128::from(length) {
+        return None;
+    }
+    let seconds = |ps: u128| Picos(u64::try_from(ps).unwrap_or(u64::MAX)).as_f64() / 1e12;
+    let message = format!(
+        "The hosts' clocks do not agree: {} common steps begin {:.3e} s {} on {} than on {}, and a step takes {:.3e} s. Times are \
+         compared within a host alone; lengths of steps are compared across hosts.",
+        common.len(),
+        seconds(by.unsigned_abs()),
+        if by > 0 { "later" } else { "earlier" },
+        worst.name,
+        first.name,
+        seconds(u128::from(length)),
+    );
+    Some(Note::new(Severity::Caution, "clock_skew", message))
+}

@@ -1,0 +1,28 @@
+//! Devices, steps, clocks, self time, and the selection that every feature starts from. Knows no feature.
+
+pub(in crate::analysis) mod after_backward;
+pub(in crate::analysis) mod device;
+pub(in crate::analysis) mod device_notes;
+pub(in crate::analysis) mod filter;
+pub(in crate::analysis) mod framework;
+pub(in crate::analysis) mod hosts;
+pub(in crate::analysis) mod instruction_ref;
+pub(in crate::analysis) mod longest_step;
+pub(in crate::analysis) mod measure;
+pub(in crate::analysis) mod op_lookup;
+pub(in crate::analysis) mod platform;
+pub(in crate::analysis) mod query;
+pub(in crate::analysis) mod rows;
+pub(in crate::analysis) mod select;
+pub(in crate::analysis) mod selection;
+pub(in crate::analysis) mod self_time;
+pub(in crate::analysis) mod text_order;
+
+pub use device::{Clock, Device, Step, StepBasis, intervals};
+pub use filter::{Filter, FilterError, Matcher, Within};
+pub use framework::Framework;
+pub use op_lookup::FoundOp;
+pub use platform::{Platform, device_type};
+pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
+pub use self_time::{Interval, sweep};
+pub use text_order::sort_by_text;

@@ -1,0 +1,172 @@
+//! Finds an op among the events: by program and name, on all devices. Knows no HLO.
+
+use super::measure::OpTime;
+use super::query::Query;
+use super::selection::Selection;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::classify::Kind;
+use crate::profile::{OpId, Profile, ProgramId};
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+
+/// An op that is asked about, as far as events know it. Its program's HLO is looked for by this.
+pub struct FoundOp {
+    /// Its name, without `%`.
+    pub name: String,
+    /// Its program.
+    pub program: Option<ProgramId>,
+    /// The file its events are in: a session may have the same program once per file.
+    pub file: Option<usize>,
+    /// `hlo_module` of its events: the program's name, where there is no id.
+    pub module: Option<String>,
+    pub(in crate::analysis) query: Query,
+    pub(in crate::analysis) asked: Selection,
+    /// Ops of this name and program, by device.
+    pub(in crate::analysis) members: Vec<Member>,
+}
+
+/// An op of this name on a device.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Member {
+    pub(in crate::analysis) device: usize,
+    pub(crate) op: OpId,
+    /// The device is one of those asked about.
+    pub(crate) chosen: bool,
+    /// It has events on the device's op lines.
+    pub(in crate::analysis) ran: bool,
+    /// Its time in the window.
+    pub(crate) time: OpTime,
+}
+
+impl FoundOp {
+    /// No event has this name.
+    pub const fn is_unseen(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// What stands for the op: its most time on the devices asked about, else on any.
+    pub(in crate::analysis) fn main(&self) -> Option<Member> {
+        let weight = |m: &Member| (m.chosen && m.ran, m.ran, m.time.own, m.time.inclusive, m.time.n);
+        self.members.iter().rev().max_by_key(|m| weight(m)).copied()
+    }
+
+    /// Its ops that run on the devices asked about: device, op, time in the window.
+    pub(in crate::analysis) fn shown(&self) -> impl Iterator<Item = (usize, OpId, OpTime)> {
+        self.members.iter().filter(|m| m.chosen && m.ran).map(|m| (m.device, m.op, m.time))
+    }
+
+    /// It runs by itself on the devices asked about.
+    pub(crate) fn has_time(&self) -> bool {
+        self.members.iter().any(|m| m.chosen && m.ran)
+    }
+}
+
+/// What is known of an op by its name.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Known {
+    pub(in crate::analysis) kind: Kind,
+    pub(in crate::analysis) own: u64,
+    pub(in crate::analysis) n: u64,
+    most: u64,
+    pub(in crate::analysis) in_window: bool,
+}
+
+impl Analysis {
+    /// Looks for an op among the events. Where no program is said: ops without one, else those with the most time.
+    pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> FoundOp {
+        let name = name.strip_prefix('%').unwrap_or(name);
+        let asked = self.asked(profile, query);
+        let mut members = Vec::new();
+        for (device, of) in self.devices.iter().enumerate() {
+            let plane = &profile.planes[of.plane];
+            let names = &self.facts[device].names;
+            let matching: Vec<usize> = (0..plane.ops.len()).filter(|i| names.get(*i) == name).collect();
+            if matching.is_empty() {
+                continue;
+            }
+            let ran = self.ran(profile, device);
+            let slice = asked.slices.iter().find(|s| s.device == device);
+            members.extend(matching.into_iter().map(|i| Member {
+                device,
+                op: OpId(i as u32),
+                chosen: asked.chosen.contains(&device),
+                ran: ran[i],
+                time: slice.map_or(OpTime::NONE, |s| s.measured.ops[i]),
+            }));
+        }
+        let op = |m: &Member| profile.planes[self.devices[m.device].plane].op(m.op);
+        let program = program.map(ProgramId).or_else(|| {
+            let mut times: IndexMap<Option<ProgramId>, (bool, u64)> = IndexMap::default();
+            for member in &members {
+                let time = times.entry(op(member).stats.program).or_default();
+                *time = (time.0 || member.ran, time.1 + member.time.own);
+            }
+            let ran_without = times.get(&None).is_some_and(|(ran, _)| *ran);
+            let heaviest = times.into_iter().max_by_key(|(program, time)| (*time, Reverse(*program)));
+            if ran_without { None } else { heaviest?.0 }
+        });
+        members.retain(|m| op(m).stats.program == program);
+        let mut found =
+            FoundOp { name: name.to_owned(), program, file: None, module: None, query: query.clone(), asked, members };
+        if let Some(main) = found.main() {
+            found.file = Some(profile.planes[self.devices[main.device].plane].file);
+            found.module = op(&main).stats.hlo_module.map(|m| profile.text(m).to_owned());
+        }
+        found
+    }
+
+    /// An op that no event is of: of a program that did not run.
+    pub fn unseen_op(&self, profile: &Profile, query: &Query, name: &str) -> FoundOp {
+        FoundOp {
+            name: name.strip_prefix('%').unwrap_or(name).to_owned(),
+            program: None,
+            file: None,
+            module: None,
+            query: query.clone(),
+            asked: self.asked(profile, query),
+            members: Vec::new(),
+        }
+    }
+
+    /// Which ops of a device have events on its op lines.
+    fn ran(&self, profile: &Profile, device: usize) -> Vec<bool> {
+        let of = &self.devices[device];
+        let plane = &profile.planes[of.plane];
+        let mut ran = vec![false; plane.ops.len()];
+        for op in of.ops.iter().flat_map(|line| plane.lines[*line].events.ops()) {
+            ran[op.0 as usize] = true;
+        }
+        ran
+    }
+
+    /// What events know of other ops of the same program, by name; those that do not run by themselves are not there.
+    pub(in crate::analysis) fn known_ops<'n>(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        names: impl Iterator<Item = &'n str>,
+    ) -> IndexMap<&'n str, Known> {
+        let mut known: IndexMap<&str, Option<Known>> = names.map(|name| (name, None)).collect();
+        for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.asked.chosen.contains(i)) {
+            let plane = &profile.planes[of.plane];
+            let (facts, ran) = (&self.facts[device], self.ran(profile, device));
+            let slice = found.asked.slices.iter().find(|s| s.device == device);
+            for (i, op) in plane.ops.iter().enumerate() {
+                if !ran[i] || op.stats.program != found.program {
+                    continue;
+                }
+                let Some(entry) = known.get_mut(facts.names.get(i)) else { continue };
+                let kind = facts.ops[i].kind;
+                let time = slice.map_or(OpTime::NONE, |s| s.measured.ops[i]);
+                let entry = entry.get_or_insert(Known { kind, own: 0, n: 0, most: 0, in_window: false });
+                entry.own = entry.own.saturating_add(time.own);
+                entry.n = entry.n.saturating_add(time.n);
+                entry.in_window |= time.n > 0 || time.own > 0;
+                if time.own > entry.most {
+                    (entry.kind, entry.most) = (kind, time.own);
+                }
+            }
+        }
+        known.into_iter().filter_map(|(name, known)| Some((name, known?))).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! Which ops of a device a filter lets through. Each distinct path is looked at once, however many
+//! ops have it.
+
+use super::filter::{Matcher, Within};
+use super::rows::Known;
+use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
+use crate::profile::{Op, StrId};
+use rustc_hash::FxHashMap;
+
+/// For each op of the device, whether it is shown.
+pub fn select(known: Known<'_>, device: usize, matcher: &Matcher) -> Vec<bool> {
+    let (plane, facts) = (known.plane(device), &known.facts[device]);
+    let mut texts = Texts { known, facts, matcher, paths: Memo::default(), sources: FxHashMap::default() };
+    let mut scopes = Memo::default();
+    let of = |(i, (op, of)): (usize, (&Op, &OpFacts))| {
+        matcher.kind.is_none_or(|kind| kind == of.kind)
+            && (matcher.scope.is_empty()
+                || of
+                    .scope
+                    .is_some_and(|id| scopes.get(id, || scope_path::is_within(known.words.get(id), &matcher.scope))))
+            && (!matcher.has_text() || texts.has(i, op, of.scope))
+    };
+    plane.ops.iter().zip(&facts.ops).enumerate().map(of).collect()
+}
+
+struct Texts<'a> {
+    known: Known<'a>,
+    facts: &'a PlaneFacts,
+    matcher: &'a Matcher,
+    paths: Memo,
+    sources: FxHashMap<(Option<StrId>, Option<StrId>), bool>,
+}
+
+impl Texts<'_> {
+    fn has(&mut self, i: usize, op: &Op, scope: Option<StrId>) -> bool {
+        let Self { known, facts, matcher, paths, sources } = self;
+        match matcher.within {
+            Within::Source => *sources
+                .entry((op.stats.source_stack, op.stats.source))
+                .or_insert_with(|| facts.source_inner(known.profile, op).is_some_and(|frame| matcher.is_match(frame))),
+            // Paths first: they are few, and what they settle needs no look at a name of its own.
+            within => {
+                let path = match within {
+                    Within::Leaf => scope
+                        .is_some_and(|id| paths.get(id, || matcher.is_match(scope_path::leaf(known.words.get(id))))),
+                    // All of the paths of an op that was merged of several.
+                    _ => op.stats.tf_op.is_some_and(|id| {
+                        paths.get(id, || matcher.is_match(known.profile.text(id).trim_end_matches(':')))
+                    }),
+                };
+                path || matcher.is_match(facts.names.get(i))
+            }
+        }
+    }
+}
+
+/// Answers by text. Ids are dense: a byte per text is less than a map.
+#[derive(Default)]
+struct Memo(Vec<u8>);
+
+impl Memo {
+    fn get(&mut self, id: StrId, answer: impl FnOnce() -> bool) -> bool {
+        let at = id.number() as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        if self.0[at] == 0 {
+            self.0[at] = 1 + u8::from(answer());
+        }
+        self.0[at] == 2
+    }
+}

@@ -1,0 +1,192 @@
+//! The devices and the window of a query: their times, their sums, and what is to be said of them. Knows nothing of rows;
+//! breakdown and scopes start from here.
+
+use super::device::Clock;
+use super::measure::Measured;
+use super::platform::{Platform, device_type};
+use super::query::{DeviceChoice, Query, StepChoice};
+use super::rows::Slice;
+use super::self_time::Interval;
+use crate::analysis::breakdown::{Analysis, Header, Peaks, Status, Totals};
+use crate::analysis::classify::{Kind, PlaneFacts};
+use crate::profile::{Note, OpId, Plane, Profile, Severity};
+use crate::units::Picos;
+use std::collections::BTreeSet;
+
+/// What a query is of.
+pub struct Selection {
+    /// In words.
+    pub header: Header,
+    /// Sums over all ops.
+    pub totals: Totals,
+    /// Times of each device's ops.
+    pub slices: Vec<Slice>,
+    /// The devices asked about, also those without such a step.
+    pub chosen: Vec<usize>,
+    /// What was assumed or left out.
+    pub notes: Vec<Note>,
+}
+
+impl Analysis {
+    /// Measures what a query is of.
+    pub(in crate::analysis) fn asked(&self, profile: &Profile, query: &Query) -> Selection {
+        let mut notes = self.notes.clone();
+        let chosen: Vec<usize> = match query.device {
+            DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
+            DeviceChoice::All => (0..self.devices.len()).collect(),
+        };
+        let mut totals = Totals::default();
+        let mut slices = Vec::new();
+        let (mut window, mut duration, mut step_name, mut missing) = (None, None::<Picos>, None, 0);
+        for index in &chosen {
+            let device = &self.devices[*index];
+            let plane = &profile.planes[device.plane];
+            let Some(window_of) = device.choose(query.step) else {
+                missing += 1;
+                continue;
+            };
+            let span = window_of.span;
+            let measured = self.measures.of(plane, *index, device, &window_of);
+            step_name.get_or_insert(window_of.name);
+            add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
+            duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
+            window = Some((Picos(span.0), Picos(span.1)));
+            if measured.lost_lines > 0 {
+                let message = "An op line's times do not fit the plane's: it is left out.";
+                notes.push(Note::new(Severity::Caution, "implausible_time", message).at(&device.label));
+            }
+            slices.push(Slice { device: *index, measured, chosen: None });
+        }
+        if missing > 0 {
+            let message = format!("{missing} of {} devices have no such step; they add nothing.", chosen.len());
+            notes.push(Note::new(Severity::Caution, "step_missing", message));
+        }
+        if totals.n_unresolved > 0 {
+            let message = format!(
+                "{} events have no metadata: their time is kept under “unresolved event”, kind other.",
+                totals.n_unresolved
+            );
+            notes.push(Note::new(Severity::Caution, "unresolved_events", message));
+        }
+        notes.extend(unknown_categories(&totals));
+        notes.extend(self.clock_notes(&chosen, query.step));
+        notes.extend(self.lines_note(&slices, &totals));
+        notes.extend(self.only_copies(&chosen, &totals));
+        let device_of = |i: &usize| &profile.planes[self.devices[*i].plane];
+        let types: Vec<String> = chosen.iter().filter_map(|i| device_type(device_of(i))).collect();
+        let types: Vec<&str> = types.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter().collect();
+        let header = Header {
+            status: if duration.is_some() { Status::Ok } else { Status::Absent },
+            device: match chosen.as_slice() {
+                [] => None,
+                [one] => Some(self.devices[*one].label.clone()),
+                many => Some(format!("{} devices", many.len())),
+            },
+            n_devices: chosen.len() as u32,
+            device_type: (!types.is_empty()).then(|| types.join(", ")),
+            step: step_name.unwrap_or_else(|| query.step.to_string()),
+            n_steps: chosen.iter().map(|i| self.devices[*i].steps.len() as u32).max().unwrap_or(0),
+            window: window.filter(|_| chosen.len() == 1),
+            step_duration: duration,
+            peaks: Peaks {
+                flops: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_teraflops_per_second")))
+                    .map(|v| v * 1e12),
+                hbm_bytes: alike(chosen.iter().map(|i| device_of(i).number_stat("peak_hbm_bw_gigabytes_per_second")))
+                    .map(|v| v * 1e9),
+            },
+        };
+        Selection { header, totals, slices, chosen, notes }
+    }
+
+    /// Lines of one device that ran side by side.
+    fn lines_note(&self, slices: &[Slice], totals: &Totals) -> Option<Note> {
+        let device = slices.iter().map(|slice| &self.devices[slice.device]).find(|device| device.ops.len() > 1)?;
+        let twice = totals.busy.saturating_sub(totals.union);
+        (twice > Picos::ZERO).then(|| {
+            let lines = device.platform.lines();
+            let message = format!(
+                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {twice} more than the time in which \
+                 anything ran, and idle is the time in which nothing did."
+            );
+            Note::new(Severity::Info, "lines_side_by_side", message)
+        })
+    }
+
+    /// A GPU that only moved data, where others are.
+    fn only_copies(&self, chosen: &[usize], totals: &Totals) -> Option<Note> {
+        let [one] = chosen else { return None };
+        let device = &self.devices[*one];
+        let moved = totals.by_kind[Kind::DataMovement.index()];
+        let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
+        (only && self.devices.len() > 1).then(|| {
+            let message = "Only copies ran here in this window; other devices are there to choose.";
+            Note::new(Severity::Info, "only_copies", message).at(&device.label)
+        })
+    }
+
+    fn clock_notes(&self, chosen: &[usize], step: StepChoice) -> Option<Note> {
+        let differs = |i: &&usize| {
+            let device = &self.devices[**i];
+            device.op_clock == Clock::Device && device.step_clock != Clock::Device && !device.steps.is_empty()
+        };
+        let n = chosen.iter().filter(differs).count();
+        (n > 0 && step != StepChoice::All).then(|| {
+            let message = "Steps have no time on the device's clock, so ops and steps are both read on the event clock. \
+                           The whole capture uses the device's clock; durations differ slightly.";
+            Note::new(Severity::Info, "event_clock_for_steps", message)
+        })
+    }
+}
+
+/// What all say, if all say the same.
+fn alike(mut values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let first = values.next()??;
+    values.all(|v| v.is_some_and(|v| v.to_bits() == first.to_bits())).then_some(first)
+}
+
+fn add_totals(
+    totals: &mut Totals,
+    measured: &Measured,
+    facts: &PlaneFacts,
+    plane: &Plane,
+    profile: &Profile,
+    window: Interval,
+) {
+    for (i, (time, facts)) in measured.ops.iter().zip(&facts.ops).enumerate() {
+        if time.n == 0 && time.own == 0 {
+            continue;
+        }
+        let own = Picos(time.own);
+        totals.by_kind[facts.kind.index()] += own;
+        totals.busy += own;
+        totals.n_events += time.n;
+        if facts.kind == Kind::Container {
+            totals.container_inclusive += Picos(time.inclusive);
+        }
+        if !plane.op(OpId(i as u32)).resolved {
+            totals.n_unresolved += time.n;
+        } else if !facts.known {
+            let name = facts.category.map_or("<none>", |c| profile.text(c));
+            *totals.unknown_categories.entry(name.to_owned()).or_default() += own;
+        }
+    }
+    let union = Picos(measured.union);
+    totals.union += union;
+    totals.idle += Picos(window.1 - window.0).saturating_sub(union);
+}
+
+fn unknown_categories(totals: &Totals) -> Option<Note> {
+    let time: Picos = totals.unknown_categories.values().copied().sum();
+    let share = time.fraction_of(totals.busy)?;
+    (time > Picos::ZERO).then(|| {
+        let names: Vec<&str> = totals.unknown_categories.keys().map(String::as_str).take(5).collect();
+        let percent = share * 100.0;
+        // What there is of it is not "0.00 %".
+        let share = if percent < 0.01 { "Under 0.01 %".to_owned() } else { format!("{percent:.2} %") };
+        let message = format!(
+            "{share} of busy time is of categories no rule knows ({}); it is counted as other.",
+            names.join(", ")
+        );
+        Note::new(Severity::Caution, "unknown_categories", message)
+    })
+}

@@ -1,0 +1,17 @@
+//! Self time of each op within a window, grouped into rows; the tree of scopes and the statistics of steps.
+
+pub(in crate::analysis) mod query;
+pub(in crate::analysis) mod report;
+pub(in crate::analysis) mod row_text;
+pub(in crate::analysis) mod row_view;
+pub(in crate::analysis) mod scopes;
+pub(in crate::analysis) mod steps;
+
+pub use query::{Analysis, Answer};
+pub use report::{
+    Breakdown, Figures, Group, Header, MAX_PARTS, Part, Peaks, SHORTEST_RATED, Share, Shown, Status, Totals, is_unrated,
+};
+pub use row_text::RowText;
+pub use row_view::{NO_SCOPE, RowView};
+pub use scopes::{ScopeNode, Scopes};
+pub use steps::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};

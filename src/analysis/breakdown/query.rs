@@ -1,0 +1,252 @@
+//! Where the time goes: self time of each op within a window, grouped.
+//!
+//! ```text
+//!  line ──self_time──► stretches ──clip to window──► per op: self, count ──filter──► ──group──► rows
+//!                                                      │                    │                     │
+//!                                                      └── Σ self = busy    └── Σ shown ≤ busy ───┘
+//! ```
+//!
+//! An execution is counted in the window in which it starts; its time is clipped to the window, so that steps
+//! add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window; with one
+//! op line busy = union.
+
+use super::report::{Breakdown, Figures, Shown};
+use super::row_view::{RowView, default_order};
+use crate::analysis::base::after_backward::after_backward;
+use crate::analysis::base::device::devices;
+use crate::analysis::base::measure::Measures;
+use crate::analysis::base::rows::{Known, Rows, Slice, count, each, fold};
+use crate::analysis::base::select::select;
+use crate::analysis::base::selection::Selection;
+use crate::analysis::base::{
+    Device, DeviceChoice, Filter, FilterError, GroupBy, Matcher, Query, StepChoice, Within, hosts,
+};
+use crate::analysis::classify::moe::{
+    Grouped, {self},
+};
+use crate::analysis::classify::{Finder, Kind, OpGroup, PlaneFacts, layer};
+use crate::profile::{Note, OpId, Profile, Severity, Strings};
+use crate::units::Picos;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Devices of a profile with what is known of their ops: found once, asked often.
+pub struct Analysis {
+    /// Devices with ops.
+    pub devices: Vec<Device>,
+    /// Facts of each device's ops, by device.
+    pub facts: Vec<PlaneFacts>,
+    /// Notes on devices and steps.
+    pub notes: Vec<Note>,
+    /// Steps of one number are the same step on all hosts.
+    pub(in crate::analysis) hosts_aligned: bool,
+    /// Texts that the facts name.
+    words: Strings,
+    /// Whether ops merged of several count under the first of their paths.
+    merged_paths: bool,
+    pub(in crate::analysis) measures: Measures,
+    /// How many rows questions have without the text of their filter, the last asked first: counting 100,000 of them
+    /// for every letter typed would take as long as the answer.
+    counts: RefCell<Vec<(Query, u32)>>,
+}
+
+/// Counts kept.
+const KEPT_COUNTS: usize = 8;
+
+/// The answer to a query, in a form small enough to be kept: rows are told one by one.
+pub struct Answer {
+    /// All but the rows.
+    pub figures: Figures,
+    /// The rows.
+    rows: Rows,
+    slices: Vec<Slice>,
+}
+
+impl Answer {
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        self.rows.rows.len()
+    }
+
+    /// The rows, to be told.
+    pub fn rows<'a>(&'a self, profile: &'a Profile, analysis: &'a Analysis) -> RowView<'a> {
+        RowView {
+            known: analysis.known(profile),
+            rows: &self.rows,
+            slices: &self.slices,
+            by: self.figures.by,
+            by_kind: &self.figures.totals.by_kind,
+            window: self.figures.header.step_duration,
+        }
+    }
+}
+
+impl Analysis {
+    /// Looks at a profile.
+    pub fn new(profile: &Profile) -> Self {
+        let (devices, mut notes) = devices(profile);
+        let (hosts_aligned, of_hosts) = hosts::aligned(profile, &devices);
+        notes.extend(of_hosts);
+        let planes = || devices.iter().map(|d| &profile.planes[d.plane]);
+        let mut finder = Finder::new(profile, planes());
+        let mut facts: Vec<PlaneFacts> = planes().map(|plane| PlaneFacts::new(&mut finder, plane)).collect();
+        let Finder { words, merged_paths, .. } = finder;
+        for (device, facts) in devices.iter().zip(&mut facts) {
+            after_backward(&profile.planes[device.plane], device, &mut facts.ops);
+        }
+        Self {
+            devices,
+            facts,
+            notes,
+            hosts_aligned,
+            words,
+            merged_paths,
+            measures: Measures::default(),
+            counts: RefCell::default(),
+        }
+    }
+
+    pub(in crate::analysis) fn known<'a>(&'a self, profile: &'a Profile) -> Known<'a> {
+        Known { profile, devices: &self.devices, facts: &self.facts, words: &self.words }
+    }
+
+    /// Whether ops merged of several count under the first of their paths.
+    pub(in crate::analysis) const fn merged_paths(&self) -> bool {
+        self.merged_paths
+    }
+
+    /// Why every sum of times is only a part of what the capture says, where it is.
+    pub fn beyond_sums(&self) -> Option<String> {
+        self.notes.iter().find(|note| note.severity == Severity::Partial).map(|note| note.message.clone())
+    }
+
+    /// The device that is shown first: the first, or where that only moves data the busiest that computes.
+    pub fn usual_device(&self, profile: &Profile) -> DeviceChoice {
+        let computes = |at: &usize| {
+            let (device, facts) = (&self.devices[*at], &self.facts[*at].ops);
+            let lines = device.ops.iter().map(|i| &profile.planes[device.plane].lines[*i]);
+            let moves = |op: OpId| matches!(facts[op.0 as usize].kind, Kind::DataMovement | Kind::Host);
+            lines.flat_map(|line| line.events.ops()).any(|op| !moves(op))
+        };
+        if self.devices.len() < 2 || computes(&0) {
+            return DeviceChoice::default();
+        }
+        let busiest = (1..self.devices.len()).rev().filter(computes).max_by_key(|at| self.devices[*at].busy);
+        busiest.map_or_else(DeviceChoice::default, |at| DeviceChoice::One(at as u32))
+    }
+
+    /// Answers a query, with all rows told.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn breakdown(&self, profile: &Profile, query: &Query) -> Result<Breakdown, FilterError> {
+        let answer = self.answer(profile, query)?;
+        let rows = answer.rows(profile, self);
+        let groups = rows.order().iter().map(|i| rows.group(*i as usize)).collect();
+        let Figures { header, by, totals, shown, notes } = answer.figures;
+        Ok(Breakdown { header, by, totals, shown, groups, notes })
+    }
+
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
+        let matcher = query.filter.compile()?;
+        let known = self.known(profile);
+        let Selection { header, totals, slices: all, mut notes, .. } = self.asked(profile, query);
+        let by = query.by;
+        let slices = shown(known, &all, &matcher);
+        let mut rows = fold(known, &slices, by);
+        let mut sums = sums(known, &slices, header.step_duration);
+        let rows_with = |matcher: &Matcher| count(known, &shown(known, &all, matcher), by);
+        sums.n_all = self.counted(query, || {
+            if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
+        });
+        if matcher.has_text() && matcher.within != Within::Anywhere && rows.rows.is_empty() {
+            sums.anywhere = Some(rows_with(&matcher.looking(Within::Anywhere)));
+        }
+        notes.extend(self.grouping_notes(known, &all, query));
+        let window = header.step_duration;
+        let view = RowView { known, rows: &rows, slices: &slices, by, by_kind: &totals.by_kind, window };
+        rows.order = default_order(view);
+        Ok(Answer { figures: Figures { header, by, totals, shown: sums, notes }, rows, slices })
+    }
+
+    /// How many rows a question has without its filter's text: kept from before, or counted now.
+    fn counted(&self, query: &Query, count: impl FnOnce() -> u32) -> u32 {
+        let filter = Filter { kind: query.filter.kind, scope: query.filter.scope.clone(), ..Filter::default() };
+        let query = Query { filter, ..query.clone() };
+        let mut counts = self.counts.borrow_mut();
+        if let Some((_, n)) = counts.iter().find(|(of, _)| *of == query) {
+            return *n;
+        }
+        let n = count();
+        counts.insert(0, (query, n));
+        counts.truncate(KEPT_COUNTS);
+        n
+    }
+
+    /// What a grouping's rows do not say by themselves.
+    fn grouping_notes(&self, known: Known<'_>, slices: &[Slice], query: &Query) -> Vec<Note> {
+        let mut notes = Vec::new();
+        if self.merged_paths && matches!(query.by, GroupBy::Scope | GroupBy::Layer | GroupBy::Phase) {
+            notes.push(merged_paths());
+        }
+        let scanned = |slice: &Slice| {
+            self.facts[slice.device].ops.iter().any(|f| f.layer.is_some_and(|id| self.words.get(id) == layer::SCANNED))
+        };
+        if query.by == GroupBy::Layer && slices.iter().any(scanned) {
+            let message = "Layers that are scanned share one loop body: their ops cannot be told apart, and how often \
+                           the loop turns is not in the capture.";
+            notes.push(Note::new(Severity::Info, "scanned_layers", message));
+        }
+        if query.step != StepChoice::All {
+            notes.extend(slices.first().and_then(|slice| moe_layers(known, slice)));
+        }
+        notes
+    }
+}
+
+/// Some ops were merged of several, and count once.
+pub(in crate::analysis) fn merged_paths() -> Note {
+    let message = "The compiler merged some ops of several: they count under the first of their scope paths.";
+    Note::new(Severity::Info, "merged_paths", message)
+}
+
+fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {
+    let (mut gmm, mut tgmm) = (0, 0);
+    each(std::slice::from_ref(slice), |member, time| {
+        let (op, facts) = known.op(slice.device, member.op);
+        if facts.group == OpGroup::Moe {
+            match moe::grouped(known.profile.text(op.name)) {
+                Some(Grouped::Gmm) => gmm += time.n,
+                Some(Grouped::Tgmm) => tgmm += time.n,
+                None => {}
+            }
+        }
+    });
+    moe::hint(gmm, tgmm)
+}
+
+/// The devices' ops that a filter lets through.
+pub(in crate::analysis) fn shown(known: Known<'_>, slices: &[Slice], matcher: &Matcher) -> Vec<Slice> {
+    let of = |slice: &Slice| {
+        let chosen = (!matcher.passes_all()).then(|| Rc::from(select(known, slice.device, matcher)));
+        Slice { chosen, ..slice.clone() }
+    };
+    slices.iter().map(of).collect()
+}
+
+/// Sums over the ops of slices; rows are counted elsewhere.
+fn sums(known: Known<'_>, slices: &[Slice], window: Option<Picos>) -> Shown {
+    let mut sums = Shown::default();
+    each(slices, |member, time| {
+        let facts = known.op(slices[member.slice as usize].device, member.op).1;
+        sums.total += Picos(time.own);
+        sums.n_events += time.n;
+        sums.by_kind[facts.kind.index()] += Picos(time.own);
+    });
+    sums.of_step = window.and_then(|w| sums.total.fraction_of(w));
+    sums
+}

@@ -1,0 +1,345 @@
+//! A row as it is told: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
+
+use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
+use crate::analysis::base::measure::OpTime;
+use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
+use crate::analysis::base::{GroupBy, sort_by_text};
+use crate::analysis::classify::op_facts::{dtypes, shape};
+use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
+use crate::profile::{Op, Profile, ProgramId, StrId};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+/// Shapes a row shows at most.
+const MAX_SHAPES: usize = 8;
+/// What stands for a category that is not there.
+pub(in crate::analysis) const NONE: &str = "<none>";
+/// The row of ops without a scope path.
+pub const NO_SCOPE: &str = "<no scope>";
+
+/// An op of a row: its device, itself, what is known of it, its time.
+pub(in crate::analysis) type Told<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
+
+/// Rows with what is needed to tell them.
+#[derive(Clone, Copy)]
+pub struct RowView<'a> {
+    /// The session.
+    pub known: Known<'a>,
+    /// The rows.
+    pub rows: &'a Rows,
+    /// The devices they are of.
+    pub slices: &'a [Slice],
+    /// What they stand for.
+    pub by: GroupBy,
+    /// Self time of the window per kind.
+    pub by_kind: &'a [Picos; 7],
+    /// Length of the window.
+    pub window: Option<Picos>,
+}
+
+impl<'a> RowView<'a> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.rows.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.rows.rows.is_empty()
+    }
+
+    /// The rows, by number: as they lie in memory, which is in no order.
+    pub fn all(self) -> &'a [Row] {
+        &self.rows.rows
+    }
+
+    /// Row numbers in the order that rows are told in: most self time first, ties by key, then by program.
+    pub fn order(self) -> &'a [u32] {
+        &self.rows.order
+    }
+
+    /// A row by number.
+    pub fn row(self, i: usize) -> &'a Row {
+        &self.rows.rows[i]
+    }
+
+    /// What it stands for, in words.
+    pub fn key(self, i: usize) -> Cow<'a, str> {
+        let text = |id: Option<StrId>| id.map_or(NONE, |id| self.known.profile.text(id));
+        let word = |id: Option<StrId>, none: &'static str| id.map_or(none, |id| self.known.words.get(id));
+        match self.row(i).key {
+            Key::Kind(kind) => kind.key().into(),
+            Key::Category(category) => text(category).into(),
+            Key::Op(_, name) => self.known.profile.text(name).into(),
+            Key::Program(program) => program_name(self.known.profile, program).into(),
+            Key::SourceStack(text) | Key::TfOp(text) => self.known.profile.text(text).into(),
+            Key::NoSource(category) => format!("<no source>:{}", text(category)).into(),
+            Key::OpGroup(group) => group.label().into(),
+            Key::Phase(phase) => phase.label().into(),
+            Key::Layer(layer) => word(layer, layer::NO_LAYER).into(),
+            Key::Scope(scope) => word(scope, NO_SCOPE).into(),
+        }
+    }
+
+    fn key_kind(self, i: usize) -> &'static str {
+        match self.row(i).key {
+            Key::SourceStack(_) => "source_stack",
+            Key::TfOp(_) => "tf_op",
+            Key::NoSource(_) => "no_source",
+            Key::Scope(None) => "no_scope",
+            _ => self.by.key(),
+        }
+    }
+
+    /// Its ops: each with its device.
+    fn ops(self, i: usize) -> impl Iterator<Item = Told<'a>> {
+        let (from, to) = self.row(i).members;
+        self.rows.members[from as usize..to as usize].iter().map(move |member| {
+            let slice = &self.slices[member.slice as usize];
+            let (op, facts) = self.known.op(slice.device, member.op);
+            (slice.device, op, facts, slice.measured.ops[member.op.0 as usize])
+        })
+    }
+
+    /// Its op, where it has but one, as most rows do.
+    pub(in crate::analysis) fn only(self, i: usize) -> Option<Told<'a>> {
+        let (from, to) = self.row(i).members;
+        (to - from == 1).then(|| self.ops(i).next())?
+    }
+
+    /// The program of its ops, where they are of one.
+    pub fn program(self, i: usize) -> Option<&'a str> {
+        let id = self.row(i).program.flatten()?;
+        self.known.profile.programs.get(&id).map(String::as_str)
+    }
+
+    /// The op with its longest execution, and the device of that.
+    pub(in crate::analysis) fn example(self, i: usize) -> (usize, &'a Op) {
+        let example = self.row(i).example;
+        let device = self.slices[example.slice as usize].device;
+        (device, self.known.plane(device).op(example.op))
+    }
+
+    /// Innermost source line of the example.
+    pub fn source_inner(self, i: usize) -> Option<&'a str> {
+        let (device, op) = self.example(i);
+        self.known.facts[device].source_inner(self.known.profile, op)
+    }
+
+    /// Leaf of the example's scope path.
+    pub fn scope_leaf(self, i: usize) -> Option<&'a str> {
+        let tf_op = self.example(i).1.stats.tf_op?;
+        Some(scope_path::leaf(scope_path::path(self.known.profile.text(tf_op))))
+    }
+
+    /// The category with the most time; the first by name of several.
+    pub fn category(self, i: usize) -> Option<&'a str> {
+        let name = |op: &Op| op.stats.category.map_or(NONE, |c| self.known.profile.text(c));
+        if let Some((_, op, ..)) = self.only(i) {
+            return Some(name(op));
+        }
+        let shares = summed(self.ops(i).map(|(_, op, _, time)| (name(op), (time.own, time.n))));
+        shares.into_iter().max_by_key(|(name, share)| (*share, Reverse(*name))).map(|(name, _)| name)
+    }
+
+    /// The group of work, where all of the row's ops agree.
+    pub fn op_group(self, i: usize) -> Option<OpGroup> {
+        alike(self.ops(i).map(|(_, _, facts, _)| facts.group))
+    }
+
+    /// The phase, where all of the row's ops agree.
+    pub fn phase(self, i: usize) -> Option<Phase> {
+        alike(self.ops(i).map(|(_, _, facts, _)| facts.phase))
+    }
+
+    /// The layer, where all of the row's ops agree; `<no layer>` where they have none.
+    pub fn layer(self, i: usize) -> Option<&'a str> {
+        let layer = alike(self.ops(i).map(|(_, _, facts, _)| facts.layer))?;
+        Some(layer.map_or(layer::NO_LAYER, |id| self.known.words.get(id)))
+    }
+
+    /// Its result shapes with their time, most first.
+    pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
+        let of = |(_, op, _, time): Told<'a>| Some((shape(self.known.profile, op)?, (time.own, 0)));
+        let shapes = by_time(summed(self.ops(i).filter_map(of)));
+        shapes.into_iter().map(|(shape, (own, _))| (shape, own)).collect()
+    }
+
+    /// The shape with the most time.
+    pub fn shape(self, i: usize) -> Option<&'a str> {
+        match self.only(i) {
+            Some((_, op, ..)) => shape(self.known.profile, op),
+            None => self.shapes(i).first().map(|(shape, _)| *shape),
+        }
+    }
+
+    /// The element type with the most time.
+    pub fn dtype(self, i: usize) -> Option<&'a str> {
+        let shapes = self.shapes(i);
+        by_time(dtypes_of(&shapes)).first().map(|(dtype, _)| *dtype)
+    }
+
+    /// The whole row.
+    pub fn group(self, i: usize) -> Group {
+        let row = self.row(i);
+        let shapes = self.shapes(i);
+        let element_types = dtypes_of(&shapes);
+        let owned = |texts: Vec<(&str, (u64, u64))>| texts.into_iter().map(|(text, _)| text.to_owned()).collect();
+        let example = self.example(i).1;
+        let text = |id: Option<StrId>| id.map(|id| self.known.profile.text(id).to_owned());
+        let total = Picos(row.own);
+        Group {
+            key: self.key(i).into_owned(),
+            key_kind: self.key_kind(i).to_owned(),
+            kind: row.kind,
+            program: self.program(i).map(str::to_owned),
+            program_id: row.program.flatten().map(|p| p.0),
+            n_executions: row.n,
+            total,
+            inclusive: Picos(row.inclusive),
+            min: if row.n > 0 { Picos(row.min) } else { Picos::ZERO },
+            max: Picos(row.max),
+            mean: row.mean(),
+            of_step: self.window.and_then(|w| total.fraction_of(w)),
+            of_kind: self.of_kind(i),
+            flops: row.flops,
+            model_flops: row.model_flops,
+            bytes_accessed: row.bytes,
+            categories: self.categories(i),
+            parts: self.parts(i),
+            op_group: self.op_group(i).map(|g| g.label().to_owned()),
+            phase: self.phase(i).map(|p| p.label().to_owned()),
+            layer: self.layer(i).map(str::to_owned),
+            dtypes: owned(by_time(element_types)),
+            shapes: shapes.into_iter().take(MAX_SHAPES).map(|(shape, _)| shape.to_owned()).collect(),
+            source_stack: text(example.stats.source_stack),
+            source_inner: self.source_inner(i).map(str::to_owned),
+            kernel: text(example.stats.kernel.filter(|kernel| *kernel != example.name)),
+            tf_op: text(example.stats.tf_op),
+            example: Some(self.known.profile.text(example.name).to_owned()),
+            example_dur: Some(Picos(row.longest)),
+        }
+    }
+
+    /// Its self time of its kind ÷ all of the window's.
+    pub fn of_kind(self, i: usize) -> Option<f64> {
+        let row = self.row(i);
+        Picos(row.of_kind).fraction_of(self.by_kind[row.kind.index()])
+    }
+
+    fn categories(self, i: usize) -> BTreeMap<String, Share> {
+        let shares = summed(self.ops(i).map(|(_, op, _, time)| (op.stats.category, (time.own, time.n))));
+        let named = |(id, (own, n)): (Option<StrId>, (u64, u64))| {
+            (id.map_or(NONE, |id| self.known.profile.text(id)).to_owned(), Share { n, dur: Picos(own) })
+        };
+        shares.into_iter().map(named).collect()
+    }
+
+    fn parts(self, i: usize) -> Vec<Part> {
+        let of = |(_, op, facts, time): Told<'a>| ((facts.signature, op.stats.category), (time.own, time.n));
+        let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, u64))| {
+            ((self.known.words.get(signature), category.map(|c| self.known.profile.text(c))), share)
+        };
+        let mut parts = by_time(summed(self.ops(i).map(of)).into_iter().map(named));
+        let rest = (parts.len() > MAX_PARTS).then(|| parts.split_off(MAX_PARTS - 1));
+        let part = |((signature, category), (own, n)): ((&str, Option<&str>), (u64, u64))| Part {
+            signature: signature.to_owned(),
+            category: category.map(str::to_owned),
+            total: Picos(own),
+            n,
+        };
+        let mut parts: Vec<Part> = parts.into_iter().map(part).collect();
+        if let Some(rest) = rest {
+            let total = rest.iter().fold(0_u64, |sum, (_, (own, _))| sum.saturating_add(*own));
+            let n = rest.iter().map(|(_, (_, n))| n).sum();
+            parts.push(Part { signature: "other".to_owned(), category: None, total: Picos(total), n });
+        }
+        parts
+    }
+}
+
+impl Row {
+    /// Self time of one execution; `None` where none starts in the window.
+    pub fn mean(&self) -> Option<Picos> {
+        self.own.checked_div(self.n).map(Picos)
+    }
+
+    /// FLOP/s over self time; `None` without flops, and of executions too short for a rate.
+    pub fn flop_rate(&self) -> Option<f64> {
+        per_second(self.flops, Picos(self.own), self.n)
+    }
+
+    /// Bytes/s over self time; `None` without bytes, and of executions too short for a rate.
+    pub fn byte_rate(&self) -> Option<f64> {
+        per_second(self.bytes, Picos(self.own), self.n)
+    }
+
+    /// FLOP per byte; `None` without flops or without bytes.
+    pub fn intensity(&self) -> Option<f64> {
+        per_byte(self.flops, self.bytes)
+    }
+}
+
+/// Element types with their time.
+fn dtypes_of<'a>(shapes: &[(&'a str, u64)]) -> Vec<(&'a str, (u64, u64))> {
+    summed(shapes.iter().flat_map(|(shape, own)| dtypes(shape).into_iter().map(|dtype| (dtype, (*own, 0)))))
+}
+
+/// What all are, if all are the same.
+fn alike<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+/// Time and count by key.
+fn summed<K: Eq + Hash + Copy>(items: impl Iterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
+    let mut items = items.peekable();
+    let Some(first) = items.next() else { return Vec::new() };
+    if items.peek().is_none() {
+        // A row of one op, as most are: no map is made.
+        return vec![first];
+    }
+    let mut sums: IndexMap<K, (u64, u64)> = IndexMap::default();
+    for (key, (own, n)) in std::iter::once(first).chain(items) {
+        let sum = sums.entry(key).or_default();
+        *sum = (sum.0.saturating_add(own), sum.1 + n);
+    }
+    sums.into_iter().collect::<Vec<_>>()
+}
+
+/// Most time first; ties by key.
+fn by_time<K: Ord + Copy>(items: impl IntoIterator<Item = (K, (u64, u64))>) -> Vec<(K, (u64, u64))> {
+    let mut items: Vec<_> = items.into_iter().collect();
+    items.sort_by_key(|(key, (own, _))| (Reverse(*own), *key));
+    items
+}
+
+fn program_name(profile: &Profile, program: Option<ProgramId>) -> String {
+    program.map_or_else(
+        || "<no program>".to_owned(),
+        |id| profile.programs.get(&id).map_or_else(|| format!("program {}", id.0), |name| format!("{name}({})", id.0)),
+    )
+}
+
+/// Row numbers, most self time first; ties by key, then by program.
+pub(in crate::analysis) fn default_order(view: RowView<'_>) -> Vec<u32> {
+    // Sorting looks nothing up.
+    let rows = view.rows.rows.iter();
+    let mut keyed: Vec<(u64, u64)> = (0..).zip(rows).map(|(i, row)| (!row.own, i)).collect();
+    keyed.sort_unstable();
+    let mut order: Vec<u32> = keyed.iter().map(|(_, i)| *i as u32).collect();
+    let program = |i: u32| view.row(i as usize).program;
+    let mut at = 0;
+    for ties in keyed.chunk_by(|a, b| a.0 == b.0) {
+        if ties.len() > 1 {
+            let ties = &mut order[at..at + ties.len()];
+            sort_by_text(ties, |i| view.key(i as usize), |a, b| program(a).cmp(&program(b)));
+        }
+        at += ties.len();
+    }
+    order
+}

@@ -1,0 +1,243 @@
+//! The tree of scopes: `tf_op` split on `/`, with the time of each node. Knows paths and times; how it is drawn is the
+//! page's.
+//!
+//! ```text
+//!  train 100 ─┬─ layers_0 60 ─┬─ attn 40      own + Σ children = total, at every node
+//!             │               └─ mlp 15       (own: ops whose path ends here; 5 at layers_0)
+//!             ├─ <no scope> 30                ops without a path
+//!             └─ 7 smaller 10                 what is below the threshold, in one
+//! ```
+//!
+//! A chain of nodes that have one child and no time of their own is one node. The root stands for everything: its total
+//! is the busy time (of what a filter lets through).
+
+use super::query::{Analysis, merged_paths, shown};
+use super::row_view::NO_SCOPE;
+use crate::analysis::base::rows::{Known, Slice, each};
+use crate::analysis::base::{FilterError, Query};
+use crate::analysis::classify::scope_path::{is_within, segments};
+use crate::profile::{Note, Profile, StrId};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A tree of scopes, parents before children.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scopes {
+    /// The path that was asked for; empty: everything.
+    pub root: String,
+    /// The nodes. The first is the root; siblings come by total, most first, then by name.
+    pub nodes: Vec<ScopeNode>,
+    /// Self time of the root.
+    pub total: Picos,
+    /// Of it, ops without a scope path.
+    pub no_scope: Picos,
+    /// Nodes that are told as part of an "N smaller".
+    pub folded_small: u32,
+    /// What was assumed or left out.
+    pub notes: Vec<Note>,
+}
+
+/// One scope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScopeNode {
+    /// Its segment; several, joined, where each has but one child.
+    pub name: String,
+    /// The whole path; of "N smaller", the parent's.
+    pub path: String,
+    /// Index of the parent; `None` for the root.
+    pub parent: Option<u32>,
+    /// The root has 0.
+    pub depth: u32,
+    /// Self time of ops whose path ends here.
+    pub own: Picos,
+    /// Self time of all ops here and below.
+    pub total: Picos,
+    /// Their executions.
+    pub n: u64,
+    /// Their self time per kind, by [`crate::analysis::classify::Kind::index`].
+    pub by_kind: [Picos; 7],
+}
+
+/// Levels at most: what is deeper is one node. No program is nested like this, but a damaged text may be.
+const MAX_DEPTH: usize = 200;
+
+/// A node while the tree grows.
+#[derive(Default)]
+struct Growing<'a> {
+    /// Its path, and of that its last segment.
+    path: &'a str,
+    name: &'a str,
+    parent: u32,
+    children: Vec<u32>,
+    sums: Sums,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    /// Of ops whose path ends here.
+    own: Picos,
+    own_n: u64,
+    total: Picos,
+    n: u64,
+    by_kind: [Picos; 7],
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        self.n += other.n;
+        self.by_kind.iter_mut().zip(other.by_kind).for_each(|(sum, part)| *sum += part);
+    }
+}
+
+impl Analysis {
+    /// The tree of scopes at and below `root`. Nodes of less than `min_share` of the root are told together.
+    ///
+    /// # Errors
+    /// [`FilterError`] where the filter's text is to be a regular expression and is none.
+    pub fn scopes(&self, profile: &Profile, query: &Query, root: &str, min_share: f64) -> Result<Scopes, FilterError> {
+        let matcher = query.filter.compile()?;
+        let known = self.known(profile);
+        let asked = self.asked(profile, query);
+        let (by_scope, no_scope) = sums(known, &shown(known, &asked.slices, &matcher), root);
+        let mut notes = asked.notes;
+        if self.merged_paths() {
+            notes.push(merged_paths());
+        }
+        let mut tree = grow(&by_scope, root, no_scope.as_ref());
+        // Children come after their parents.
+        for i in (1..tree.len()).rev() {
+            let (sums, parent) = (tree[i].sums, tree[i].parent as usize);
+            tree[parent].sums.add(&sums);
+        }
+        let total = tree[0].sums.total;
+        let (nodes, folded_small) = tell(&tree, root, total.as_f64() * min_share);
+        let no_scope = no_scope.unwrap_or_default().total;
+        Ok(Scopes { root: root.to_owned(), nodes, total, no_scope, folded_small, notes })
+    }
+}
+
+/// Sums by scope path at and below the root, in order of text, and of ops without one where the root is everything.
+fn sums<'a>(known: Known<'a>, slices: &[Slice], root: &str) -> (Vec<(&'a str, Sums)>, Option<Sums>) {
+    let mut by_scope: FxHashMap<Option<StrId>, Sums> = FxHashMap::default();
+    each(slices, |member, time| {
+        let facts = known.op(slices[member.slice as usize].device, member.op).1;
+        let sums = by_scope.entry(facts.scope).or_default();
+        sums.own += Picos(time.own);
+        sums.own_n += time.n;
+        sums.total += Picos(time.own);
+        sums.n += time.n;
+        sums.by_kind[facts.kind.index()] += Picos(time.own);
+    });
+    let none = by_scope.remove(&None).filter(|_| root.is_empty());
+    let named = |(scope, sums): (Option<StrId>, Sums)| Some((known.words.get(scope?), sums));
+    let mut all: Vec<(&str, Sums)> = by_scope.into_iter().filter_map(named).collect();
+    all.retain(|(path, _)| is_within(path, root));
+    all.sort_by_key(|(path, _)| *path);
+    (all, none)
+}
+
+/// The tree, with what ends at each node. Node 0 is the root.
+fn grow<'a>(scopes: &[(&'a str, Sums)], root: &str, none: Option<&Sums>) -> Vec<Growing<'a>> {
+    let mut tree = vec![Growing::default()];
+    let mut places: IndexMap<(u32, &str), u32> = IndexMap::default();
+    for (path, sums) in scopes {
+        let below = &path[root.len()..];
+        let mut node = 0;
+        let mut end = root.len();
+        // Below a root that is not everything, the first segment has a slash before it.
+        let segments = segments(below).enumerate().skip(usize::from(!root.is_empty()));
+        for (i, mut segment) in segments.take(MAX_DEPTH) {
+            end += segment.len() + usize::from(i > 0);
+            if i == MAX_DEPTH - 1 {
+                segment = &path[end - segment.len()..];
+                end = path.len();
+            }
+            node = *places.entry((node, segment)).or_insert_with(|| {
+                let at = tree.len() as u32;
+                tree.push(Growing { path: &path[..end], name: segment, parent: node, ..Growing::default() });
+                tree[node as usize].children.push(at);
+                at
+            });
+        }
+        let at = &mut tree[node as usize].sums;
+        at.own += sums.own;
+        at.own_n += sums.own_n;
+        at.add(sums);
+    }
+    if let Some(none) = none {
+        let at = tree.len() as u32;
+        tree.push(Growing { path: NO_SCOPE, name: NO_SCOPE, sums: *none, ..Growing::default() });
+        tree[0].children.push(at);
+    }
+    tree
+}
+
+/// A node that is to be told: one of the tree, or what is below the threshold at one place.
+enum Next {
+    Node(u32),
+    Smaller { of: String, n: u32, sums: Sums },
+}
+
+/// The nodes in order, and how many are told as part of an "N smaller". No recursion: a path may be any length.
+fn tell(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
+    let mut nodes: Vec<ScopeNode> = Vec::new();
+    let mut folded = 0;
+    let mut stack = vec![(Next::Node(0), None, 0)];
+    while let Some((next, parent, depth)) = stack.pop() {
+        let at = nodes.len() as u32;
+        let (name, path, sums, last) = match next {
+            Next::Smaller { of, n, sums } => (format!("{n} smaller"), of, Sums { own: sums.total, ..sums }, None),
+            Next::Node(0) => (root.to_owned(), root.to_owned(), tree[0].sums, Some(0)),
+            Next::Node(first) => {
+                let (name, last) = chain(tree, first);
+                let node = &tree[last as usize];
+                (name, node.path.to_owned(), node.sums, Some(last))
+            }
+        };
+        let children = last.map_or(Vec::new(), |last| children(tree, last, &path, least));
+        folded += children.iter().map(|c| if let Next::Smaller { n, .. } = c { *n } else { 0 }).sum::<u32>();
+        stack.extend(children.into_iter().rev().map(|child| (child, Some(at), depth + 1)));
+        let Sums { own, total, n, by_kind, .. } = sums;
+        nodes.push(ScopeNode { name, path, parent, depth, own, total, n, by_kind });
+    }
+    (nodes, folded)
+}
+
+/// A chain of nodes with one child and nothing of their own: its name, and its last node.
+fn chain(tree: &[Growing<'_>], first: u32) -> (String, u32) {
+    let (mut name, mut at) = (tree[first as usize].name.to_owned(), first);
+    while let ([only], 0, Picos::ZERO) =
+        (tree[at as usize].children.as_slice(), tree[at as usize].sums.own_n, tree[at as usize].sums.own)
+    {
+        at = *only;
+        name = name + "/" + tree[at as usize].name;
+    }
+    (name, at)
+}
+
+/// What stands below a node, in order.
+fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> {
+    let (mut large, mut small) = (Vec::new(), Vec::new());
+    for child in &tree[of as usize].children {
+        let node = &tree[*child as usize];
+        // What has no scope says how far the tree can be trusted: it is never hidden.
+        let is_small = node.sums.total.as_f64() < least && node.path != NO_SCOPE;
+        if is_small { &mut small } else { &mut large }.push(*child);
+    }
+    let mut told: Vec<(Picos, String, Next)> = Vec::new();
+    for child in large {
+        let node = &tree[child as usize];
+        told.push((node.sums.total, node.name.to_owned(), Next::Node(child)));
+    }
+    if !small.is_empty() {
+        let mut sums = Sums::default();
+        small.iter().for_each(|child| sums.add(&tree[*child as usize].sums));
+        let n = small.len() as u32;
+        told.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
+    }
+    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    told.into_iter().map(|(.., next)| next).collect()
+}

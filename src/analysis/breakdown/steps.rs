@@ -1,0 +1,263 @@
+//! Steps beside each other: how long each is, what it is spent on, how much they differ, over time and over devices.
+//!
+//! ```text
+//!  line ──self_time──► stretches ──► the steps they lie in      one pass per device, however many steps
+//!  TPU:0  ├─ 0 ─┤├── 1 ──┤├─ 2 ─┤      mean, median, deviation; steady: without the first and the last
+//!  TPU:1  ├─ 0 ──┤├── 1 ──┤├─ 2 ─┤     spread of step 0 = (longest − shortest) ÷ mean
+//! ```
+//!
+//! Each step's figures are those that a breakdown of that step has: Σ kinds = busy; with one op line busy + idle = duration.
+
+use super::query::Analysis;
+use crate::analysis::base::{Device, Interval, Step, intervals, sweep};
+use crate::analysis::classify::PlaneFacts;
+use crate::profile::{Plane, Profile};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// The steps of all devices.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepStats {
+    /// By device, in the session's order.
+    pub devices: Vec<DeviceSteps>,
+    /// By number of step: those that several devices have.
+    pub spread: Vec<AcrossDevices>,
+}
+
+/// The steps of a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSteps {
+    /// What the device is called.
+    pub label: String,
+    /// By start.
+    pub steps: Vec<StepTime>,
+    /// Over all steps; `None` where there are none.
+    pub all: Option<Spread>,
+    /// Without the first and the last; `None` where fewer than three are there.
+    pub steady: Option<Spread>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTime {
+    /// Its number.
+    pub number: u64,
+    /// The event's name, or the program's.
+    pub name: String,
+    /// Length.
+    pub duration: Picos,
+    /// Sum of self time over the op lines.
+    pub busy: Picos,
+    /// Time without an op on any line.
+    pub idle: Picos,
+    /// Self time per kind, by [`crate::analysis::classify::Kind::index`].
+    pub by_kind: [Picos; 7],
+    /// Ops that start in it.
+    pub n_ops: u64,
+}
+
+/// How long steps are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// How many.
+    pub n: u32,
+    /// Mean, picoseconds.
+    pub mean: f64,
+    /// The middle one; the mean of the two in the middle.
+    pub median: f64,
+    /// Shortest.
+    pub min: Picos,
+    /// Longest.
+    pub max: Picos,
+    /// Standard deviation of a sample, picoseconds; `None` of a single step.
+    pub std_dev: Option<f64>,
+}
+
+/// One step on several devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AcrossDevices {
+    /// Its number.
+    pub number: u64,
+    /// On how many devices.
+    pub n_devices: u32,
+    /// Shortest.
+    pub min: Picos,
+    /// Longest.
+    pub max: Picos,
+    /// Mean, rounded down.
+    pub mean: Picos,
+    /// The device on which it takes longest; the first of several.
+    pub slowest: String,
+    /// (longest − shortest) ÷ mean, a fraction; more than 0.05 is an imbalance.
+    pub spread: f64,
+}
+
+impl Analysis {
+    /// The steps of all devices.
+    pub fn step_stats(&self, profile: &Profile) -> StepStats {
+        let of = |(device, facts): (&Device, &PlaneFacts)| {
+            let steps = step_times(&profile.planes[device.plane], device, facts);
+            let durations: Vec<Picos> = steps.iter().map(|s| s.duration).collect();
+            let inner = durations.len().checked_sub(1).and_then(|last| durations.get(1..last)).unwrap_or_default();
+            DeviceSteps { label: device.label.clone(), all: spread(&durations), steady: spread(inner), steps }
+        };
+        let devices: Vec<DeviceSteps> = self.devices.iter().zip(&self.facts).map(of).collect();
+        // Where steps of hosts are not known to be the same, those of the first alone are held against each other.
+        let file = |device: &Device| profile.planes[device.plane].file;
+        let first = self.devices.iter().find(|device| !device.steps.is_empty()).map(file);
+        let is_compared = |device: &&Device| self.hosts_aligned || Some(file(device)) == first;
+        let compared: Vec<&DeviceSteps> = self
+            .devices
+            .iter()
+            .zip(&devices)
+            .filter(|(device, _)| is_compared(device))
+            .map(|(_, steps)| steps)
+            .collect();
+        let spread = across(&compared);
+        StepStats { devices, spread }
+    }
+}
+
+fn step_times(plane: &Plane, device: &Device, facts: &PlaneFacts) -> Vec<StepTime> {
+    let time = |s: &Step| StepTime {
+        number: s.number,
+        name: s.name.clone(),
+        duration: s.duration(),
+        busy: Picos::ZERO,
+        idle: s.duration(),
+        by_kind: [Picos::ZERO; 7],
+        n_ops: s.n_ops,
+    };
+    let mut times: Vec<StepTime> = device.steps.iter().map(time).collect();
+    let mut covered: Vec<Interval> = Vec::new();
+    let several = device.ops.len() > 1;
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        let Some(events) = intervals(line, device.step_clock) else { continue };
+        let mut open = Open::default();
+        sweep(&events, |event, from, to| {
+            let kind = facts.ops[line.events.op(event).0 as usize].kind;
+            open.each(&device.steps, (from, to), |step, length| {
+                times[step].busy += Picos(length);
+                times[step].by_kind[kind.index()] += Picos(length);
+                if !several {
+                    times[step].idle = times[step].idle.saturating_sub(Picos(length));
+                }
+            });
+            if several {
+                covered.push((from, to));
+            }
+        });
+    }
+    let mut open = Open::default();
+    for stretch in merged(covered) {
+        open.each(&device.steps, stretch, |step, length| {
+            times[step].idle = times[step].idle.saturating_sub(Picos(length));
+        });
+    }
+    times
+}
+
+/// The steps that are open as stretches pass by, in order of time. Steps may overlap.
+#[derive(Default)]
+pub(in crate::analysis) struct Open {
+    next: usize,
+    steps: Vec<usize>,
+}
+
+impl Open {
+    /// Calls `found` for each step a stretch lies in, with the length of what lies there.
+    pub(in crate::analysis) fn each(
+        &mut self,
+        steps: &[Step],
+        (from, to): Interval,
+        mut found: impl FnMut(usize, u64),
+    ) {
+        while steps.get(self.next).is_some_and(|s| s.window.0 < to) {
+            self.steps.push(self.next);
+            self.next += 1;
+        }
+        self.steps.retain(|i| steps[*i].window.1 > from);
+        for i in &self.steps {
+            let (start, end) = steps[*i].window;
+            found(*i, to.min(end).saturating_sub(from.max(start)));
+        }
+    }
+}
+
+/// Disjoint intervals in order that cover the same.
+fn merged(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals.sort_unstable();
+    let mut merged: Vec<Interval> = Vec::new();
+    for (start, end) in intervals {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of steps; figures about them are ratios")]
+fn spread(durations: &[Picos]) -> Option<Spread> {
+    let mut ordered = durations.to_vec();
+    ordered.sort_by_key(|d| *d);
+    let (min, max) = (*ordered.first()?, *ordered.last()?);
+    let n = ordered.len();
+    let mean = ordered.iter().map(|d| d.as_f64()).sum::<f64>() / n as f64;
+    let median = f64::midpoint(ordered[(n - 1) / 2].as_f64(), ordered[n / 2].as_f64());
+    let squares: f64 = ordered.iter().map(|d| (d.as_f64() - mean).powi(2)).sum();
+    let std_dev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
+    Some(Spread { n: n as u32, mean, median, min, max, std_dev })
+}
+
+fn across(devices: &[&DeviceSteps]) -> Vec<AcrossDevices> {
+    let mut by_number: IndexMap<u64, Vec<(Picos, &str)>> = IndexMap::default();
+    for device in devices {
+        for step in &device.steps {
+            by_number.entry(step.number).or_default().push((step.duration, &device.label));
+        }
+    }
+    let of = |(number, all): (u64, Vec<(Picos, &str)>)| {
+        let min = all.iter().map(|(d, _)| *d).min()?;
+        let (max, slowest) = *all.iter().rev().max_by_key(|(d, _)| *d)?;
+        let sum: u128 = all.iter().map(|(d, _)| u128::from(d.0)).sum();
+        let mean = Picos(u64::try_from(sum / all.len() as u128).unwrap_or(u64::MAX));
+        let spread = max.saturating_sub(min).fraction_of(mean)?;
+        let n_devices = all.len() as u32;
+        (n_devices > 1).then(|| AcrossDevices {
+            number,
+            n_devices,
+            min,
+            max,
+            mean,
+            slowest: slowest.to_owned(),
+            spread,
+        })
+    };
+    let mut by_number = by_number.into_iter().collect::<Vec<_>>();
+    by_number.sort_by_key(|(number, _)| *number);
+    by_number.into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_steps() {
+        let of = |all: &[u64]| spread(&all.iter().map(|n| Picos(*n)).collect::<Vec<_>>());
+        let four = of(&[4, 1, 2, 9]).unwrap();
+        assert_eq!((four.n, four.mean, four.median, four.min, four.max), (4, 4.0, 3.0, Picos(1), Picos(9)));
+        assert!((four.std_dev.unwrap() - (38.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        let one = of(&[5]).unwrap();
+        assert_eq!((one.median, one.std_dev), (5.0, None));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn intervals_are_merged() {
+        assert_eq!(merged(vec![(5, 9), (0, 3), (2, 5), (11, 12)]), [(0, 9), (11, 12)]);
+        assert!(merged(Vec::new()).is_empty());
+    }
+}

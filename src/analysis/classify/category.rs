@@ -1,0 +1,188 @@
+//! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
+//! either, what its name says. Knows opcodes.
+
+use super::op_class::opcode;
+use crate::profile::{Op, Profile};
+
+/// What stands for a category that is not there.
+const NONE: &str = "<none>";
+
+/// `hlo_category`, else by the HLO, else `<none>`.
+pub fn category<'p>(profile: &'p Profile, op: &Op) -> &'p str {
+    op.stats.category.map(|id| profile.text(id)).or_else(|| by_text(profile.text(op.text))).unwrap_or(NONE)
+}
+
+/// The category that XLA would give an instruction. `None` where the text is none.
+pub fn by_text(text: &str) -> Option<&str> {
+    let opcode = opcode(text)?;
+    Some(match opcode {
+        "copy" | "transpose" | "reshape" => "data formatting",
+        "fusion" => match text.split_once("kind=k").map(|(_, kind)| kind) {
+            Some(kind) if kind.starts_with("Loop") => "loop fusion",
+            Some(kind) if kind.starts_with("Input") => "input fusion",
+            Some(kind) if kind.starts_with("Output") => "output fusion",
+            Some(kind) if kind.starts_with("Custom") => "custom fusion",
+            _ => "fusion",
+        },
+        "convert" => "non-fusion elementwise",
+        _ if is_elementwise(opcode) => "non-fusion elementwise",
+        _ => opcode,
+    })
+}
+
+/// The category that an instruction's own name tells, where its text is not there: `dot.156`, `wrapped_add`,
+/// `loop_add_fusion`. What a plain fusion does is not in its name.
+pub fn by_name(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix('%').unwrap_or(name);
+    let base = name.split('.').next().unwrap_or(name);
+    let fused = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_').strip_suffix("fusion");
+    if let Some(fused) = fused.filter(|fused| fused.is_empty() || fused.ends_with(['_', '-'])) {
+        let kinds = [("loop_", "loop fusion"), ("input_", "input fusion"), ("output_", "output fusion")];
+        return Some(kinds.into_iter().find(|(word, _)| fused.starts_with(word)).map_or("fusion", |(_, of)| of));
+    }
+    let opcode = base.strip_prefix("wrapped_").unwrap_or(base).replace('_', "-");
+    Some(match opcode.as_str() {
+        "copy" | "transpose" | "reshape" => "data formatting",
+        "convert" => "non-fusion elementwise",
+        opcode if is_elementwise(opcode) => "non-fusion elementwise",
+        opcode => OPCODES.into_iter().find(|known| *known == opcode)?,
+    })
+}
+
+/// Opcodes that are names of instructions as well, and categories by themselves.
+const OPCODES: [&str; 42] = [
+    "dot",
+    "ragged-dot",
+    "convolution",
+    "reduce",
+    "reduce-window",
+    "select-and-scatter",
+    "sort",
+    "topk",
+    "rng",
+    "rng-bit-generator",
+    "cholesky",
+    "triangular-solve",
+    "fft",
+    "map",
+    "custom-call",
+    "partition-id",
+    "replica-id",
+    "while",
+    "call",
+    "conditional",
+    "bitcast",
+    "bitcast-convert",
+    "pad",
+    "broadcast",
+    "slice",
+    "dynamic-slice",
+    "dynamic-update-slice",
+    "concatenate",
+    "reverse",
+    "iota",
+    "gather",
+    "scatter",
+    "infeed",
+    "outfeed",
+    "all-reduce",
+    "all-gather",
+    "all-to-all",
+    "reduce-scatter",
+    "collective-permute",
+    "collective-broadcast",
+    "copy-start",
+    "copy-done",
+];
+
+/// Opcodes whose result is of each element by itself.
+pub fn is_elementwise(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "add"
+            | "subtract"
+            | "multiply"
+            | "divide"
+            | "maximum"
+            | "minimum"
+            | "exponential"
+            | "exponential-minus-one"
+            | "log"
+            | "log-plus-one"
+            | "logistic"
+            | "tanh"
+            | "tan"
+            | "sqrt"
+            | "rsqrt"
+            | "cbrt"
+            | "power"
+            | "negate"
+            | "abs"
+            | "sign"
+            | "floor"
+            | "ceil"
+            | "round-nearest-afz"
+            | "round-nearest-even"
+            | "remainder"
+            | "and"
+            | "or"
+            | "xor"
+            | "not"
+            | "shift-left"
+            | "shift-right-logical"
+            | "shift-right-arithmetic"
+            | "compare"
+            | "select"
+            | "clamp"
+            | "sine"
+            | "cosine"
+            | "atan2"
+            | "erf"
+            | "is-finite"
+            | "popcnt"
+            | "clz"
+            | "real"
+            | "imag"
+            | "complex"
+            | "reduce-precision"
+            | "stochastic-convert"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_by_text() {
+        assert_eq!(by_text("%c = f32[2] copy(f32[2] %x)"), Some("data formatting"));
+        assert_eq!(by_text("%c = f32[2] fusion(f32[2] %x), kind=kOutput, calls=%f"), Some("output fusion"));
+        assert_eq!(by_text("%c = f32[2] fusion(f32[2] %x)"), Some("fusion"));
+        assert_eq!(by_text("%c = f32[2] exponential(f32[2] %x)"), Some("non-fusion elementwise"));
+        assert_eq!(by_text("%c = bf16[2] convert(f32[2] %x)"), Some("non-fusion elementwise"));
+        assert_eq!(by_text("%c = f32[2] dot(f32[2] %x, f32[2] %y)"), Some("dot"));
+        assert_eq!(by_text("ncclDevKernel_AllReduce"), None);
+    }
+
+    #[test]
+    fn categories_by_name() {
+        for (name, expected) in [
+            ("dot.156", Some("dot")),
+            ("copy.104", Some("data formatting")),
+            ("wrapped_add", Some("non-fusion elementwise")),
+            ("wrapped_transpose.kd", Some("data formatting")),
+            ("wrapped_reduce-window.1", Some("reduce-window")),
+            ("wrapped_dynamic_slice", Some("dynamic-slice")),
+            ("copy_bitcast_fusion.3", Some("fusion")),
+            ("loop_add_fusion_12", Some("loop fusion")),
+            ("input_reduce_fusion", Some("input fusion")),
+            ("fusion.7", Some("fusion")),
+            ("while", Some("while")),
+            ("confusion", None),
+            ("MemoryAllocation", None),
+            ("", None),
+        ] {
+            assert_eq!(by_name(name), expected, "{name}");
+        }
+    }
+}

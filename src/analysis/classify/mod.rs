@@ -1,0 +1,24 @@
+//! What an op is, by its texts: kind of time, category, op group, phase, layer. Knows no time and no device.
+
+pub(in crate::analysis) mod category;
+pub(in crate::analysis) mod kind;
+pub(in crate::analysis) mod layer;
+pub(in crate::analysis) mod moe;
+pub(in crate::analysis) mod op_class;
+pub(in crate::analysis) mod op_facts;
+pub(in crate::analysis) mod op_group;
+pub(in crate::analysis) mod opcode_kind;
+pub(in crate::analysis) mod phase;
+pub(in crate::analysis) mod scope_path;
+pub(in crate::analysis) mod signature;
+pub(in crate::analysis) mod source_frame;
+
+pub use category::{by_name as category_of_name, by_text as category_of_text, category};
+pub use kind::Kind;
+pub use layer::{NO_LAYER, SCANNED};
+pub use op_class::{Class, Facts, classify, opcode, result_shape};
+pub use op_facts::{Finder, OpFacts, PlaneFacts};
+pub use op_group::{OpGroup, category_of_kernel};
+pub use phase::Phase;
+pub use scope_path::segments as scope_segments;
+pub use source_frame::Innermost;

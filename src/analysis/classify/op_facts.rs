@@ -1,0 +1,290 @@
+//! What is known of each op of a plane before any time is summed: kind, category, group of work, phase, layer,
+//! signature, scope, result shape, source.
+//!
+//! Ops are many, distinct ones and scope paths few: each is looked at once per session, not once per device.
+
+use super::category::by_text;
+use super::kind::Kind;
+use super::layer::{Around, layer, loop_path, named, trip_count};
+use super::op_class::{Facts, classify, first_operand, is_async, opcode, result_shape};
+use super::op_group::{OpGroup, Signs, op_group};
+use super::phase::{Phase, by_path, phase};
+use super::scope_path;
+use super::signature::signature;
+use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
+use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpFacts {
+    /// Its kind.
+    pub kind: Kind,
+    /// Whether a rule gave the kind.
+    pub known: bool,
+    /// `hlo_category`.
+    pub category: Option<StrId>,
+    /// What people call the work.
+    pub group: OpGroup,
+    /// Part of the training step.
+    pub phase: Phase,
+    /// Layer of the model.
+    pub layer: Option<StrId>,
+    /// Sort of instruction.
+    pub signature: StrId,
+    /// Scope path.
+    pub scope: Option<StrId>,
+}
+
+/// What finding facts needs: texts that the analysis makes, each once, and what is known of each `tf_op`.
+pub struct Finder<'p> {
+    profile: &'p Profile,
+    /// The texts made so far.
+    pub words: Strings,
+    /// Whether the first of several paths was taken anywhere.
+    pub merged_paths: bool,
+    paths: FxHashMap<StrId, PathFacts>,
+    known: IndexMap<OpTexts, OpFacts>,
+    trips: IndexMap<&'p str, Option<u64>>,
+    stacks: bool,
+    buffer: String,
+}
+
+/// What an op says of itself that its facts come from: name, text, category, scope path, kernel, whether it computes.
+type OpTexts = (StrId, StrId, [Option<StrId>; 3], Option<bool>);
+
+#[derive(Clone, Copy)]
+struct PathFacts {
+    scope: StrId,
+    layer: Option<StrId>,
+    phase: Option<Phase>,
+}
+
+impl<'p> Finder<'p> {
+    /// A finder for ops of these planes.
+    pub fn new(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane> + Clone) -> Self {
+        let paths = paths(profile, planes.clone());
+        Self {
+            profile,
+            words: Strings::default(),
+            merged_paths: false,
+            paths: FxHashMap::default(),
+            known: IndexMap::default(),
+            trips: trips(profile, planes),
+            stacks: has_stacks(paths),
+            buffer: String::new(),
+        }
+    }
+
+    fn path(&mut self, tf_op: StrId) -> PathFacts {
+        if let Some(known) = self.paths.get(&tf_op) {
+            return *known;
+        }
+        let text = self.profile.text(tf_op);
+        let path = scope_path::path(text);
+        self.merged_paths |= text[path.len()..].contains(';');
+        let trips = |at: &str| self.trips.get(at).copied().flatten();
+        let layer = layer(path, &Around { trips: &trips, stacks: self.stacks });
+        let facts = PathFacts {
+            scope: self.words.intern(path),
+            layer: layer.as_deref().map(|layer| self.words.intern(layer)),
+            phase: by_path(path),
+        };
+        self.paths.insert(tf_op, facts);
+        facts
+    }
+
+    /// Looked at once, on however many devices it runs.
+    fn op(&mut self, op: &Op) -> OpFacts {
+        let computes = op.stats.flops.or(op.stats.model_flops).map(|flops| flops > 0.0);
+        let said = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel], computes);
+        if let Some(known) = self.known.get(&said) {
+            return *known;
+        }
+        let facts = self.look(op);
+        *self.known.entry(said).or_insert_with(|| facts)
+    }
+
+    fn look(&mut self, op: &Op) -> OpFacts {
+        let profile = self.profile;
+        let category = op.stats.category;
+        let (name, text) = (profile.text(op.name), profile.text(op.text));
+        let kernel = op.stats.kernel.map(|kernel| profile.text(kernel));
+        let mut class = classify(Facts { category: category.map(|c| profile.text(c)), name, text, kernel });
+        class.kind = class.kind.with_flops(op.stats.flops.or(op.stats.model_flops));
+        signature(name, text, &mut self.buffer);
+        let signature = self.words.intern(&self.buffer);
+        let path = op.stats.tf_op.map(|tf_op| self.path(tf_op));
+        let signs = Signs {
+            kind: class.kind,
+            known: class.known,
+            category: category.map(|c| profile.text(c)).or_else(|| by_text(text)).unwrap_or_default(),
+            name,
+            text,
+            path: path.map_or("", |p| self.words.get(p.scope)),
+            kernel: kernel.unwrap_or_default(),
+        };
+        OpFacts {
+            kind: class.kind,
+            known: class.known,
+            category,
+            group: op_group(signs),
+            phase: phase(name, path.and_then(|p| p.phase)).unwrap_or_default(),
+            layer: path.and_then(|p| p.layer),
+            signature,
+            scope: path.map(|p| p.scope),
+        }
+    }
+}
+
+/// Facts of a plane's ops.
+pub struct PlaneFacts {
+    /// By [`OpId`].
+    pub ops: Vec<OpFacts>,
+    /// Their names.
+    pub names: Names,
+    /// Where source stacks have their innermost frame.
+    pub innermost: Innermost,
+}
+
+impl PlaneFacts {
+    /// Looks at a plane.
+    pub fn new(finder: &mut Finder<'_>, plane: &Plane) -> Self {
+        let mut ops: Vec<OpFacts> = plane.ops.iter().map(|op| finder.op(op)).collect();
+        waits(finder.profile, plane, &mut ops);
+        let names = Names::new(plane.ops.iter().map(|op| finder.profile.text(op.name)));
+        let innermost = majority(plane.ops.iter().map(|op| frames(finder.profile, op)));
+        Self { ops, names, innermost }
+    }
+
+    /// Facts of one op of the plane.
+    pub fn of(&self, id: OpId) -> OpFacts {
+        self.ops[id.0 as usize]
+    }
+
+    /// The innermost source frame of an op.
+    pub fn source_inner<'p>(&self, profile: &'p Profile, op: &Op) -> Option<&'p str> {
+        innermost(frames(profile, op), self.innermost)
+    }
+
+    /// The source stack of an op, the innermost frame first.
+    pub fn source_stack<'p>(&self, profile: &'p Profile, op: &Op) -> Vec<&'p str> {
+        frames_inward(frames(profile, op), self.innermost)
+    }
+}
+
+/// Async waits that nothing names are what their start is: found by the name of the operand, in the same program.
+fn waits(profile: &Profile, plane: &Plane, ops: &mut [OpFacts]) {
+    let is_wait = |i: &usize| {
+        let text = profile.text(plane.ops[*i].text);
+        opcode(text).is_some_and(|o| is_async(o) && !o.ends_with("-start"))
+    };
+    let unknown: Vec<usize> = (0..ops.len()).filter(|i| !ops[*i].known).filter(is_wait).collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let place = |(i, op): (usize, &Op)| ((op.stats.program, profile.text(op.name)), i);
+    let places: IndexMap<_, usize> = plane.ops.iter().enumerate().map(place).collect();
+    for i in unknown {
+        let mut at = i;
+        // An update may stand between the two; more than a few there are not.
+        for _ in 0..16 {
+            let text = profile.text(plane.ops[at].text);
+            let Some(operand) = first_operand(text) else { break };
+            let Some(found) = places.get(&(plane.ops[i].stats.program, operand)) else { break };
+            at = *found;
+            if ops[at].known {
+                (ops[i].kind, ops[i].known, ops[i].group) = (ops[at].kind, true, ops[at].group);
+                break;
+            }
+        }
+    }
+}
+
+/// The names of a plane's ops, one beside the other. The profile keeps them too, between long HLO texts: a search
+/// through 100,000 of those waits for memory at each.
+pub struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut text = String::new();
+        let ends = names.map(|name| {
+            text.push_str(name);
+            text.len()
+        });
+        Self { ends: ends.collect(), text }
+    }
+
+    /// The name of an op of the plane.
+    pub fn get(&self, op: usize) -> &str {
+        let start = op.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[op]]
+    }
+}
+
+/// The distinct scope paths.
+fn paths<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> impl Iterator<Item = &'p str> {
+    let distinct: FxHashSet<StrId> =
+        planes.flat_map(|plane| plane.ops.iter().filter_map(|op| op.stats.tf_op)).collect();
+    distinct.into_iter().map(|id| scope_path::path(profile.text(id)))
+}
+
+/// Whether layers are of several modules.
+fn has_stacks<'p>(mut paths: impl Iterator<Item = &'p str>) -> bool {
+    let mut first = None;
+    paths.any(|path| named(path).is_some_and(|(stack, _)| *first.get_or_insert(stack) != stack))
+}
+
+/// How often loops turn, by their path. Two programs may have a loop at the same path: it counts where they agree.
+fn trips<'p>(profile: &'p Profile, planes: impl Iterator<Item = &'p Plane>) -> IndexMap<&'p str, Option<u64>> {
+    let mut trips: IndexMap<&str, Option<u64>> = IndexMap::default();
+    for op in planes.flat_map(|plane| &plane.ops) {
+        let Some(tf_op) = op.stats.tf_op else { continue };
+        let Some(path) = loop_path(scope_path::path(profile.text(tf_op))) else { continue };
+        let n = trip_count(profile.text(op.text));
+        let known = trips.entry(path).or_insert_with(|| n);
+        *known = known.filter(|k| Some(*k) == n);
+    }
+    trips
+}
+
+fn frames<'p>(profile: &'p Profile, op: &Op) -> Frames<'p> {
+    let text = |id: Option<StrId>| id.map(|id| profile.text(id));
+    Frames { source: text(op.stats.source), stack: text(op.stats.source_stack) }
+}
+
+/// The shape of an op's result with its layout: the stat, else the text's.
+pub fn shape<'p>(profile: &'p Profile, op: &Op) -> Option<&'p str> {
+    op.stats.shape.map(|s| profile.text(s)).or_else(|| result_shape(profile.text(op.text)))
+}
+
+/// Element types in a shape, in order of appearance, each once.
+pub fn dtypes(shape: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in shape.match_indices('[') {
+        let head = &shape[..at];
+        let word = head.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        if word.starts_with(|c: char| c.is_ascii_lowercase()) && !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn element_types() {
+        assert_eq!(dtypes("bf16[8,128]{1,0:T(8,128)(2,1)}"), ["bf16"]);
+        assert_eq!(dtypes("(f32[2]{0}, /*index=1*/f8e4m3fn[4], f32[])"), ["f32", "f8e4m3fn"]);
+        assert_eq!(dtypes("token[]"), ["token"]);
+        assert_eq!(dtypes("s\u{fffd}u8[2]"), ["u8"], "damaged text");
+        assert!(dtypes("").is_empty());
+    }
+}

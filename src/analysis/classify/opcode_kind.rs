@@ -1,0 +1,86 @@
+//! The kind of time that an opcode by itself is of. Knows XLA's opcodes, as instructions and categories spell them.
+
+use super::category::is_elementwise;
+use super::kind::Kind;
+
+/// An opcode without `-start`, `-done`, `-update`.
+pub(in crate::analysis) fn stem(word: &str) -> &str {
+    ["-start", "-done", "-update"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word)
+}
+
+pub(in crate::analysis) fn is_collective(stem: &str) -> bool {
+    matches!(
+        stem,
+        "all-reduce"
+            | "all-gather"
+            | "reduce-scatter"
+            | "all-reduce-scatter"
+            | "all-to-all"
+            | "ragged-all-to-all"
+            | "collective-permute"
+            | "collective-broadcast"
+            | "all-gather-reduce-scatter"
+    )
+}
+
+/// Opcodes and categories that are one word.
+pub(in crate::analysis) fn word(stem: &str) -> Option<Kind> {
+    if is_collective(stem) || matches!(stem, "send" | "recv") {
+        return Some(Kind::Communication);
+    }
+    Some(match stem {
+        "copy"
+        | "transpose"
+        | "reshape"
+        | "dynamic-reshape"
+        | "bitcast"
+        | "bitcast-convert"
+        | "convert"
+        | "pad"
+        | "broadcast"
+        | "slice"
+        | "dynamic-slice"
+        | "dynamic-update-slice"
+        | "concatenate"
+        | "reverse"
+        | "iota"
+        | "tuple"
+        | "get-tuple-element"
+        | "gather"
+        | "scatter"
+        | "constant"
+        | "parameter"
+        | "add-dependency"
+        | "optimization-barrier"
+        | "opt-barrier"
+        | "after-all"
+        | "get-dimension-size"
+        | "set-dimension-size" => Kind::DataMovement,
+        "infeed" | "outfeed" => Kind::Host,
+        "convolution"
+        | "dot"
+        | "ragged-dot"
+        | "scaled-dot"
+        | "reduce"
+        | "reduce-window"
+        | "select-and-scatter"
+        | "sort"
+        | "topk"
+        | "top-k"
+        | "rng"
+        | "rng-bit-generator"
+        | "rng-get-and-update-state"
+        | "cholesky"
+        | "triangular-solve"
+        | "fft"
+        | "map"
+        | "custom-call"
+        | "batch-norm-training"
+        | "batch-norm-inference"
+        | "batch-norm-grad"
+        | "partition-id"
+        | "replica-id" => Kind::Compute,
+        _ if is_elementwise(stem) => Kind::Compute,
+        _ => return None,
+    })
+}

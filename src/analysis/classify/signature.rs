@@ -1,0 +1,56 @@
+//! What sort of instruction an op is, for the parts of a row: a custom call by its target, a fusion by its name without
+//! numbers, anything else by its opcode. Knows HLO text; no time.
+
+use super::op_class::opcode;
+
+/// Writes the signature of an op into `out`.
+pub fn signature(name: &str, text: &str, out: &mut String) {
+    out.clear();
+    match opcode(text) {
+        Some("custom-call") => {
+            out.push_str("custom-call:");
+            out.push_str(target(text).unwrap_or("<unknown>"));
+        }
+        // No instruction: a kernel's name is all there is.
+        Some("fusion") | None => stem(name, out),
+        Some(opcode) => out.push_str(opcode),
+    }
+}
+
+/// The target of a custom call.
+pub fn target(text: &str) -> Option<&str> {
+    text.split_once("custom_call_target=\"")?.1.split('"').next()
+}
+
+/// A name without its numbers: `fusion.235.in_megacore_fusion.1` is `fusion.in_megacore_fusion`.
+fn stem(name: &str, out: &mut String) {
+    for (i, part) in name.split('.').enumerate() {
+        if i == 0 {
+            out.push_str(part);
+        } else if !part.is_empty() && !part.bytes().all(|b| b.is_ascii_digit()) {
+            out.push('.');
+            out.push_str(part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures() {
+        let of = |name: &str, text: &str| {
+            let mut out = "left over".to_owned();
+            signature(name, text, &mut out);
+            out
+        };
+        let call = "%k = f32[2] custom-call(%x), custom_call_target=\"tpu_custom_call\", backend_config=\"…\"";
+        assert_eq!(of("k", call), "custom-call:tpu_custom_call");
+        assert_eq!(of("k", "%k = f32[2] custom-call(%x)"), "custom-call:<unknown>");
+        assert_eq!(of("broadcast_add_fusion.12", "%b = f32[2] fusion(%x), kind=kLoop"), "broadcast_add_fusion");
+        assert_eq!(of("fusion.235.in_megacore_fusion.1", ""), "fusion.in_megacore_fusion");
+        assert_eq!(of("copy.3", "%copy.3 = f32[2] copy(%x)"), "copy");
+        assert_eq!(of("", ""), "");
+    }
+}

@@ -1,0 +1,140 @@
+//! What is in a session's files: planes, lines, stats, programs, how many bytes each takes, and what each is used for.
+//!
+//! Knows which lines other analyses read (`device`); counts, and decodes nothing.
+
+mod programs;
+mod quality;
+mod report;
+
+pub use report::{
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, Finding, FindingKind, LineUse, PlaneRole,
+    ProgramSource, StatUse,
+};
+
+use crate::analysis::base::{Device, Platform, StepBasis};
+use crate::analysis::breakdown::Analysis;
+use crate::profile::{Line, Plane, Profile};
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+impl Analysis {
+    /// Looks at everything that was opened; `files` are those of the profile, in its order.
+    pub fn file_view(&self, profile: &Profile, files: &[FileInfo], partial: bool) -> FileView {
+        // What was derived is in no file.
+        let by_plane: IndexMap<usize, &Device> = self.devices.iter().map(|device| (device.plane, device)).collect();
+        let planes = profile.planes.iter().enumerate().filter(|(_, plane)| !plane.is_derived()).map(|(i, plane)| {
+            let device = by_plane.get(&i).copied();
+            let on_threads = || self.devices.iter().any(|d| d.platform == Platform::Cpu && is_of(profile, d, plane));
+            of_plane(plane, device, plane.name == "/host:CPU" && on_threads())
+        });
+        let mut view = FileView {
+            files: files.to_vec(),
+            hosts: profile.hosts.clone(),
+            planes: planes.collect(),
+            programs: self.programs(profile),
+            n_events: profile.n_events() as u64,
+            n_lines: profile.planes.iter().flat_map(|plane| &plane.lines).filter(|line| !line.derived).count() as u64,
+            bytes: files.iter().map(|file| file.bytes).sum(),
+            partial,
+            notes: profile.notes.iter().chain(&self.notes).cloned().collect(),
+            quality: Vec::new(),
+        };
+        view.quality = self.quality(profile, &view);
+        view
+    }
+}
+
+/// A device was derived from a file's threads.
+fn is_of(profile: &Profile, device: &Device, plane: &Plane) -> bool {
+    profile.planes[device.plane].is_derived() && profile.planes[device.plane].file == plane.file
+}
+
+/// `on_threads`: ops run on its threads.
+fn of_plane(plane: &Plane, device: Option<&Device>, on_threads: bool) -> FilePlane {
+    let with_events = plane.lines.iter().filter(|line| !line.events.is_empty());
+    let origin_ns = with_events.map(|line| line.timestamp_ns).min();
+    let line_bytes: u64 = plane.lines.iter().map(|line| line.bytes).sum();
+    let (role, words) = match device.map(|device| device.platform) {
+        None if on_threads => (PlaneRole::Host, "threads of the host: the ops on them are those of the CPU devices"),
+        platform => role(plane, platform),
+    };
+    let own = plane.lines.iter().enumerate().filter(|(_, line)| !line.derived);
+    FilePlane {
+        name: plane.name.clone(),
+        id: plane.id,
+        role,
+        words: words.to_owned(),
+        file: plane.file as u32,
+        bytes: plane.bytes,
+        metadata_bytes: plane.bytes.saturating_sub(line_bytes),
+        n_events: plane.n_events() as u64,
+        n_metadata: plane.n_metadata as u64,
+        n_ops: plane.ops.len() as u64,
+        stats: plane.stats.iter().map(|(name, value)| FileStat { name: name.clone(), value: value.clone() }).collect(),
+        stat_names: plane
+            .stat_counts
+            .iter()
+            .map(|(name, n)| StatUse { name: name.clone(), on_events: n.on_events, on_metadata: n.on_metadata })
+            .collect(),
+        lines: own.map(|(i, line)| of_line(line, i, device, origin_ns)).collect(),
+        origin_ns,
+    }
+}
+
+fn of_line(line: &Line, index: usize, device: Option<&Device>, origin_ns: Option<i64>) -> FileLine {
+    FileLine {
+        name: line.name.clone(),
+        display_name: Some(&line.display_name).filter(|name| !name.is_empty() && **name != line.name).cloned(),
+        id: line.id,
+        timestamp_ns: line.timestamp_ns,
+        n_events: line.events.len() as u64,
+        bytes: line.bytes,
+        span: origin_ns.and_then(|origin| span(line, origin)),
+        device_clock: line.events.has_device_clock(),
+        used: used(line, index, device),
+    }
+}
+
+/// From the first event's start to the end of the last, after an origin; `None` where they do not fit.
+fn span(line: &Line, origin_ns: i64) -> Option<(Picos, Picos)> {
+    let base = line.timestamp_ns.checked_sub(origin_ns).and_then(|ns| u64::try_from(ns).ok())?.checked_mul(1000)?;
+    let first = line.events.times().map(|(start, _)| start).min()?;
+    let last = line.events.times().map(|(start, duration)| start.saturating_add(duration)).max()?;
+    Some((Picos(base.checked_add(first)?), Picos(base.checked_add(last)?)))
+}
+
+/// What `device` and `profile` read of a line.
+fn used(line: &Line, index: usize, device: Option<&Device>) -> LineUse {
+    let of_steps = |d: &Device| d.basis == StepBasis::StepsLine && line.name == "Steps" && !line.events.is_empty();
+    match device {
+        Some(device) if device.ops.binary_search(&index).is_ok() => LineUse::Ops,
+        Some(device) if of_steps(device) => LineUse::Steps,
+        _ if line.name == "XLA Modules" && !line.events.is_empty() => LineUse::Modules,
+        Some(_) if line.is_async() && !line.events.is_empty() => LineUse::Async,
+        _ => LineUse::NotUsed,
+    }
+}
+
+/// What a plane is, and what for.
+fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
+    let name = plane.name.as_str();
+    let starts = |prefix: &str| name.starts_with(prefix);
+    match read_as {
+        Some(Platform::Tpu) => return (PlaneRole::Device, "TPU device: its ops are what every view counts"),
+        Some(Platform::Gpu) => {
+            return (PlaneRole::Device, "GPU device: the kernels of its streams are what every view counts");
+        }
+        Some(Platform::Cpu) => return (PlaneRole::Device, "CPU device: its ops are what every view counts"),
+        None => {}
+    }
+    match name {
+        _ if Platform::of(name) == Some(Platform::Tpu) => (PlaneRole::Device, "TPU device on which no ops ran"),
+        _ if name.contains("SparseCore") => (PlaneRole::Device, "SparseCore of a TPU: listed, not counted"),
+        _ if starts("/device:GPU") => (PlaneRole::Device, "GPU device on which nothing ran"),
+        _ if starts("/device:") || starts("#Chip") => (PlaneRole::Device, "part of a device: listed, not counted"),
+        "/host:metadata" => (PlaneRole::Metadata, "programs that were compiled, with their HLO"),
+        "Task Environment" => (PlaneRole::Metadata, "when and how the profile was taken"),
+        _ if starts("/host:") => (PlaneRole::Host, "threads of the host: listed, not counted"),
+        _ => (PlaneRole::Other, "not known here: listed only"),
+    }
+}

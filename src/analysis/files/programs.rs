@@ -1,0 +1,107 @@
+//! The programs of a session: what ran, what has its HLO there, and what was opened as a file of its own.
+
+use super::report::{FileProgram, ProgramSource};
+use crate::analysis::base::device::program_of_run;
+use crate::analysis::breakdown::Analysis;
+use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+
+/// What a program did.
+#[derive(Default)]
+struct Ran {
+    n_runs: u64,
+    run_time: Picos,
+    /// `None`: no op of it ran.
+    busy: Option<Picos>,
+    /// The name that events say.
+    module: Option<String>,
+}
+
+impl Analysis {
+    /// Programs, the one that ran longest first: by the sum of its runs on all devices, where no run is told by its ops' self time. Of
+    /// programs that did not run the one with the largest HLO comes first.
+    pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
+        let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
+        self.add_runs(profile, &mut known);
+        let mut told = Vec::new();
+        let mut programs: Vec<FileProgram> = Vec::new();
+        for (id, ran) in known {
+            let hlo = hlo_of(profile, id);
+            told.extend(hlo);
+            let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
+            let n_runs = Some(ran.n_runs).filter(|n| *n > 0);
+            programs.push(FileProgram {
+                n_runs,
+                run_time: n_runs.map(|_| ran.run_time),
+                busy: ran.busy,
+                ..program(profile, name, Some(id), hlo)
+            });
+        }
+        for (i, blob) in profile.hlo.iter().enumerate() {
+            // A capture of several hosts has the same program once per host.
+            if !told.contains(&i) && (blob.is_dropped() || blob.program.is_none()) {
+                programs.push(program(profile, blob.module().to_owned(), blob.program, Some(i)));
+            }
+        }
+        programs.sort_by(|a, b| {
+            let key = |p: &FileProgram| (Reverse(p.run_time.or(p.busy)), Reverse(p.n_runs), Reverse(p.bytes));
+            key(a).cmp(&key(b)).then_with(|| (&a.name, a.program_id, a.hlo).cmp(&(&b.name, b.program_id, b.hlo)))
+        });
+        programs
+    }
+
+    fn add_runs(&self, profile: &Profile, known: &mut IndexMap<ProgramId, Ran>) {
+        for (index, device) in self.devices.iter().enumerate() {
+            let plane = &profile.planes[device.plane];
+            for line in plane.lines.iter().filter(|line| line.name == "XLA Modules") {
+                for (op, (_, length)) in line.events.ops().zip(line.events.times()) {
+                    let Some(id) = program_of_run(profile, plane, op) else { continue };
+                    let ran = known.entry(id).or_default();
+                    ran.n_runs += 1;
+                    ran.run_time = Picos(ran.run_time.0.saturating_add(length));
+                }
+            }
+            let measured = self.measures.of(plane, index, device, &device.whole_capture());
+            for (op, time) in plane.ops.iter().zip(&measured.ops) {
+                let Some(id) = op.stats.program.filter(|_| time.n > 0 || time.own > 0) else { continue };
+                let ran = known.entry(id).or_default();
+                ran.busy = Some(ran.busy.unwrap_or_default() + Picos(time.own));
+                if ran.module.is_none() {
+                    ran.module = op.stats.hlo_module.map(|id| profile.text(id).to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// The HLO of a program: in a capture before files of their own, the largest of several.
+fn hlo_of(profile: &Profile, id: ProgramId) -> Option<usize> {
+    let of_id = profile.hlo.iter().enumerate().filter(|(_, blob)| blob.program == Some(id));
+    let better = |(i, blob): &(usize, &HloBlob)| (!blob.is_dropped(), blob.span.len(), Reverse(*i));
+    of_id.max_by_key(better).map(|(i, _)| i)
+}
+
+/// A program that did not run.
+fn program(profile: &Profile, name: String, id: Option<ProgramId>, hlo: Option<usize>) -> FileProgram {
+    let blob = hlo.map(|i| &profile.hlo[i]);
+    FileProgram {
+        name,
+        program_id: id.map(|id| id.0),
+        source: match blob {
+            Some(HloBlob { form: HloForm::Text, .. }) => ProgramSource::Text,
+            Some(blob) if blob.is_dropped() => ProgramSource::Dropped,
+            Some(_) => ProgramSource::Capture,
+            None => ProgramSource::Events,
+        },
+        file: blob.map(|blob| blob.file as u32),
+        bytes: blob.map(|blob| blob.span.len()),
+        n_runs: None,
+        run_time: None,
+        busy: None,
+        n_computations: None,
+        n_instructions: None,
+        hlo: hlo.map(|i| i as u32),
+    }
+}

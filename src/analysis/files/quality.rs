@@ -1,0 +1,189 @@
+//! What a session lacks: each finding with what follows from it, and what fills the gap. One place to see how far figures can be
+//! trusted.
+//!
+//! ```text
+//!  notes of the reader and of devices ──kind, remedy──┐
+//!  lines, stats and programs that are not there ──────┼──► findings, the worst kinds first
+//!  starts without dones, events without names ────────┘
+//! ```
+//!
+//! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
+
+use super::report::{FileView, Finding, FindingKind, PlaneRole};
+use crate::analysis::base::{Device, Framework, Platform};
+use crate::analysis::breakdown::Analysis;
+use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
+use indexmap::IndexMap;
+
+const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
+const AGAIN: &str = "Copy the file again, or capture again.";
+
+/// What a note is about, and what to do; `None` of notes that tell of no gap.
+fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
+    use FindingKind as K;
+    Some(match note.code.as_str() {
+        "partial_file" if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
+        "partial_file" | "file_not_read" | "members_passed_over" | "lines_left_out" => (K::Truncated, Some(AGAIN)),
+        "left_out" => (K::Missing, Some("Open the files again, and choose those too.")),
+        "long_texts" => (K::Truncated, Some(XSPACE)),
+        "profiler_error" | "profiler_warning" => (K::Profiler, None),
+        "unnamed_stats" => (K::Unresolved, None),
+        "negative_time" | "implausible_time" | "mixed_clock" | "overlapping_steps" | "aggregated_events"
+        | "allocator_clock" | "time_overflow" => (K::Clock, None),
+        "clock_skew" => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
+        "hosts_not_aligned" | "steps_from_modules" => (K::Missing, Some(framework.steps())),
+        "no_steps" | "no_tpu_ops" | "steps_of_some_hosts" => (K::Missing, Some(framework.whole())),
+        "trace_json" => (K::Missing, Some(XSPACE)),
+        "derived_runs" | "command_buffers" | "ops_without_hlo" => (K::Missing, None),
+        _ => return None,
+    })
+}
+
+impl Analysis {
+    /// What the session lacks; `view` has its planes, programs and notes already.
+    pub(crate) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
+        let framework = Framework::detect(profile);
+        let mut found: Vec<Finding> = view.notes.iter().filter_map(|note| of_note(note, framework)).collect();
+        found.extend(view.planes.iter().filter_map(|plane| {
+            let said = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);
+            let counts = plane.stat_names.iter().find(|stat| stat.name == "dropped_traces");
+            let n = match said {
+                Some(PlaneStat::Number(n)) => Some(*n as u64),
+                _ => counts.map(|stat| stat.on_events + stat.on_metadata),
+            };
+            n.filter(|n| *n > 0).map(|n| Finding {
+                kind: FindingKind::Dropped,
+                place: Some(plane.name.clone()),
+                n: Some(n),
+                consequence:
+                    "The profiler dropped traces here: its buffer was full, and times and counts are too small."
+                        .to_owned(),
+                remedy: Some("Capture fewer steps.".to_owned()),
+            })
+        }));
+        found.extend(profile.planes.iter().filter_map(|plane| {
+            let named = |op: &OpId| !plane.op(*op).resolved;
+            let n = plane.lines.iter().map(|line| line.events.ops().filter(named).count() as u64).sum::<u64>();
+            (n > 0).then(|| Finding {
+                kind: FindingKind::Unresolved,
+                place: Some(plane.name.clone()),
+                n: Some(n),
+                consequence: "Events name metadata that is not there: their time is kept, under “unresolved event”."
+                    .to_owned(),
+                remedy: Some(AGAIN.to_owned()),
+            })
+        }));
+        let mut lacks: IndexMap<Lack, Vec<&str>> = IndexMap::default();
+        for device in &self.devices {
+            let plane = &profile.planes[device.plane];
+            for lack in lacking(plane, device) {
+                lacks.entry(lack).or_default().push(&device.label);
+            }
+            found.extend(unpaired(profile, plane, device, framework));
+        }
+        found.extend(lacks.into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
+        if profile.hlo.is_empty() && !self.devices.is_empty() {
+            found.push(missing(
+                "There is no HLO proto: no memory view, no programs’ texts, and parts of fusions are not known.",
+                "Open the session’s .hlo_proto.pb files beside it, or what --xla_dump_hlo_as_proto writes of the same programs.",
+            ));
+        }
+        let of_hosts = |plane: &super::report::FilePlane| plane.role == PlaneRole::Host && plane.n_events > 0;
+        if !self.devices.is_empty() && !view.planes.iter().any(of_hosts) {
+            found.push(missing(
+                "There are no events of hosts: what allocators gave, and what hosts did while a device waited, is not known.",
+                "Capture with ProfileOptions.host_tracer_level of 1 or more.",
+            ));
+        }
+        found.sort_by_key(|lack| lack.kind);
+        found
+    }
+}
+
+fn of_note(note: &Note, framework: Framework) -> Option<Finding> {
+    let (kind, remedy) = about(note, framework)?;
+    let (place, consequence) = (note.place.clone(), note.message.clone());
+    // Notes that count begin with their count.
+    let n = note.message.split(' ').next().and_then(|first| first.parse().ok());
+    Some(Finding { kind, place, n, consequence, remedy: remedy.map(str::to_owned) })
+}
+
+fn missing(consequence: &str, remedy: &str) -> Finding {
+    let (consequence, remedy) = (consequence.to_owned(), Some(remedy.to_owned()));
+    Finding { kind: FindingKind::Missing, place: None, n: None, consequence, remedy }
+}
+
+/// What a device's plane has not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Lack {
+    Modules,
+    Async,
+    Source,
+}
+
+fn lacking(plane: &Plane, device: &Device) -> Vec<Lack> {
+    let has = |is: &dyn Fn(&Line) -> bool| plane.lines.iter().any(|line| is(line) && !line.events.is_empty());
+    let is_tpu = device.platform == Platform::Tpu;
+    let mut lacks = Vec::new();
+    if is_tpu && !has(&|line| line.name == "XLA Modules") {
+        lacks.push(Lack::Modules);
+    }
+    if is_tpu && !has(&Line::is_async) {
+        lacks.push(Lack::Async);
+    }
+    if plane.ops.iter().all(|op| op.stats.source.is_none()) {
+        lacks.push(Lack::Source);
+    }
+    lacks
+}
+
+fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
+    let (consequence, remedy) = match lack {
+        Lack::Modules => ("There is no XLA Modules line: runs of programs are not known.", Some(framework.whole())),
+        Lack::Async => (
+            "There is no Async XLA Ops line: what is in flight is told from starts to dones on the line of ops, and what has \
+             neither is not seen.",
+            None,
+        ),
+        Lack::Source => (
+            "No op says where in the source it comes from: there is nothing to group by source.",
+            Some(framework.source()),
+        ),
+    };
+    let place = match labels {
+        [first, .., last] => format!("{} devices, {first} to {last}", labels.len()),
+        _ => labels.concat(),
+    };
+    Finding {
+        kind: FindingKind::Missing,
+        place: Some(place),
+        n: Some(labels.len() as u64),
+        consequence: consequence.to_owned(),
+        remedy: remedy.map(str::to_owned),
+    }
+}
+
+/// Starts and dones of one kind of op that differ in number: `all-gather-start.1`, `all-gather-done.7`.
+fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framework) -> Option<Finding> {
+    let half = |name: &'_ str| -> Option<(String, i64)> {
+        let (base, _) = name.split_once("-start").or_else(|| name.split_once("-done"))?;
+        Some((base.to_owned(), if name[base.len()..].starts_with("-start") { 1 } else { -1 }))
+    };
+    let halves: Vec<Option<(String, i64)>> = plane.ops.iter().map(|op| half(profile.text(op.name))).collect();
+    let mut sums: IndexMap<&str, i64> = IndexMap::default();
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        for (base, by) in line.events.ops().filter_map(|op| halves.get(op.0 as usize)?.as_ref()) {
+            *sums.entry(base.as_str()).or_default() += by;
+        }
+    }
+    let n: u64 = sums.into_iter().map(|(_, sum)| sum.unsigned_abs()).sum();
+    (n > 0).then(|| Finding {
+        kind: FindingKind::Unpaired,
+        place: Some(device.label.clone()),
+        n: Some(n),
+        consequence: "Asynchronous ops have a start without its done, or a done without its start, as at the ends of a capture: how \
+                      long those were in flight is not known."
+            .to_owned(),
+        remedy: Some(framework.whole().to_owned()),
+    })
+}

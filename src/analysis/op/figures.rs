@@ -1,0 +1,173 @@
+//! How long an op takes: in the window, in each step, execution by execution. Knows times; knows no HLO.
+
+use super::report::{Histogram, OpFigures, OpStep};
+use crate::analysis::base::measure::Window;
+use crate::analysis::base::{Clock, Device, FoundOp, intervals, sweep};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::breakdown::steps::Open;
+use crate::analysis::classify::Kind;
+use crate::profile::{OpId, Plane, Profile};
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// Bins of a histogram at most.
+const BINS: u64 = 24;
+
+impl Analysis {
+    /// The figures of an op; `None` where it does not run by itself on the devices asked about.
+    pub(crate) fn op_figures(&self, profile: &Profile, found: &FoundOp) -> Option<OpFigures> {
+        if !found.has_time() {
+            return None;
+        }
+        let header = &found.asked.header;
+        let mut figures = OpFigures { step: header.step.clone(), peaks: header.peaks, ..OpFigures::default() };
+        let (mut min, mut max, mut by_kind) = (u64::MAX, 0, [Picos::ZERO; 7]);
+        for member in found.members.iter().filter(|m| m.chosen) {
+            let (time, device) = (member.time, &self.devices[member.device]);
+            let stats = profile.planes[device.plane].op(member.op).stats;
+            figures.n += time.n;
+            figures.total += Picos(time.own);
+            figures.inclusive += Picos(time.inclusive);
+            (min, max) = (min.min(time.min), max.max(time.max));
+            by_kind[self.facts[member.device].of(member.op).kind.index()] += Picos(time.own);
+            #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
+            let n = time.n as f64;
+            for (sum, cost) in [
+                (&mut figures.flops, stats.flops),
+                (&mut figures.model_flops, stats.model_flops),
+                (&mut figures.bytes_accessed, stats.bytes_accessed),
+            ] {
+                if let (Some(cost), true) = (cost, time.n > 0 || time.own > 0 || time.inclusive > 0) {
+                    *sum = Some(sum.unwrap_or(0.0) + cost * n);
+                }
+            }
+        }
+        if figures.n > 0 {
+            figures.min = Some(Picos(min));
+            figures.mean = figures.total.0.checked_div(figures.n).map(Picos);
+            figures.max = Some(Picos(max));
+        }
+        figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
+        let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
+        figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.of(kind));
+        let (steps, own) = self.executions(profile, found);
+        let mut steps = steps.into_iter().collect::<Vec<_>>();
+        steps.sort_by_key(|(number, _)| *number);
+        figures.steps = steps.into_iter().map(|(number, (n, total))| OpStep { number, n, total }).collect();
+        figures.histogram = histogram(&own);
+        Some(figures)
+    }
+
+    /// Count and self time by step, and the self time of each execution in the window.
+    fn executions(&self, profile: &Profile, found: &FoundOp) -> (Steps, Vec<u64>) {
+        let (mut steps, mut own) = (Steps::default(), Vec::new());
+        for device in &found.asked.chosen {
+            let of = &self.devices[*device];
+            let plane = &profile.planes[of.plane];
+            let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();
+            for step in &of.steps {
+                steps.entry(step.number).or_insert((0, Picos::ZERO));
+            }
+            if mine.is_empty() {
+                continue;
+            }
+            let window = of.choose(found.query.step);
+            // One sweep where both are on the same clock, as they mostly are.
+            match window {
+                Some(window) if window.clock == of.step_clock => {
+                    walk(plane, of, &mine, of.step_clock, Some(&window), Some(&mut steps), &mut own);
+                }
+                window => {
+                    walk(plane, of, &mine, of.step_clock, None, Some(&mut steps), &mut own);
+                    if let Some(window) = window {
+                        walk(plane, of, &mine, window.clock, Some(&window), None, &mut own);
+                    }
+                }
+            }
+        }
+        (steps, own)
+    }
+}
+
+/// Count and self time by step.
+type Steps = IndexMap<u64, (u64, Picos)>;
+
+/// Sweeps a device's op lines once: into steps, and into executions that start in the window.
+fn walk(
+    plane: &Plane,
+    device: &Device,
+    mine: &[OpId],
+    clock: Clock,
+    window: Option<&Window>,
+    mut steps: Option<&mut Steps>,
+    executions: &mut Vec<u64>,
+) {
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        let Some(events) = intervals(line, clock) else { continue };
+        let is_mine: Vec<bool> = line.events.ops().map(|op| mine.contains(&op)).collect();
+        if !is_mine.contains(&true) {
+            continue;
+        }
+        let mut own = vec![0_u64; if window.is_some() { events.len() } else { 0 }];
+        let mut open = Open::default();
+        sweep(&events, |event, from, to| {
+            if !is_mine[event] {
+                return;
+            }
+            if let Some(steps) = steps.as_deref_mut() {
+                open.each(&device.steps, (from, to), |step, length| {
+                    steps.entry(device.steps[step].number).or_default().1 += Picos(length);
+                });
+            }
+            if let Some(window) = window {
+                own[event] += to.min(window.span.1).saturating_sub(from.max(window.span.0));
+            }
+        });
+        if let Some(steps) = steps.as_deref_mut() {
+            let mut starts: Vec<u64> =
+                events.iter().zip(&is_mine).filter(|(_, mine)| **mine).map(|(at, _)| at.0).collect();
+            starts.sort_unstable();
+            let mut open = Open::default();
+            for start in starts {
+                open.each(&device.steps, (start, start.saturating_add(1)), |step, _| {
+                    steps.entry(device.steps[step].number).or_default().0 += 1;
+                });
+            }
+        }
+        for (i, (start, _)) in events.iter().enumerate().filter(|(i, _)| is_mine[*i]) {
+            if window.is_some_and(|w| w.whole || (w.span.0..w.span.1).contains(start)) {
+                executions.push(own[i]);
+            }
+        }
+    }
+}
+
+/// Bins of equal width from the shortest to the longest.
+fn histogram(own: &[u64]) -> Option<Histogram> {
+    if own.len() < 2 {
+        return None;
+    }
+    let (from, to) = (*own.iter().min()?, *own.iter().max()?);
+    let n = (own.len() as u64).min(BINS).min(to - from).max(1);
+    let mut bins = vec![0_u64; n as usize];
+    for time in own {
+        let at = u128::from(time - from) * u128::from(n) / u128::from((to - from).max(1));
+        bins[at.min(u128::from(n - 1)) as usize] += 1;
+    }
+    Some(Histogram { from: Picos(from), to: Picos(to), bins })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins() {
+        assert_eq!(histogram(&[5]), None);
+        let of = |own: &[u64]| histogram(own).map(|h| (h.from.0, h.to.0, h.bins)).unwrap();
+        assert_eq!(of(&[5, 5, 5]), (5, 5, vec![3]));
+        assert_eq!(of(&[0, 10, 4, 10]), (0, 10, vec![1, 1, 0, 2]));
+        assert_eq!(of(&(0..1000).collect::<Vec<_>>()).2.len(), 24);
+        assert_eq!(of(&[0, u64::MAX]).2, [1, 1]);
+    }
+}

@@ -1,0 +1,180 @@
+//! Which nodes a graph has: the centre, those near it, what is inside opened ones, and one node for each place where some
+//! are left out. Knows HLO; knows no time.
+
+use super::hops::Near;
+use super::report::{GraphNode, NodeBody, NodeRole};
+use super::{bodies, short};
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::op::words::shape;
+use crate::hlo::{InstructionId, Module};
+use indexmap::IndexMap;
+
+/// The nodes of a graph as they are found.
+pub(crate) struct Build<'a> {
+    pub(crate) module: &'a Module,
+    tpu: bool,
+    open: &'a [String],
+    near: Near<'a>,
+    pub(crate) nodes: Vec<GraphNode>,
+    /// The instruction of each node; of one that stands for others none.
+    pub(crate) ids: Vec<Option<InstructionId>>,
+    at: IndexMap<InstructionId, u32>,
+    /// Which node stands for one that is left out.
+    left: IndexMap<InstructionId, u32>,
+    /// Opened ones whose inside is told elsewhere: two that call the same.
+    pub(crate) shared: Vec<String>,
+}
+
+impl<'a> Build<'a> {
+    /// All nodes around an instruction. `weight` says whom to keep where there are too many.
+    pub(crate) fn new(seen: Seen<'a>, open: &'a [String], weight: &dyn Fn(InstructionId) -> u64) -> Option<Self> {
+        let (module, centre) = seen.module?;
+        let near = Near::new(module, seen.instruction.computation);
+        let (up, down) = (near.side(centre, true, weight), near.side(centre, false, weight));
+        let mut build = Self {
+            module,
+            tpu: seen.tpu,
+            open,
+            near,
+            nodes: Vec::new(),
+            ids: Vec::new(),
+            at: IndexMap::default(),
+            left: IndexMap::default(),
+            shared: Vec::new(),
+        };
+        let [up1, up2] = &up;
+        let [down1, down2] = &down;
+        for (hop, ids) in [(-2, &up2.told), (-1, &up1.told), (0, &vec![centre]), (1, &down1.told), (2, &down2.told)] {
+            ids.iter().for_each(|id| build.add(*id, hop, None));
+        }
+        for (hop, ids, what) in [
+            (-2, &up2.left, "operands"),
+            (-1, &up1.left, "operands"),
+            (1, &down1.left, "users"),
+            (2, &down2.left, "users"),
+        ] {
+            build.leave(ids, hop, None, what);
+        }
+        // Bodies are added behind, and may be opened in turn.
+        let mut next = 0;
+        while next < build.nodes.len() {
+            build.look_inside(next as u32);
+            next += 1;
+        }
+        Some(build)
+    }
+
+    /// The node of an instruction that is told.
+    pub(crate) fn at(&self, id: InstructionId) -> Option<u32> {
+        self.at.get(&id).copied()
+    }
+
+    /// What stands for an instruction that is left out of the inside of another.
+    pub(crate) fn left_in(&self, id: InstructionId) -> Option<u32> {
+        self.left.get(&id).copied().filter(|more| self.nodes[*more as usize].parent.is_some())
+    }
+
+    /// What stands for one that is left out, where that is drawn as an operand of `to`: a hop above it, or inside the
+    /// same node. Those above have no operands in the drawing, so nothing goes round in a circle.
+    pub(crate) fn left_before(&self, id: InstructionId, to: u32) -> Option<u32> {
+        let (more, to) = (*self.left.get(&id)?, &self.nodes[to as usize]);
+        let node = &self.nodes[more as usize];
+        let fits = match node.parent {
+            Some(_) => node.parent == to.parent,
+            None => to.parent.is_none() && node.hop < 0 && node.hop + 1 == to.hop,
+        };
+        fits.then_some(more)
+    }
+
+    /// What stands for users that are left out, a hop below `from`; and whether all they need is that it has run.
+    pub(crate) fn left_after(&self, id: InstructionId, from: u32) -> Option<(u32, bool)> {
+        let node = &self.nodes[from as usize];
+        if node.parent.is_some() || !(0..2).contains(&node.hop) {
+            return None;
+        }
+        let more = |id: &InstructionId| {
+            self.left.get(id).copied().filter(|more| {
+                let more = &self.nodes[*more as usize];
+                more.parent.is_none() && more.hop == node.hop + 1
+            })
+        };
+        let users = self.module.users(id);
+        let flows = users.iter().find_map(more).map(|more| (more, false));
+        flows.or_else(|| self.near.hop(id, false).iter().find_map(more).map(|more| (more, true)))
+    }
+
+    fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
+        let Some(seen) = Seen::within(self.module, id, self.tpu) else { return };
+        if self.at.contains_key(&id) {
+            return;
+        }
+        self.at.entry(id).or_insert(self.nodes.len() as u32);
+        self.ids.push(Some(id));
+        let of = seen.instruction;
+        let inside = bodies::size(self.module, &bodies::inside(of));
+        self.nodes.push(GraphNode {
+            name: of.name.to_string(),
+            opcode: Some(of.opcode.to_string()),
+            words: short::words(seen),
+            shape: shape(&of.shape),
+            body: (inside > 0).then_some(NodeBody { opened: false, instructions: inside as u32 }),
+            hop,
+            parent,
+            ..nothing()
+        });
+    }
+
+    /// One node for all that are left out in a place.
+    fn leave(&mut self, ids: &[InstructionId], hop: i8, parent: Option<u32>, what: &str) {
+        if ids.is_empty() {
+            return;
+        }
+        let node = self.nodes.len() as u32;
+        for id in ids {
+            *self.left.entry(*id).or_insert_with(|| node) = node;
+        }
+        self.ids.push(None);
+        self.nodes.push(GraphNode { hop, parent, ..more(ids.len(), what) });
+    }
+
+    /// Adds what is inside a node, if it is to be opened.
+    fn look_inside(&mut self, node: u32) {
+        let of = &self.nodes[node as usize];
+        let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
+        let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
+        let inside = bodies::inside(of);
+        let (told, left) = bodies::visible(self.module, &inside);
+        if told.iter().any(|id| self.at.contains_key(id)) {
+            self.shared.push(of.name.to_string());
+            return;
+        }
+        let hop = self.nodes[node as usize].hop;
+        self.nodes[node as usize].body = Some(NodeBody { opened: true, ..body });
+        told.into_iter().for_each(|id| self.add(id, hop, Some(node)));
+        self.leave(&left, hop, Some(node), "instructions");
+    }
+}
+
+/// A node of which nothing is known.
+pub(crate) const fn nothing() -> GraphNode {
+    GraphNode {
+        role: NodeRole::Instruction,
+        name: String::new(),
+        opcode: None,
+        words: String::new(),
+        shape: String::new(),
+        kind: None,
+        total: None,
+        n: None,
+        hop: 0,
+        body: None,
+        parent: None,
+    }
+}
+
+/// What stands for those left out: "12 more users".
+pub(crate) fn more(n: usize, what: &str) -> GraphNode {
+    let what = if n == 1 { what.trim_end_matches('s') } else { what };
+    let words = [&n.to_string(), "more", what].join(" ");
+    GraphNode { role: NodeRole::More(n as u32), words, ..nothing() }
+}

@@ -1,0 +1,70 @@
+//! A neighbourhood without a program: one hop, from the text of events, as the op panel tells it.
+
+use super::build::{more, nothing};
+use super::report::{GraphEdge, GraphNode};
+use super::short;
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::op::report::Neighbour;
+use crate::analysis::op::words::shape;
+use crate::hlo::Shape;
+use std::cmp::Reverse;
+
+/// Told at most, of each side.
+const MAX: usize = 16;
+
+/// Nodes, edges, and which node is the centre.
+pub(crate) type Told = (Vec<GraphNode>, Vec<GraphEdge>, u32);
+
+/// The op alone, or with its operands and users.
+pub(crate) fn one_hop(name: &str, seen: Option<Seen<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> Told {
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    let [operands, users] = sides.map(|(side, more)| cut(side, more));
+    let centre = operands.0.len() as u32 + u32::from(operands.1 > 0);
+    let edge =
+        |from, to| GraphEdge { from, to, operands: Vec::new(), shape: String::new(), bytes: None, control: false };
+    for operand in operands.0 {
+        let places = seen.iter().flat_map(|seen| seen.instruction.operands.iter().enumerate());
+        let places: Vec<u32> = places.filter(|(_, o)| *o.name == *operand.name).map(|(i, _)| i as u32).collect();
+        let flows = seen.zip(places.first()).and_then(|(seen, i)| seen.operand_shape(*i as usize));
+        let (shape, bytes) = (operand.shape.clone(), flows.and_then(Shape::bytes));
+        edges.push(GraphEdge { operands: places, shape, bytes, ..edge(nodes.len() as u32, centre) });
+        nodes.push(of(operand, -1));
+    }
+    if operands.1 > 0 {
+        edges.push(edge(nodes.len() as u32, centre));
+        nodes.push(GraphNode { hop: -1, ..more(operands.1, "operands") });
+    }
+    nodes.push(GraphNode {
+        name: name.to_owned(),
+        opcode: seen.map(|seen| seen.opcode().to_owned()),
+        words: seen.map_or_else(|| "no HLO says what it is".to_owned(), short::words),
+        shape: seen.map(|seen| shape(&seen.instruction.shape)).unwrap_or_default(),
+        ..nothing()
+    });
+    let gives = seen.map(|seen| &seen.instruction.shape);
+    for user in users.0 {
+        let (shape, bytes) = (gives.map(shape).unwrap_or_default(), gives.and_then(Shape::bytes));
+        edges.push(GraphEdge { shape, bytes, ..edge(centre, nodes.len() as u32) });
+        nodes.push(of(user, 1));
+    }
+    if users.1 > 0 {
+        edges.push(edge(centre, nodes.len() as u32));
+        nodes.push(GraphNode { hop: 1, ..more(users.1, "users") });
+    }
+    (nodes, edges, centre)
+}
+
+/// Those with most time, and how many are left out.
+fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
+    let left = side.len().saturating_sub(MAX);
+    if left > 0 {
+        side.sort_by_key(|n| Reverse(n.total));
+        side.truncate(MAX);
+    }
+    (side, left + more as usize)
+}
+
+fn of(neighbour: Neighbour, hop: i8) -> GraphNode {
+    let words = neighbour.opcode.clone().unwrap_or_default();
+    GraphNode { name: neighbour.name, opcode: neighbour.opcode, words, shape: neighbour.shape, hop, ..nothing() }
+}

@@ -1,0 +1,86 @@
+//! What flows between the nodes of a graph. Knows HLO and who is told.
+
+use super::bodies::{parameters, roots};
+use super::build::Build;
+use super::report::GraphEdge;
+use crate::analysis::op::words::shape;
+use crate::hlo::{InstructionId, Shape};
+use indexmap::IndexMap;
+
+/// How deep opened ones are looked through: no compiler nests deeper, and a circle ends.
+const DEPTH: u32 = 32;
+
+/// Edges as they are found, each pair once.
+#[derive(Default)]
+struct Edges {
+    all: Vec<GraphEdge>,
+    known: IndexMap<(u32, u32, bool), usize>,
+}
+
+impl Edges {
+    fn add(&mut self, from: u32, to: u32, operand: Option<usize>, flows: Option<&Shape>, control: bool) {
+        if from == to {
+            return;
+        }
+        let at = *self.known.entry((from, to, control)).or_insert_with(|| self.all.len());
+        if at == self.all.len() {
+            let (shape, bytes) = (flows.map(shape).unwrap_or_default(), flows.and_then(Shape::bytes));
+            self.all.push(GraphEdge { from, to, operands: Vec::new(), shape, bytes, control });
+        }
+        self.all[at].operands.extend(operand.map(|i| i as u32));
+    }
+}
+
+/// All edges, in the order of the nodes they lead to.
+pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
+    let mut edges = Edges::default();
+    for (to, id) in build.ids.iter().enumerate() {
+        let (to, Some(id)) = (to as u32, *id) else { continue };
+        let Some(instruction) = build.module.instruction(id) else { continue };
+        for (i, operand) in instruction.operands.iter().enumerate() {
+            let Some(from) = operand.id else { continue };
+            let flows = build.module.instruction(from).map(|i| &i.shape);
+            if let Some(node) = build.at(from) {
+                for from in exits(build, node, DEPTH) {
+                    for to in entries(build, to, i) {
+                        let told = build.ids[to as usize].is_some() && build.ids[from as usize].is_some();
+                        edges.add(from, to, told.then_some(i), flows.filter(|_| told), false);
+                    }
+                }
+            } else if let Some(more) = build.left_before(from, to) {
+                entries(build, to, i).into_iter().for_each(|to| edges.add(more, to, None, None, false));
+            }
+        }
+        for before in instruction.control_predecessors().iter().filter_map(|operand| operand.id) {
+            // To the box and from the box: nothing in it takes it.
+            if let Some(from) = build.at(before).or_else(|| build.left_before(before, to)) {
+                edges.add(from, to, None, None, true);
+            }
+        }
+        if let Some((more, control)) = build.left_after(id, to) {
+            let from = if control { vec![to] } else { exits(build, to, DEPTH) };
+            from.into_iter().for_each(|from| edges.add(from, more, None, None, control));
+        }
+    }
+    edges.all
+}
+
+/// The nodes that an instruction's result comes from: itself, or of an opened one the roots inside.
+fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
+    let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
+    let Some(of) = of.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else { return vec![node] };
+    let roots: Vec<u32> = roots(build.module, of).into_iter().filter_map(|id| build.at(id)).collect();
+    if roots.is_empty() {
+        return vec![node];
+    }
+    roots.into_iter().flat_map(|root| exits(build, root, depth - 1)).collect()
+}
+
+/// The nodes that an operand goes to: itself, or of an opened one the parameters inside.
+fn entries(build: &Build<'_>, node: u32, operand: usize) -> Vec<u32> {
+    let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
+    let Some(of) = of.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };
+    let inside = |id: InstructionId| build.at(id).or_else(|| build.left_in(id));
+    let entries: Vec<u32> = parameters(build.module, of, operand).into_iter().filter_map(inside).collect();
+    if entries.is_empty() { vec![node] } else { entries }
+}

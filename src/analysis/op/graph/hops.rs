@@ -1,0 +1,94 @@
+//! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
+
+use crate::hlo::{ComputationId, InstructionId, Module};
+use indexmap::{IndexMap, IndexSet};
+use std::cmp::Reverse;
+
+/// Told at most, one hop away.
+const FIRST: usize = 16;
+/// Told at most, two hops away.
+const SECOND: usize = 32;
+
+/// One direction: `[0]` one hop away, `[1]` two.
+pub(crate) type Side = [Hop; 2];
+
+/// Instructions of one hop, each once and in no other hop.
+#[derive(Default)]
+pub(crate) struct Hop {
+    /// Those that are told, in order.
+    pub(crate) told: Vec<InstructionId>,
+    /// Those left out.
+    pub(crate) left: Vec<InstructionId>,
+}
+
+/// Who has to run before whom, both ways: what flows and control edges.
+pub(crate) struct Near<'a> {
+    module: &'a Module,
+    /// Control edges the other way: a module knows only predecessors.
+    after: IndexMap<InstructionId, Vec<InstructionId>>,
+}
+
+impl<'a> Near<'a> {
+    pub(crate) fn new(module: &'a Module, of: Option<ComputationId>) -> Self {
+        let mut after: IndexMap<InstructionId, Vec<InstructionId>> = IndexMap::default();
+        for id in of.into_iter().flat_map(|of| module.instructions_of(of)) {
+            let before = module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
+            for before in before.iter().filter_map(|operand| operand.id) {
+                after.entry(before).or_default().push(id);
+            }
+        }
+        Self { module, after }
+    }
+
+    /// One hop up (to operands) or down (to users), each once: what flows first.
+    pub(crate) fn hop(&self, id: InstructionId, up: bool) -> Vec<InstructionId> {
+        let mut near: Vec<InstructionId> = if up {
+            let before = self.module.instruction(id).map_or(&[][..], |i| i.control_predecessors());
+            self.module.operands(id).chain(before.iter().filter_map(|operand| operand.id)).collect()
+        } else {
+            let after = self.after.get(&id).map_or(&[][..], Vec::as_slice);
+            self.module.users(id).iter().chain(after).copied().collect()
+        };
+        let mut known = IndexSet::new();
+        near.retain(|id| known.insert(*id));
+        near
+    }
+
+    /// Two hops in one direction. Where there are too many, those of most weight are told.
+    pub(crate) fn side(&self, centre: InstructionId, up: bool, weight: &dyn Fn(InstructionId) -> u64) -> Side {
+        let near = self.hop(centre, up);
+        let mut known: IndexSet<InstructionId> = near.iter().copied().chain([centre]).collect();
+        let first = cut(near, FIRST, weight);
+        let mut lists: Vec<_> = Vec::new();
+        for id in &first.told {
+            let mut list = self.hop(*id, up);
+            list.retain(|id| !known.contains(id));
+            list.sort_by_key(|id| Reverse(weight(*id)));
+            lists.push(list);
+        }
+        // In turn, so that one with many does not take the room of all others.
+        let mut second = Hop::default();
+        for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
+            for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
+                if known.insert(id) {
+                    let to = if second.told.len() < SECOND { &mut second.told } else { &mut second.left };
+                    to.push(id);
+                }
+            }
+        }
+        second.told.sort_by(Ord::cmp);
+        [first, second]
+    }
+}
+
+/// The heaviest, in the order they came in; the others are left out.
+fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
+    let mut places: Vec<usize> = (0..ids.len()).collect();
+    places.sort_by_key(|i| Reverse(weight(ids[*i])));
+    let told: IndexSet<usize> = places.into_iter().take(room).collect();
+    let mut hop = Hop::default();
+    for (i, id) in ids.into_iter().enumerate() {
+        if told.contains(&i) { hop.told.push(id) } else { hop.left.push(id) }
+    }
+    hop
+}

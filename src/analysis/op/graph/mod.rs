@@ -1,0 +1,125 @@
+//! An op's neighbourhood as a graph: two hops up its operands, two hops down its users, and what is inside those that
+//! are opened.
+//!
+//! ```text
+//!  program ──► hops: who is near, what is left out ──┐
+//!     └──────► bodies: what is inside opened ones ───┼──► OpGraph
+//!              edges: what flows between all these ──┘
+//!  events' texts ──► one hop (where no program is) ──┘
+//! ```
+//!
+//! Knows programs and events; knows nothing of where a node is drawn.
+
+mod bodies;
+mod build;
+mod by_text;
+mod edges;
+mod hops;
+mod report;
+mod short;
+
+pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
+
+use crate::analysis::base::FoundOp;
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::op::is_tpu;
+use crate::analysis::op::report::OpBasis;
+use crate::hlo::{InstructionId, Module, text};
+use crate::profile::{Note, Profile, ProgramId, Severity};
+use crate::units::Picos;
+use build::Build;
+
+impl Analysis {
+    /// The neighbourhood of an op, with those of `open` (names) opened that are in it. `None` where neither events nor the
+    /// program have such an op.
+    pub fn op_graph(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        program: Option<(&Module, Option<ProgramId>)>,
+        open: &[String],
+        mut notes: Vec<Note>,
+    ) -> Option<OpGraph> {
+        let (program, told_id) = program.unzip();
+        let program_id = found.program.or(told_id.flatten());
+        let tpu = is_tpu(profile);
+        let of_program = program.and_then(|m| Seen::within(m, m.instruction_named(&found.name)?, tpu));
+        let mut say = |code, message: &str| notes.push(Note::new(Severity::Info, code, message));
+        let (nodes, edges, centre, basis) = if let Some(seen) = of_program {
+            let build = self.build(profile, found, seen, open)?;
+            let edges = edges::edges(&build);
+            if let Some(caller) = caller(seen) {
+                say("inside", &["It is inside ", caller, ": the drawing ends where that does."].concat());
+            }
+            for name in &build.shared {
+                say("shared", &["What is inside ", name, " is drawn elsewhere: two call the same."].concat());
+            }
+            let centre = seen.module.and_then(|(_, id)| build.at(id))?;
+            (build.nodes, edges, centre, OpBasis::Proto)
+        } else {
+            let parsed = self.event_text(profile, found).and_then(text::instruction);
+            let seen = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu });
+            if seen.is_none() && !found.main().is_some_and(|m| m.ran) {
+                return None;
+            }
+            let (operands, users) = seen.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
+            let (nodes, edges, centre) = by_text::one_hop(&found.name, seen, [operands, users]);
+            let (message, basis) = match seen {
+                Some(_) => {
+                    ("No program holds it: the drawing is one hop, from the texts of events.", OpBasis::EventText)
+                }
+                None => ("There is no HLO of it: what it takes and gives is not known.", OpBasis::None),
+            };
+            say("one_hop", message);
+            (nodes, edges, centre, basis)
+        };
+        let mut graph = OpGraph {
+            query: found.query.clone(),
+            program: program_id.and_then(|id| profile.programs.get(&id).cloned()),
+            program_id: program_id.map(|p| p.0),
+            device: found.asked.header.device.clone(),
+            centre,
+            nodes,
+            edges,
+            basis,
+            notes,
+        };
+        graph.program = graph.program.or_else(|| of_program.and(program).map(|m| m.name.to_string()));
+        self.times(profile, found, &mut graph);
+        Some(graph)
+    }
+
+    /// The nodes around an instruction of a program.
+    fn build<'a>(&self, profile: &Profile, found: &FoundOp, seen: Seen<'a>, open: &'a [String]) -> Option<Build<'a>> {
+        let (module, _) = seen.module?;
+        // Time says whom to keep where there are too many.
+        let of = seen.instruction.computation;
+        let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
+        let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
+        let known = self.known_ops(profile, found, names);
+        let weight =
+            |id: InstructionId| module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.own);
+        Build::new(seen, open, &weight)
+    }
+
+    /// Kinds, times and executions of nodes that run by themselves.
+    fn times(&self, profile: &Profile, found: &FoundOp, graph: &mut OpGraph) {
+        let names: Vec<String> = graph.nodes.iter().map(|node| node.name.clone()).collect();
+        let known = self.known_ops(profile, found, names.iter().map(String::as_str));
+        for node in graph.nodes.iter_mut().filter(|node| node.is_instruction()) {
+            if let Some(op) = known.get(node.name.as_str()) {
+                node.kind = Some(op.kind);
+                node.total = op.in_window.then_some(Picos(op.own));
+                node.n = op.in_window.then_some(op.n);
+            }
+        }
+    }
+}
+
+/// What calls the computation that an instruction is in, where that is not where the program starts.
+fn caller(seen: Seen<'_>) -> Option<&str> {
+    let (module, _) = seen.module?;
+    let of = seen.instruction.computation.filter(|of| module.entry != Some(*of))?;
+    Some(&*module.instruction(*module.callers(of).first()?)?.name)
+}

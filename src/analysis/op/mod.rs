@@ -1,0 +1,176 @@
+//! One op: what it is in words, its times, its values, its source, its neighbours.
+//!
+//! ```text
+//!  events ──find──► FoundOp ──measure──► figures ───────────┐
+//!                      │ program id                         │
+//!  program (proto) ◄───┘──┬─► values, words, neighbours ────┼──► OpDetail
+//!  event's text ──────────┘   (from text where no proto is) ┘
+//! ```
+//!
+//! Knows programs and events; is handed the program and knows nothing of files, nor of how numbers look.
+
+mod figures;
+pub mod graph;
+mod neighbours;
+mod report;
+mod source;
+mod trip_count;
+mod values;
+pub(super) mod words;
+mod words_fusion;
+
+pub use report::{
+    Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
+    OpValue, SourceLine,
+};
+
+use crate::analysis::base::FoundOp;
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::classify::{Facts, classify, opcode};
+use crate::analysis::roofline::RooflineQuery;
+use crate::hlo::{Instruction, Module, text};
+use crate::profile::{Note, Profile, ProgramId, Severity};
+
+/// Instructions of a fusion told at most.
+const LINES: usize = 400;
+
+impl Analysis {
+    /// All that is known of an op. `program` comes with its id where no event says it; of `ask` peaks and costs count.
+    /// `None` where neither events nor the program have such an op.
+    pub fn op_detail(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        program: Option<(&Module, Option<ProgramId>)>,
+        ask: &RooflineQuery,
+        mut notes: Vec<Note>,
+    ) -> Option<OpDetail> {
+        let (program, told_id) = program.unzip();
+        let program_id = found.program.or(told_id.flatten());
+        let main = found.main();
+        let device = main.map(|m| &self.devices[m.device]);
+        let op = main.zip(device).map(|(m, d)| profile.planes[d.plane].op(m.op));
+        let event_text = self.event_text(profile, found);
+        let tpu = is_tpu(profile);
+        let of_program = program.and_then(|m| Seen::within(m, m.instruction_named(&found.name)?, tpu));
+        let parsed = if of_program.is_some() { None } else { event_text.and_then(text::instruction) };
+        let of_text = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu });
+        let seen = of_program.or(of_text);
+        if seen.is_none() && !main.is_some_and(|m| m.ran) {
+            return None;
+        }
+        if program.is_some() && of_program.is_none() {
+            let message = "The program in the capture has no instruction of this name: what is told comes from the \
+                           event's text.";
+            notes.push(Note::new(Severity::Caution, "not_in_program", message));
+        }
+        let figures = self.op_figures(profile, found);
+        let module = |id| program.filter(|_| program_id == Some(id));
+        let roof = self.op_roof(profile, found, ask, Some(&module));
+        if figures.is_none() {
+            let elsewhere = found.members.iter().any(|m| m.ran);
+            let message = if elsewhere {
+                "It runs on other devices than those asked about."
+            } else {
+                "It has no time of its own: it runs as a part of another op, or not at all."
+            };
+            notes.push(Note::new(Severity::Info, "no_time", message));
+        }
+        let basis = match (of_program, of_text) {
+            (Some(_), _) => OpBasis::Proto,
+            (None, Some(_)) => OpBasis::EventText,
+            (None, None) => OpBasis::None,
+        };
+        if basis == OpBasis::None {
+            let message = "There is no HLO of it: neither a program in the capture nor in the event's text.";
+            notes.push(Note::new(Severity::Info, "no_hlo", message));
+        }
+        let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
+        let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].of(m.op)));
+        let of_kind = || {
+            classify(Facts {
+                category: None,
+                name: &found.name,
+                text: text.as_deref().unwrap_or_default(),
+                kernel: None,
+            })
+        };
+        let (values, more_values) = seen.map(values::values).unwrap_or_default();
+        let ((operands, more_operands), (users, more_users)) =
+            seen.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
+        let known = self.known(profile);
+        let name = |program| profile.programs.get(&program).cloned();
+        Some(OpDetail {
+            query: found.query.clone(),
+            name: found.name.clone(),
+            opcode: seen.map(|s| s.opcode().to_owned()),
+            kind: facts.map(|(_, f)| f.kind).or_else(|| Some(of_kind()).filter(|c| c.known).map(|c| c.kind)),
+            op_group: facts.map(|(_, f)| f.group.label().to_owned()),
+            phase: facts.map(|(_, f)| f.phase.label().to_owned()),
+            layer: facts.and_then(|(_, f)| f.layer).map(|id| known.words.get(id).to_owned()),
+            category: facts.and_then(|(_, f)| f.category).map(|id| profile.text(id).to_owned()),
+            kernel: op
+                .and_then(|op| op.stats.kernel.filter(|kernel| *kernel != op.name))
+                .map(|id| profile.text(id).to_owned()),
+            program: program_id.and_then(name).or_else(|| of_program.and(program).map(|m| m.name.to_string())),
+            program_id: program_id.map(|p| p.0),
+            computation: of_program.and_then(place),
+            device: found.asked.header.device.clone(),
+            words: seen.map_or_else(|| "No HLO says what it is".to_owned(), words::words),
+            figures,
+            roof,
+            values,
+            more_values,
+            remarks: seen.map(values::remarks).unwrap_or_default(),
+            source: source::source(profile, op.zip(facts.map(|(of, _)| of)), of_program),
+            operands,
+            more_operands,
+            users,
+            more_users,
+            fused: of_program.and_then(fused),
+            text,
+            basis,
+            notes,
+        })
+    }
+
+    /// The text of an op's event, where it is HLO.
+    pub(super) fn event_text<'p>(&self, profile: &'p Profile, found: &FoundOp) -> Option<&'p str> {
+        let main = found.main()?;
+        let op = profile.planes[self.devices[main.device].plane].op(main.op);
+        Some(profile.text(op.text)).filter(|text| opcode(text).is_some())
+    }
+}
+
+/// Whether memory spaces have the names they have on TPUs.
+pub(super) fn is_tpu(profile: &Profile) -> bool {
+    profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
+}
+
+fn place(seen: Seen<'_>) -> Option<OpPlace> {
+    let (module, _) = seen.module?;
+    let id = seen.instruction.computation?;
+    let callers = module.callers(id);
+    let caller = callers.first().and_then(|caller| module.instruction(*caller));
+    // A condition is called once more than its loop turns.
+    let body = |c: &&Instruction| c.call("body").is_some_and(|body| body.id == Some(id));
+    let turns = callers.first().filter(|_| caller.as_ref().is_some_and(body));
+    Some(OpPlace {
+        computation: module.computation(id)?.name.to_string(),
+        is_entry: module.entry == Some(id),
+        caller: caller.map(|c| c.name.to_string()),
+        caller_opcode: caller.map(|c| c.opcode.to_string()),
+        more_callers: callers.len().saturating_sub(1) as u32,
+        trip_count: turns.and_then(|caller| trip_count::trips(seen.other(*caller)?)),
+    })
+}
+
+fn fused(seen: Seen<'_>) -> Option<Fused> {
+    let (call, id) = seen.fused()?;
+    let (module, _) = seen.module?;
+    let all = module.instructions_of(id);
+    let more = all.len().saturating_sub(LINES) as u32;
+    let lines = all.take(LINES).filter_map(|id| module.instruction(id)).map(ToString::to_string).collect();
+    Some(Fused { computation: call.name.to_string(), lines, more })
+}

@@ -1,0 +1,45 @@
+//! Where an op comes from: what its events say, else what its program says.
+
+use super::report::{OpSource, SourceLine};
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::classify::PlaneFacts;
+use crate::hlo::SourceFrame;
+use crate::profile::{Op, Profile};
+
+pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Option<Seen<'_>>) -> OpSource {
+    let mut source = OpSource::default();
+    let mut frames: Vec<String> = Vec::new();
+    if let Some((op, facts)) = op {
+        source.innermost = facts.source_inner(profile, op).map(str::to_owned);
+        source.tf_op = op.stats.tf_op.map(|id| profile.text(id).to_owned());
+        frames = facts.source_stack(profile, op).into_iter().map(str::to_owned).collect();
+    }
+    if let Some(seen) = seen {
+        let of_program = seen.module.map(|(module, id)| module.stack(id)).unwrap_or_default();
+        // One place is no stack: the program may know who called it.
+        if of_program.len() > frames.len() && frames.len() < 2 {
+            source.from_hlo = true;
+            frames = of_program.iter().map(line).collect();
+            source.innermost = source.innermost.or_else(|| of_program.first().map(place));
+        }
+        if source.tf_op.is_none() && !seen.instruction.op_name().is_empty() {
+            source.from_hlo = true;
+            source.tf_op = Some(seen.instruction.op_name().to_owned());
+        }
+    }
+    let lines = frames.into_iter().enumerate();
+    source.stack = lines.map(|(i, text)| SourceLine { text, innermost: i == 0 }).collect();
+    source
+}
+
+/// `file:line`.
+fn place(frame: &SourceFrame<'_>) -> String {
+    if frame.line > 0 { format!("{}:{}", frame.file, frame.line) } else { frame.file.to_owned() }
+}
+
+/// `file:line:column [function]`, as events write them.
+fn line(frame: &SourceFrame<'_>) -> String {
+    let column = if frame.column > 0 { format!(":{}", frame.column) } else { String::new() };
+    let function = if frame.function.is_empty() { String::new() } else { format!(" [{}]", frame.function) };
+    format!("{}{column}{function}", place(frame))
+}

@@ -1,0 +1,124 @@
+//! How often a loop turns: what the compiler noted, else counted from the loop itself where it plainly counts.
+//!
+//! ```text
+//!  condition   ROOT compare(element k, constant 16), direction=LT
+//!  body        element k of the result = add(element k, constant 1)        16 turns
+//!  start       element k = constant 0
+//! ```
+//! Anything else has no known count.
+
+use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::classify::layer::trip_count;
+use crate::hlo::ComputationId;
+
+/// The turns of a `while`; `None` where they are not known.
+pub(crate) fn trips(seen: Seen<'_>) -> Option<u64> {
+    let noted = seen.instruction.backend_config().and_then(trip_count);
+    noted.or_else(|| if seen.opcode() == "while" { counted(seen) } else { None })
+}
+
+fn counted(seen: Seen<'_>) -> Option<u64> {
+    let compare = root(seen, seen.instruction.call("condition")?.id?)?;
+    let (left, end) = (compare.operand(0)?, constant(compare.operand(1)?)?);
+    if compare.opcode() != "compare" || compare.instruction.text("direction") != Some("LT") {
+        return None;
+    }
+    let k = element(left)?;
+    let next = root(seen, seen.instruction.call("body")?.id?)?.element_of_tuple(k)?.unmoved();
+    let (a, b) = (next.operand(0)?, next.operand(1)?);
+    if next.opcode() != "add" {
+        return None;
+    }
+    let step = match (element(a), element(b)) {
+        (Some(of), _) if of == k => constant(b)?,
+        (_, Some(of)) if of == k => constant(a)?,
+        _ => return None,
+    };
+    let start = constant(seen.operand(0)?.unmoved().element_of_tuple(k)?)?;
+    let (way, step) = (end.checked_sub(start)?, u64::try_from(step).ok().filter(|step| *step > 0)?);
+    Some(u64::try_from(way).unwrap_or(0).div_ceil(step))
+}
+
+fn root(seen: Seen<'_>, computation: ComputationId) -> Option<Seen<'_>> {
+    seen.other(seen.module?.0.computation(computation)?.root?)
+}
+
+/// Which element of the loop's state it is.
+fn element(seen: Seen<'_>) -> Option<usize> {
+    let seen = seen.unmoved();
+    let of_state = seen.opcode() == "get-tuple-element" && seen.operand(0)?.opcode() == "parameter";
+    if of_state { seen.instruction.text("index")?.parse().ok() } else { None }
+}
+
+/// A whole number that stands in the program.
+fn constant(seen: Seen<'_>) -> Option<i64> {
+    let seen = seen.unmoved();
+    if seen.opcode() == "constant" { seen.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
+}
+
+impl<'a> Seen<'a> {
+    /// What is copied, through several copies.
+    fn unmoved(self) -> Self {
+        let mut at = self;
+        for _ in 0..8 {
+            match at.operand(0) {
+                Some(from) if matches!(at.opcode(), "copy" | "bitcast" | "copy-done" | "copy-start") => at = from,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    fn element_of_tuple(self, k: usize) -> Option<Seen<'a>> {
+        if self.opcode() == "tuple" { self.operand(k) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text::module;
+
+    const LOOP: &str = "HloModule m
+
+%cond (p: (f32[], s32[])) -> pred[] {
+  %p = (f32[], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=1
+  %n = s32[] constant(16)
+  ROOT %lt = pred[] compare(%i, %n), direction=LT
+}
+
+%body (q: (f32[], s32[])) -> (f32[], s32[]) {
+  %q = (f32[], s32[]) parameter(0)
+  %x = f32[] get-tuple-element(%q), index=0
+  %j = s32[] get-tuple-element(%q), index=1
+  %one = s32[] constant(3)
+  %next = s32[] add(%one, %j)
+  %moved = s32[] copy(%next)
+  ROOT %t = (f32[], s32[]) tuple(%x, %moved)
+}
+
+ENTRY %main (a: f32[]) -> (f32[], s32[]) {
+  %a = f32[] parameter(0)
+  %zero = s32[] constant(1)
+  %start = (f32[], s32[]) tuple(%a, %zero)
+  ROOT %w = (f32[], s32[]) while(%start), condition=%cond, body=%body
+}
+";
+
+    #[test]
+    fn loops_that_plainly_count() {
+        let of = |text: &str| {
+            let (module, _) = module(text).unwrap();
+            trips(Seen::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
+        };
+        assert_eq!(of(LOOP), Some(5), "1, 4, 7, 10, 13");
+        assert_eq!(of(&LOOP.replace("constant(16)", "constant(0)")), Some(0));
+        assert_eq!(of(&LOOP.replace("direction=LT", "direction=NE")), None);
+        assert_eq!(of(&LOOP.replace("constant(3)", "constant(0)")), None, "no end");
+        assert_eq!(of(&LOOP.replace("copy(%next)", "negate(%next)")), None);
+        assert_eq!(of(&LOOP.replace("constant(16)", "constant({...})")), None);
+        let noted = "condition=%cond, body=%body, backend_config={\"known_trip_count\":{\"n\":\"7\"}}";
+        assert_eq!(of(&LOOP.replace("condition=%cond, body=%body", noted)), Some(7));
+    }
+}

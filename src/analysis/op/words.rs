@@ -1,0 +1,220 @@
+//! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
+
+use super::report::{Change, OpRemark};
+use super::trip_count::trips;
+use super::values::{memory, remarks};
+use super::words_fusion::fusion;
+use crate::analysis::base::instruction_ref::Seen;
+use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};
+
+/// The sentence, without a full stop.
+pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {
+    let code = seen.opcode();
+    let (before, worker) = match opcode::base(code) {
+        base if base == code => ("", seen),
+        _ if code.ends_with("-start") => ("start of ", seen.worker()),
+        _ if code.ends_with("-done") => ("wait for ", seen.worker()),
+        _ => ("progress of ", seen.worker()),
+    };
+    // A half whose other half is not known is told by its own name.
+    let told = if matches!(worker.opcode(), "async-start" | "async-update" | "async-done") {
+        format!("{} → {}", worker.opcode(), shape(&seen.instruction.shape))
+    } else {
+        format!("{before}{}", plain(worker))
+    };
+    format!("{told}{}", result_place(seen))
+}
+
+/// Where the result lies, if it is not main memory; copies say it themselves.
+fn result_place(seen: Seen<'_>) -> String {
+    let array = match &seen.instruction.shape {
+        Shape::Array(array) => Some(array),
+        _ => None,
+    };
+    let space = array.map_or(0, ArrayShape::memory_space);
+    match memory(space, seen.tpu) {
+        Some(words) if space != 0 && seen.moved().is_none() => format!(", result in {words}"),
+        _ => String::new(),
+    }
+}
+
+fn plain(seen: Seen<'_>) -> String {
+    let result = &seen.instruction.shape;
+    let code = seen.opcode();
+    let base = opcode::base(code);
+    if opcode::is_collective(code) {
+        return collective(seen, base);
+    }
+    match code {
+        "dot" | "convolution" => super::words_fusion::matmul(seen),
+        "fusion" => fusion(seen),
+        "copy" | "copy-start" | "copy-done" | "transpose" | "convert" | "reshape" | "bitcast" | "bitcast-convert" => {
+            moved(seen, base)
+        }
+        "parameter" => match seen.instruction.parameter_number() {
+            Some(number) => format!("parameter {number} of {}: {}", computation(seen), shape(result)),
+            None => format!("parameter: {}", shape(result)),
+        },
+        "constant" => match &seen.instruction.argument {
+            Some(value) if value.len() <= 24 && !value.starts_with("{...") => {
+                format!("constant {value}: {}", shape(result))
+            }
+            _ => format!("constant: {}", shape(result)),
+        },
+        "get-tuple-element" => {
+            let of = seen.instruction.operands.first().map_or("its operand", |o| &*o.name);
+            let index = seen.instruction.text("index").unwrap_or("?");
+            format!("element {index} of {of}: {}", shape(result))
+        }
+        "while" => {
+            let trips = trips(seen).map(|n| format!(", {n} times")).unwrap_or_default();
+            let body = seen.instruction.call("body").map(|c| format!(" over {}", c.name)).unwrap_or_default();
+            format!("loop{body}{trips}")
+        }
+        "conditional" => format!("one of {} branches → {}", seen.instruction.calls().count(), shape(result)),
+        "call" => {
+            let called = seen.instruction.calls().next().map(|c| format!(" of {}", c.name)).unwrap_or_default();
+            format!("call{called} → {}", shape(result))
+        }
+        "custom-call" => {
+            let target = seen.instruction.custom_call_target().unwrap_or("an unnamed target");
+            format!("custom call to {target} → {}", shape(result))
+        }
+        "reduce" | "sort" | "gather" | "slice" | "dynamic-slice" | "pad" | "broadcast" => {
+            let from = seen.operand_shape(0).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+            format!("{code}{from} → {}", shape(result))
+        }
+        "scatter" | "dynamic-update-slice" => {
+            let update = if code == "scatter" { 2 } else { 1 };
+            let update = seen.operand_shape(update).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+            format!("{code}{update} into {}", shape(result))
+        }
+        _ => format!("{code} → {}", shape(result)),
+    }
+}
+
+/// `copy of f32[8,128], HBM → VMEM`.
+fn moved(seen: Seen<'_>, verb: &str) -> String {
+    let Some((from, _)) = seen.moved() else { return format!("{verb} → {}", shape(&seen.instruction.shape)) };
+    let change = |r: &OpRemark| match r.change {
+        Change::Tiling => ", other tiles".to_owned(),
+        _ => format!(", {}", r.words),
+    };
+    let changes: String = remarks(seen).iter().map(change).collect();
+    format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
+}
+
+fn collective(seen: Seen<'_>, base: &str) -> String {
+    let shapes: Vec<&Shape> = seen.operand_shapes().collect();
+    let of = match shapes.as_slice() {
+        // A half's operand is the other half, whose shape holds more than what is sent.
+        _ if opcode::is_done(seen.opcode()) => shape(&seen.instruction.shape),
+        [] => shape(&seen.instruction.shape),
+        [one] => shape(one),
+        [first, second] => format!("{} and {}", shape(first), shape(second)),
+        [first, ..] => format!("{} arrays, the first {}", shapes.len(), shape(first)),
+    };
+    let over = seen.instruction.replica_groups().map(groups).unwrap_or_default();
+    format!("{base} of {of}{over}")
+}
+
+/// ` over 4 groups of 2`.
+pub(crate) fn groups(groups: &ReplicaGroups) -> String {
+    let (n, size) = match groups {
+        ReplicaGroups::All => return " over all devices".to_owned(),
+        ReplicaGroups::Pairs(pairs) => {
+            let s = if pairs.len() == 1 { "" } else { "s" };
+            return format!(" along {} pair{s} of devices", pairs.len());
+        }
+        ReplicaGroups::Iota(iota) => (Some(iota.groups), Some(iota.size)),
+        ReplicaGroups::Lists(lists) => {
+            let size = groups.size().filter(|size| lists.iter().all(|l| l.len() as u64 == *size));
+            (Some(lists.len() as u64), size)
+        }
+        ReplicaGroups::Mesh(_) => (groups.groups().map(|g| g.len() as u64), groups.size()),
+    };
+    match (n, size) {
+        (Some(1), Some(size)) => format!(" over one group of {size}"),
+        (Some(n), Some(size)) => format!(" over {n} groups of {size}"),
+        (Some(n), None) => format!(" over {n} groups"),
+        (None, Some(size)) => format!(" over groups of {size}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The computation it is in, by name.
+fn computation(seen: Seen<'_>) -> &str {
+    let of = seen.module.and_then(|(module, _)| module.computation(seen.instruction.computation?));
+    of.map_or("its computation", |c| &c.name)
+}
+
+/// A shape without its layout; of a large tuple its first parts.
+pub(in crate::analysis) fn shape(shape: &Shape) -> String {
+    match shape.elements() {
+        elements if elements.len() > 3 => {
+            format!("{} parts, the first {}", elements.len(), self::shape(&elements[0]))
+        }
+        _ => shape.without_layout().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text::instruction;
+
+    fn of(text: &str) -> String {
+        let parsed = instruction(text).unwrap();
+        words(Seen { instruction: &parsed.instruction, module: None, tpu: true })
+    }
+
+    /// Texts of events of a v5p capture: nothing is known of what they call.
+    #[test]
+    fn texts_alone() {
+        let all = [
+            (
+                "%fusion.635 = bf16[512,7168]{1,0:T(8,128)(2,1)} fusion(bf16[2048,7168]{1,0:T(8,128)(2,1)} %get-tuple-element.1182), kind=kCustom, calls=%all-reduce-scatter.clone",
+                "custom fusion of 1 array → bf16[512,7168]",
+            ),
+            (
+                "%all-gather.277 = bf16[1,2048,16,128]{1,3,2,0:T(8,128)(2,1)} all-gather(bf16[1,512,16,128]{1,3,2,0:T(8,128)(2,1)} %fusion.522), channel_id=91, replica_groups=[1,4]<=[4], dimensions={1}, use_global_device_ids=true",
+                "all-gather of bf16[1,512,16,128] over one group of 4",
+            ),
+            (
+                "%all-to-all = bf16[4,1,2048,512]{3,2,1,0:T(8,128)(2,1)} all-to-all(bf16[4,1,2048,512]{3,2,1,0:T(8,128)(2,1)} %bitcast.905), channel_id=5, replica_groups={{0,1},{2,3}}, dimensions={0}",
+                "all-to-all of bf16[4,1,2048,512] over 2 groups of 2",
+            ),
+            (
+                "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)",
+                "copy of f32[1,512,7168], {2,1,0} → {2,0,1}, other tiles",
+            ),
+            (
+                "%copy-start.30 = (bf16[1,2048]{1,0:T(8,128)(2,1)S(1)}, bf16[1,2048]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}) copy-start(bf16[1,2048]{1,0:T(8,128)(2,1)} %get-tuple-element.1167)",
+                "start of copy of bf16[1,2048], HBM → VMEM",
+            ),
+            (
+                "%dynamic-update-slice.33 = f32[16,7168,512]{2,0,1:T(8,128)} dynamic-update-slice(f32[16,7168,512]{2,0,1:T(8,128)} %get-tuple-element.1342, f32[1,7168,512]{2,0,1:T(1,128)} %copy.490, s32[]{:T(128)S(6)} %select.145)",
+                "dynamic-update-slice of f32[1,7168,512] into f32[16,7168,512]",
+            ),
+            (
+                "%collective-permute-done.2 = bf16[4,8]{1,0:S(1)} collective-permute-done((bf16[4,8]{1,0}, bf16[4,8]{1,0:S(1)}) %collective-permute-start.2)",
+                "wait for collective-permute of bf16[4,8], result in VMEM",
+            ),
+            ("%log.5 = f32[2048]{0:T(1024)} log(f32[2048]{0:T(1024)} %fusion.327)", "log → f32[2048]"),
+            ("%g = f32[2]{0} get-tuple-element((f32[2]{0}, s32[]) %while.1), index=0", "element 0 of while.1: f32[2]"),
+            ("%p.1 = f32[2]{0} parameter(3)", "parameter 3 of its computation: f32[2]"),
+        ];
+        for (text, words) in all {
+            assert_eq!(of(text), words);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_told_too() {
+        for text in
+            ["%a = () while()", "%f = f32[] fusion(), calls=%f", "%d = f32[] copy-done()", "%c = (f32[]) copy-start()"]
+        {
+            assert!(!of(text).is_empty());
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What a fusion does: looks into the computation it calls. Says only what stands there.
+
+use super::words::{groups, shape};
+use crate::analysis::base::instruction_ref::{Seen, is_formatting};
+use crate::analysis::classify::scope_path::{bare, path, segments};
+use crate::hlo::{ArrayShape, Shape, opcode};
+
+/// What a fusion may be told by, the heaviest work first.
+const HEADS: [&str; 12] = [
+    "custom-call",
+    "sort",
+    "scatter",
+    "gather",
+    "reduce-window",
+    "select-and-scatter",
+    "reduce",
+    "rng-bit-generator",
+    "dynamic-update-slice",
+    "dynamic-slice",
+    "concatenate",
+    "pad",
+];
+
+/// Elementwise work worth a word, and the word.
+const NOTABLE: [(&str, &str); 13] = [
+    ("tanh", "tanh"),
+    ("exponential", "exp"),
+    ("exponential-minus-one", "expm1"),
+    ("logistic", "logistic"),
+    ("erf", "erf"),
+    ("log", "log"),
+    ("log-plus-one", "log1p"),
+    ("rsqrt", "rsqrt"),
+    ("sqrt", "sqrt"),
+    ("power", "power"),
+    ("sine", "sine"),
+    ("cosine", "cosine"),
+    ("divide", "divide"),
+];
+
+/// Functions that the scopes of fused instructions may name.
+const FUNCTIONS: [&str; 6] = ["gelu", "silu", "relu", "softmax", "log_softmax", "logsumexp"];
+
+/// `bf16 matmul [8×16]·[16×4] fused with gelu`.
+pub(crate) fn fusion(seen: Seen<'_>) -> String {
+    let result = shape(&seen.instruction.shape);
+    let parts = seen.parts();
+    if parts.is_empty() {
+        // The event's text names the computation, but does not hold it.
+        let of = seen.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
+        let (from, s) =
+            if of > 0 { (format!(" of {of} array"), if of == 1 { "" } else { "s" }) } else { Default::default() };
+        return format!("{}fusion{from}{s} → {result}", kind(seen));
+    }
+    let count = |code: &str| parts.iter().filter(|p| p.opcode() == code).count();
+    let matmuls: Vec<Seen<'_>> =
+        parts.iter().copied().filter(|p| matches!(p.opcode(), "dot" | "convolution")).collect();
+    let collective = parts.iter().copied().find(|p| opcode::is_collective(p.opcode()));
+    let mut with = extras(&parts);
+    let head = if let Some(largest) = largest(&matmuls) {
+        if count("reduce") > 0 {
+            with.push("reduce".to_owned());
+        }
+        let several =
+            if matmuls.len() > 1 { format!("{} products, the largest a ", matmuls.len()) } else { String::new() };
+        let collective = collective.map(|c| format!(" with {}", collective_words(c))).unwrap_or_default();
+        format!("{several}{}{collective}", matmul(largest))
+    } else if let Some(collective) = collective {
+        format!("{} → {result}", collective_words(collective))
+    } else if let Some(code) = HEADS.into_iter().find(|code| count(code) > 0) {
+        let of = parts.iter().copied().filter(|p| p.opcode() == code).max_by_key(|p| weight(*p));
+        of.map_or_else(String::new, |of| head(code, of, &result))
+    } else if parts.iter().all(|part| is_formatting(part.opcode())) {
+        let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c)));
+        let from = seen.moved().map(|(from, _)| format!(" of {}", Shape::Array(from.clone()).without_layout()));
+        let what = if codes.is_empty() { "bitcast".to_owned() } else { codes.join(", ") };
+        return format!("{what}{} → {result}", from.unwrap_or_default());
+    } else {
+        let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c) && !is_formatting(c)));
+        if codes.is_empty() {
+            let what = ["broadcast", "iota"].into_iter().find(|code| count(code) > 0).unwrap_or("bitcast");
+            return format!("{what} → {result}");
+        }
+        // Slices and the like stand among elementwise work, but are none.
+        let all = codes.iter().all(|code| !matches!(*code, "slice" | "reverse" | "iota" | "call"));
+        let what = if all { "elementwise" } else { "fusion of" };
+        let shown = codes.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let more = if codes.len() > 4 { ", …" } else { "" };
+        with.retain(|word| FUNCTIONS.contains(&word.as_str()));
+        let named = if with.is_empty() { String::new() } else { format!("{}: ", with.join(", ")) };
+        return format!("{what} {named}{shown}{more} → {result}");
+    };
+    if with.is_empty() { head } else { format!("{head} fused with {}", with.join(", ")) }
+}
+
+/// A matmul, or a convolution that is one no longer.
+pub(crate) fn matmul(seen: Seen<'_>) -> String {
+    let dims = |i: usize| {
+        let array = seen.operand_shape(i)?.as_array()?;
+        let dims = array.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("×");
+        Some((array.dtype.to_string(), format!("[{dims}]")))
+    };
+    let what = if is_matmul(seen) { "matmul" } else { "convolution" };
+    match (dims(0), dims(1)) {
+        (Some((a, left)), Some((b, right))) => {
+            let dtype = if a == b { a } else { format!("{a}·{b}") };
+            format!("{dtype} {what} {left}·{right}")
+        }
+        _ => format!("{what} → {}", shape(&seen.instruction.shape)),
+    }
+}
+
+/// XLA writes matmuls as convolutions. Its source says which it was; else a window of more than one element does.
+fn is_matmul(seen: Seen<'_>) -> bool {
+    let name = seen.instruction.op_name();
+    if seen.opcode() == "dot" || name.contains("dot_general") {
+        return true;
+    }
+    let window = seen.instruction.text("window").unwrap_or_default();
+    let sizes = window.split_once("size=").map_or("", |(_, rest)| rest.split([' ', '}']).next().unwrap_or_default());
+    !name.contains("conv_general_dilated") && sizes.split('x').all(|size| matches!(size, "" | "1"))
+}
+
+fn largest<'a>(matmuls: &[Seen<'a>]) -> Option<Seen<'a>> {
+    matmuls.iter().copied().rev().max_by_key(|m| weight(*m))
+}
+
+/// Elements that it takes and gives.
+fn weight(seen: Seen<'_>) -> u64 {
+    let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
+    shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
+}
+
+fn head(code: &str, of: Seen<'_>, result: &str) -> String {
+    let from = |i| of.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+    match code {
+        "custom-call" => {
+            format!("custom call to {} → {result}", of.instruction.custom_call_target().unwrap_or("an unnamed target"))
+        }
+        "scatter" => format!("scatter{} into {result}", from(2)),
+        "dynamic-update-slice" => format!("dynamic-update-slice{} into {result}", from(1)),
+        _ => format!("{code}{} → {result}", from(0)),
+    }
+}
+
+fn collective_words(seen: Seen<'_>) -> String {
+    let of = seen.operand_shapes().next().unwrap_or(&seen.instruction.shape);
+    let over = seen.instruction.replica_groups().map(groups).unwrap_or_default();
+    format!("{} of {}{over}", opcode::base(seen.opcode()), shape(of))
+}
+
+/// Functions that scopes name, else elementwise work worth a word; three at most.
+fn extras(parts: &[Seen<'_>]) -> Vec<String> {
+    let function = |part: &Seen<'_>| {
+        let path = path(part.instruction.op_name());
+        // Of a gradient the scope says what it is the gradient of, not what it does.
+        if path.contains("transpose(") {
+            return None;
+        }
+        segments(path).find_map(|segment| FUNCTIONS.into_iter().find(|f| *f == bare(segment)))
+    };
+    let works = |part: &&Seen<'_>| !is_plumbing(part.opcode()) && !is_formatting(part.opcode());
+    let mut words = distinct(parts.iter().filter(works).filter_map(function));
+    if words.is_empty() {
+        let notable = |(code, word): &(&str, &'static str)| parts.iter().any(|p| p.opcode() == *code).then_some(*word);
+        words = NOTABLE.iter().filter_map(notable).collect();
+    }
+    words.truncate(3);
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// Opcodes that are there for form.
+fn is_plumbing(code: &str) -> bool {
+    matches!(code, "parameter" | "constant" | "tuple" | "get-tuple-element" | "bitcast" | "broadcast" | "iota")
+}
+
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for word in words {
+        if !seen.contains(&word) {
+            seen.push(word);
+        }
+    }
+    seen
+}
+
+fn kind(seen: Seen<'_>) -> &'static str {
+    match seen.instruction.fusion_kind() {
+        Some("kLoop") => "loop ",
+        Some("kInput") => "input ",
+        Some("kOutput") => "output ",
+        Some("kCustom") => "custom ",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text::module;
+
+    fn of(fused: &str, call: &str) -> String {
+        let text = format!(
+            "HloModule m\n\n%f {{\n{fused}\n}}\n\nENTRY %main {{\n  ROOT %fusion = {call}, kind=kOutput, calls=%f\n}}\n"
+        );
+        let (module, _) = module(&text).unwrap();
+        crate::analysis::op::words::words(
+            Seen::within(&module, module.instruction_named("fusion").unwrap(), true).unwrap(),
+        )
+    }
+
+    const MATMUL: &str = "  %p0 = bf16[8192,4096]{1,0} parameter(0)
+  %p1 = bf16[4096,16384]{1,0} parameter(1)
+  %convolution.1 = f32[8192,16384]{1,0} convolution(%p0, %p1), dim_labels=bf_io->bf, metadata={op_name=\"jit(f)/dot_general\"}
+  %tanh.1 = f32[8192,16384]{1,0} tanh(%convolution.1), metadata={op_name=\"jit(f)/jit(gelu)/tanh\"}
+  ROOT %convert.1 = bf16[8192,16384]{1,0} convert(%tanh.1)";
+    const CALL: &str = "bf16[8192,16384]{1,0:T(8,128)(2,1)S(1)} fusion(%a, %b)";
+
+    #[test]
+    fn a_matmul_and_what_is_fused_with_it() {
+        let gelu = "bf16 matmul [8192×4096]·[4096×16384] fused with gelu, result in VMEM";
+        assert_eq!(of(MATMUL, CALL), gelu);
+        let plain = MATMUL.replace("jit(gelu)/", "");
+        assert_eq!(of(&plain, CALL), gelu.replace("gelu", "tanh"));
+        let gradient = MATMUL.replace("jit(gelu)", "transpose(jvp(jit(gelu)))");
+        assert_eq!(of(&gradient, CALL), gelu.replace("gelu", "tanh"), "a gradient is not the function");
+        let image = plain.replace("dot_general", "conv_general_dilated");
+        assert!(of(&image, CALL).starts_with("bf16 convolution [8192×4096]"));
+        let window = plain.replace(", metadata={op_name=\"jit(f)/dot_general\"}", ", window={size=3x3 pad=1_1x1_1}");
+        assert!(of(&window, CALL).starts_with("bf16 convolution"));
+    }
+
+    #[test]
+    fn other_fusions() {
+        let formats =
+            "  %p = bf16[8,16]{1,0} parameter(0)\n  ROOT %t = bf16[16,8]{1,0} transpose(%p), dimensions={1,0}";
+        let call = "bf16[16,8]{1,0} fusion(%a)";
+        assert_eq!(of(formats, call), "transpose → bf16[16,8]", "the operand's shape is not known here");
+        let broadcast = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} broadcast(%p), dimensions={}";
+        assert_eq!(of(broadcast, call), "broadcast → bf16[16,8]");
+        let sum = "  %p = f32[16,8,4]{2,1,0} parameter(0)\n  %e = f32[16,8,4]{2,1,0} exponential(%p)\n  ROOT %r = bf16[16,8]{1,0} reduce(%e, %p), dimensions={2}";
+        assert_eq!(of(sum, call), "reduce of f32[16,8,4] → bf16[16,8] fused with exp");
+        let slices = "  %p = bf16[16,16]{1,0} parameter(0)\n  %s = bf16[16,8]{1,0} slice(%p)\n  ROOT %n = bf16[16,8]{1,0} negate(%s)";
+        assert_eq!(of(slices, call), "fusion of slice, negate → bf16[16,8]");
+        let itself = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} fusion(%p), kind=kLoop, calls=%f";
+        assert!(!of(itself, call).is_empty(), "a circle ends");
+    }
+}

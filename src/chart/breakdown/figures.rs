@@ -1,0 +1,327 @@
+//! The figures above the chart, and how each is computed. Knows the breakdown's head; no pixels.
+
+use crate::analysis::breakdown::{Header, Totals};
+use crate::chart::plot::time_part::Slot;
+use crate::protocol::BreakdownHead;
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
+use crate::units::Picos;
+
+/// How a figure is computed: what the ⊜ beside it opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    /// "Idle = window − time with an op".
+    pub formula: String,
+    /// Inputs with their values, the result, what is left out.
+    pub rows: Vec<(String, String)>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// What it is.
+    pub label: String,
+    /// Its value.
+    pub value: String,
+    /// Its unit, or nothing for counts.
+    pub unit: &'static str,
+    /// Of which part of the time it speaks, where that is not all of it: "of 24.05 ms compute".
+    pub scope: Option<String>,
+    /// How it is computed.
+    pub how: Formula,
+}
+
+/// The read-out row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readout {
+    /// The one to read first.
+    pub hero: Figure,
+    /// Beside it.
+    pub main: Vec<Figure>,
+    /// At the far end; dropped first where there is little room.
+    pub side: Vec<Figure>,
+}
+
+/// The read-out of a breakdown.
+pub fn readout(head: &BreakdownHead) -> Readout {
+    let (header, totals) = (&head.header, &head.totals);
+    let window = header.step_duration;
+    let mut main = vec![busy(totals)];
+    main.extend(window.map(|window| idle(totals, window)));
+    main.push(executions(totals));
+    let mut side = Vec::new();
+    side.extend(overlap(totals));
+    side.extend(containers(totals));
+    side.extend(unresolved(totals));
+    Readout { hero: hero(header), main, side }
+}
+
+/// A figure, and how it is computed.
+pub(in crate::chart) fn figure(
+    label: impl Into<String>,
+    (value, unit): (String, &'static str),
+    formula: &str,
+    rows: Vec<(String, String)>,
+) -> Figure {
+    Figure { label: label.into(), value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+}
+
+/// A line of how a figure is computed.
+pub(in crate::chart) fn row(label: &str, value: impl Into<String>) -> (String, String) {
+    (label.to_owned(), value.into())
+}
+
+/// A fraction as a figure and its unit.
+pub(in crate::chart) fn share_figure(of: Option<f64>) -> (String, &'static str) {
+    of.map_or_else(|| (ABSENT.to_owned(), ""), |of| (format::percent(of), "%"))
+}
+
+/// A time as people read it, and all of it.
+pub(in crate::chart) fn exact(time: Picos) -> String {
+    format!("{} = {}", format::time_text(time), format::exact_time(time))
+}
+
+fn timed(label: &str, time: Picos, how: Formula) -> Figure {
+    let (value, unit) = format::figure_time(time);
+    Figure { label: label.to_owned(), value, unit, scope: None, how }
+}
+
+fn hero(header: &Header) -> Figure {
+    let whole = header.step == "all";
+    let mut label = if whole { "Whole capture".to_owned() } else { format!("Step {}", header.step) };
+    let mut rows = Vec::new();
+    if let Some(device) = &header.device {
+        rows.push(row("Device", device.clone()));
+    }
+    if let Some((start, end)) = header.window {
+        rows.push(row("Start", format::exact_time(start)));
+        rows.push(row("End", format::exact_time(end)));
+    }
+    if header.n_devices > 1 {
+        label = format!("{label}, sum of {}", format::counted(header.n_devices.into(), "device", "devices"));
+        rows.push(row("Devices", format::count(header.n_devices.into())));
+    }
+    rows.extend(header.step_duration.map(|time| row("Result", exact(time))));
+    if header.window.is_some() {
+        rows.push(row("Clock", "0 is the first event of the device"));
+    }
+    let formula = match (whole, header.n_devices > 1) {
+        (true, false) => "Whole capture = end of the last op − start of the first",
+        (true, true) => "Whole capture = Σ over devices: end of the last op − start of the first",
+        (false, false) => "Step = its end − its start",
+        (false, true) => "Step = Σ over devices: its end − its start",
+    };
+    let (value, unit) = header.step_duration.map_or((format::ABSENT.to_owned(), ""), format::figure_time);
+    Figure { label, value, unit, scope: None, how: Formula { formula: formula.to_owned(), rows } }
+}
+
+fn busy(totals: &Totals) -> Figure {
+    let mut rows: Vec<_> = Slot::all()
+        .filter(|slot| *slot != Slot::Idle && slot.time(totals).0 > 0)
+        .map(|slot| row(slot.label(), format::exact_time(slot.time(totals))))
+        .collect();
+    rows.push(row("Result", exact(totals.busy)));
+    rows.push(row("Self time", "an op’s time less the time of the ops that run inside it"));
+    if totals.container_inclusive.0 > 0 {
+        rows.push(row("Left out", "the whole time of loops and calls: their ops are counted one by one"));
+    }
+    timed("Busy", totals.busy, Formula { formula: "Busy = Σ self time of all ops".to_owned(), rows })
+}
+
+fn idle(totals: &Totals, window: Picos) -> Figure {
+    let share = totals.idle.fraction_of(window);
+    let rows = vec![
+        row("Window", format::exact_time(window)),
+        row("With an op", format::exact_time(totals.union)),
+        row("Idle", format::exact_time(totals.idle)),
+        row("Result", share.map_or_else(|| format::ABSENT.to_owned(), format::percent_text)),
+    ];
+    let formula = "Idle = (window − time in which an op ran) ÷ window".to_owned();
+    let value = share.map_or_else(|| format::ABSENT.to_owned(), format::percent);
+    Figure { label: "Idle".to_owned(), value, unit: "%", scope: None, how: Formula { formula, rows } }
+}
+
+fn executions(totals: &Totals) -> Figure {
+    let rows = vec![
+        row("Result", format::count(totals.n_events)),
+        row("Without metadata", format::count(totals.n_unresolved)),
+        row("Left out", "runs that start before the window; their time within it is counted in busy"),
+    ];
+    let formula = "Runs = op events that start in the window".to_owned();
+    Figure {
+        label: "Runs".to_owned(),
+        value: format::count(totals.n_events),
+        unit: "",
+        scope: None,
+        how: Formula { formula, rows },
+    }
+}
+
+fn overlap(totals: &Totals) -> Option<Figure> {
+    let time = totals.busy.saturating_sub(totals.union);
+    let rows = vec![
+        row("Busy", format::exact_time(totals.busy)),
+        row("With an op", format::exact_time(totals.union)),
+        row("Result", exact(time)),
+    ];
+    let formula = "Overlap = busy − time in which an op ran".to_owned();
+    (time.0 > 0).then(|| timed("Overlap", time, Formula { formula, rows }))
+}
+
+fn containers(totals: &Totals) -> Option<Figure> {
+    let rows = vec![
+        row("Result", exact(totals.container_inclusive)),
+        row("Of that, self", format::exact_time(totals.of(crate::analysis::classify::Kind::Container))),
+        row("Counted in", "no sum: it holds ops that are counted one by one"),
+    ];
+    let formula = "In containers = Σ whole time of loops, calls and conditionals".to_owned();
+    (totals.container_inclusive.0 > 0)
+        .then(|| timed("In containers", totals.container_inclusive, Formula { formula, rows }))
+}
+
+fn unresolved(totals: &Totals) -> Option<Figure> {
+    let rows = vec![row("Result", format::count(totals.n_unresolved)), row("Counted in", "busy, under “unresolved”")];
+    let formula = "Unresolved = op events that name no metadata in the file".to_owned();
+    (totals.n_unresolved > 0).then(|| Figure {
+        label: "Unresolved".to_owned(),
+        value: format::count(totals.n_unresolved),
+        unit: "",
+        scope: None,
+        how: Formula { formula, rows },
+    })
+}
+
+/// One part of the window in the read-out under the bar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which.
+    pub slot: Slot,
+    /// Its time, in the unit all parts share. `None` where there is none.
+    pub time: Option<String>,
+    /// That unit.
+    pub unit: &'static str,
+    /// Its share of the window, "53.7 %".
+    pub share: Option<String>,
+    /// Exact, for the tooltip.
+    pub exact: String,
+}
+
+/// All parts, in order; those without time too.
+pub fn parts(head: &BreakdownHead) -> Vec<Part> {
+    let times: Vec<_> = Slot::all().map(|slot| (slot, slot.time(&head.totals))).collect();
+    let unit = TimeUnit::for_largest(times.iter().map(|(_, time)| *time).max().unwrap_or_default());
+    times
+        .into_iter()
+        .map(|(slot, time)| Part {
+            slot,
+            time: (time.0 > 0).then(|| format::time(time, unit)),
+            unit: unit.symbol(),
+            share: share(time, head.header.step_duration),
+            exact: format::exact_time(time),
+        })
+        .collect()
+}
+
+fn share(time: Picos, window: Option<Picos>) -> Option<String> {
+    let fraction = time.fraction_of(window?)?;
+    (time.0 > 0).then(|| format::percent_text(fraction))
+}
+
+/// The sentence that stands for the bar where it cannot be seen.
+pub fn sentence(parts: &[Part]) -> String {
+    let said: Vec<_> =
+        parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
+    if said.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", said.join(", ")) }
+}
+
+/// Whether the parts sum to the whole, to the picosecond: kinds to busy, busy and idle to the window.
+pub fn closes(head: &BreakdownHead) -> bool {
+    let totals = &head.totals;
+    let kinds: Picos = totals.by_kind.into_iter().sum();
+    kinds == totals.busy && head.header.step_duration.is_some_and(|window| totals.union + totals.idle == window)
+}
+
+/// What the window is called in "… of step".
+pub fn whole(header: &Header) -> &'static str {
+    if header.step == "all" { "capture" } else { "step" }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::analysis::base::Query;
+    use crate::analysis::breakdown::{Shown, Status};
+    use crate::protocol::Largest;
+
+    pub(crate) fn head() -> BreakdownHead {
+        let mut totals = Totals {
+            n_events: 2_400,
+            busy: Picos(900_000_000),
+            union: Picos(900_000_000),
+            idle: Picos(100_000_000),
+            ..Totals::default()
+        };
+        totals.by_kind[0] = Picos(600_000_000);
+        totals.by_kind[3] = Picos(300_000_000);
+        BreakdownHead {
+            query: Query::default(),
+            header: Header {
+                status: Status::Ok,
+                device: Some("/device:TPU:0".to_owned()),
+                n_devices: 1,
+                device_type: None,
+                step: "3".to_owned(),
+                n_steps: 4,
+                window: Some((Picos(5), Picos(1_000_000_005))),
+                step_duration: Some(Picos(1_000_000_000)),
+                peaks: crate::analysis::breakdown::Peaks::default(),
+            },
+            totals,
+            shown: Shown::default(),
+            n_groups: 2,
+            largest: Largest { total: Picos(600_000_000), ..Largest::default() },
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn figures_of_a_step() {
+        let out = readout(&head());
+        assert_eq!((out.hero.label.as_str(), out.hero.value.as_str(), out.hero.unit), ("Step 3", "1.00", "ms"));
+        let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
+        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Runs", "2,400", "")]);
+        assert!(out.side.is_empty());
+        assert!(closes(&head()));
+        assert!(!closes(&BreakdownHead { totals: Totals::default(), ..head() }));
+    }
+
+    #[test]
+    fn a_sum_over_devices_says_so() {
+        let mut head = head();
+        head.header.n_devices = 4;
+        head.header.window = None;
+        head.header.step = "all".to_owned();
+        head.totals.container_inclusive = Picos(5);
+        let out = readout(&head);
+        assert_eq!(out.hero.label, "Whole capture, sum of 4 devices");
+        assert_eq!(out.side.len(), 1);
+    }
+
+    #[test]
+    fn a_breakdown_without_a_window_has_no_shares() {
+        let mut head = head();
+        head.header.step_duration = None;
+        assert_eq!(readout(&head).hero.value, format::ABSENT);
+        assert!(parts(&head).iter().all(|part| part.share.is_none()));
+        assert_eq!(sentence(&parts(&head)), "No time by kind");
+    }
+
+    #[test]
+    fn parts_share_one_unit() {
+        let parts = parts(&head());
+        assert_eq!((parts[0].time.as_deref(), parts[0].unit), (Some("600.0"), "µs"));
+        assert_eq!(parts[1].time, None);
+        assert_eq!(sentence(&parts), "Time by kind: Compute 60.0 %, Data movement 30.0 %, Idle 10.0 %");
+    }
+}

@@ -1,0 +1,152 @@
+//! The tree of scopes as an icicle: which report figures are its cells, and what they say. Knows scopes; no layout of
+//! its own, no browser.
+
+use super::tips::Tip;
+use crate::analysis::breakdown::{ScopeNode, Scopes};
+use crate::analysis::classify::{Kind, scope_segments};
+use crate::chart::plot::icicle::Node;
+use crate::report::format;
+use crate::units::Picos;
+use std::cmp::Reverse;
+
+/// The tree's nodes, as the layout wants them.
+pub fn nodes(scopes: &Scopes) -> Vec<Node> {
+    scopes
+        .nodes
+        .iter()
+        .map(|node| Node {
+            parent: node.parent,
+            name: name(node),
+            total: node.total.0,
+            own: node.own.0,
+            parts: node.by_kind.map(|time| time.0),
+        })
+        .collect()
+}
+
+/// Where the drawing starts: what alone stands below the root says the same as the root.
+pub fn first(scopes: &Scopes) -> u32 {
+    let mut children = scopes.nodes.iter().enumerate().filter(|(_, node)| node.parent == Some(0));
+    let only = children.next().filter(|_| children.next().is_none());
+    let nothing_else = scopes.nodes.first().is_some_and(|root| root.own == Picos::ZERO);
+    only.filter(|_| nothing_else).and_then(|(at, _)| u32::try_from(at).ok()).unwrap_or(0)
+}
+
+/// The root of everything has no segment.
+fn name(node: &ScopeNode) -> String {
+    if node.name.is_empty() { "all ops".to_owned() } else { node.name.clone() }
+}
+
+/// Time and share of a cell: "31.73 ms · 26.0 %".
+pub fn figure(total: u64, window: Option<Picos>) -> String {
+    let time = Picos(total);
+    match window.and_then(|window| time.fraction_of(window)) {
+        Some(share) => format!("{} · {}", format::time_text(time), format::percent_text(share)),
+        None => format::time_text(time),
+    }
+}
+
+/// What a cell's tooltip says.
+pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
+    let share = |time: Picos| {
+        let of = window.and_then(|window| time.fraction_of(window)).map(format::percent_text);
+        of.map_or_else(|| format::time_text(time), |of| format!("{}, {of} of the {whole}", format::time_text(time)))
+    };
+    let mut rows = vec![
+        ("Self time, all below".to_owned(), share(node.total)),
+        ("Exactly".to_owned(), format::exact_time(node.total)),
+    ];
+    if node.own > Picos::ZERO && node.own != node.total {
+        rows.push(("Of it in no deeper scope".to_owned(), format::time_text(node.own)));
+    }
+    rows.push(("Executions".to_owned(), format::count(node.n)));
+    let mut kinds: Vec<(Kind, Picos)> =
+        Kind::ALL.into_iter().zip(node.by_kind).filter(|(_, time)| *time > Picos::ZERO).collect();
+    kinds.sort_by_key(|(_, time)| Reverse(*time));
+    rows.extend(kinds.into_iter().map(|(kind, time)| {
+        let of = time.fraction_of(node.total).map(format::percent_text).unwrap_or_default();
+        (kind.label().to_owned(), format!("{}, {of}", format::time_text(time)))
+    }));
+    Tip { title: if node.path.is_empty() { name(node) } else { node.path.clone() }, rows }
+}
+
+/// A path's beginnings, with the segment each ends in: the way out of a zoom.
+pub fn crumbs(path: &str) -> Vec<(String, String)> {
+    let mut end = 0;
+    let one = |segment: &str| {
+        end += segment.len();
+        let crumb = (segment.to_owned(), path.get(..end).unwrap_or(path).to_owned());
+        end += 1;
+        crumb
+    };
+    scope_segments(path).filter(|_| !path.is_empty()).map(one).collect()
+}
+
+/// The path without its last segment.
+pub fn out_of(path: &str) -> String {
+    crumbs(path).into_iter().rev().nth(1).map(|(_, outer)| outer).unwrap_or_default()
+}
+
+/// "15.7 % has no scope"; nothing where all have.
+pub fn without(scopes: &Scopes) -> Option<String> {
+    let share = scopes.no_scope.fraction_of(scopes.total).filter(|share| *share > 0.0)?;
+    Some(format!("{} has no scope", format::percent_text(share)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, path: &str, own: u64, total: u64) -> ScopeNode {
+        let by_kind = [Picos(total), Picos(0), Picos(0), Picos(0), Picos(0), Picos(0), Picos(0)];
+        ScopeNode {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            parent: None,
+            depth: 0,
+            own: Picos(own),
+            total: Picos(total),
+            n: 3,
+            by_kind,
+        }
+    }
+
+    #[test]
+    fn what_stands_alone_below_the_root_is_the_root() {
+        let child = |path: &str| ScopeNode { parent: Some(0), ..node(path, path, 1, 1) };
+        let scopes = |own: u64, children: Vec<ScopeNode>| Scopes {
+            root: String::new(),
+            nodes: std::iter::once(node("", "", own, 9)).chain(children).collect(),
+            total: Picos(9),
+            no_scope: Picos::ZERO,
+            folded_small: 0,
+            notes: Vec::new(),
+        };
+        assert_eq!(first(&scopes(0, vec![child("a")])), 1);
+        assert_eq!(first(&scopes(1, vec![child("a")])), 0, "ops of the root itself are drawn");
+        assert_eq!(first(&scopes(0, vec![child("a"), child("b")])), 0);
+        assert_eq!(first(&scopes(0, vec![])), 0);
+    }
+
+    #[test]
+    fn paths_lead_out() {
+        assert_eq!(crumbs("a/b"), [("a".to_owned(), "a".to_owned()), ("b".to_owned(), "a/b".to_owned())]);
+        assert_eq!(crumbs("é/b")[1].1, "é/b");
+        assert!(crumbs("").is_empty());
+        let nested = crumbs("jit(f)/transpose(jvp(a/b))/c").into_iter().map(|(segment, _)| segment);
+        assert_eq!(nested.collect::<Vec<_>>(), ["jit(f)", "transpose(jvp(a/b))", "c"], "as the tree has them");
+        assert_eq!(out_of("jit(f)/transpose(jvp(a/b))"), "jit(f)");
+        assert_eq!([out_of("a/b/c"), out_of("a"), out_of("")], ["a/b", "", ""]);
+    }
+
+    #[test]
+    fn cells_say_their_time_and_share() {
+        assert_eq!(figure(31_730_000_000, Some(Picos(122_000_000_000))), "31.73 ms · 26.0 %");
+        assert_eq!(figure(5, None), "5 ps");
+        let tip = tip(&node("b", "a/b", 1_000_000_000, 4_000_000_000), Some(Picos(8_000_000_000)), "step");
+        assert_eq!(tip.title, "a/b");
+        assert_eq!(tip.rows[0].1, "4.00 ms, 50.0 % of the step");
+        assert_eq!(tip.rows[2], ("Of it in no deeper scope".to_owned(), "1.00 ms".to_owned()));
+        assert_eq!(tip.rows[4], ("Compute".to_owned(), "4.00 ms, 100.0 %".to_owned()));
+    }
+}

@@ -1,0 +1,268 @@
+//! Statistics over steps as charts and figures: which report figures become bars, and what is said of them. Knows the
+//! report; no layout of its own, no browser.
+
+use super::figures::Formula;
+use super::tips::Tip;
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
+use crate::analysis::classify::Kind;
+use crate::chart::plot::devices::Device;
+use crate::chart::plot::steps::{Part, Step};
+use crate::report::format;
+use crate::units::Picos;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The device whose steps are shown; for all of them, the one with the most steps stands for their numbers.
+fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
+    match choice {
+        DeviceChoice::One(index) => stats.devices.get(index as usize),
+        DeviceChoice::All => stats.devices.iter().rev().max_by_key(|device| device.steps.len()),
+    }
+}
+
+/// The steps as bars, of one device or as means over all.
+pub fn steps(stats: &StepStats, choice: DeviceChoice) -> Vec<Step> {
+    let Some(device) = device(stats, choice) else { return Vec::new() };
+    let one = |step: &StepTime| Step {
+        name: step.number.to_string(),
+        duration: step.duration,
+        parts: step.by_kind.into_iter().chain([step.idle]).collect(),
+        spread: None,
+    };
+    if choice != DeviceChoice::All {
+        return device.steps.iter().map(one).collect();
+    }
+    // By number, once: there may be a million steps.
+    let mut all: FxHashMap<u64, Vec<&StepTime>> = FxHashMap::default();
+    for device in &stats.devices {
+        let mut known = FxHashSet::default();
+        // Of several steps of one number the first counts.
+        for step in device.steps.iter().filter(|step| known.insert(step.number)) {
+            all.entry(step.number).or_default().push(step);
+        }
+    }
+    let across: FxHashMap<u64, &AcrossDevices> =
+        stats.spread.iter().rev().map(|across| (across.number, across)).collect();
+    let mean = |step: &StepTime| mean(all.get(&step.number)?, across.get(&step.number).copied());
+    device.steps.iter().map(|step| mean(step).unwrap_or_else(|| one(step))).collect()
+}
+
+/// The mean of the steps of one number, of several devices, and how far they are apart.
+fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
+    let number = all.first()?.number;
+    let n = u64::try_from(all.len()).ok().filter(|n| *n > 0)?;
+    let mean = |time: &dyn Fn(&StepTime) -> Picos| Picos(all.iter().map(|step| time(step)).sum::<Picos>().0 / n);
+    let ends = across.map(|across| (across.min, across.max));
+    Some(Step {
+        name: number.to_string(),
+        duration: mean(&|step| step.duration),
+        parts: (0..Kind::ALL.len())
+            .map(|at| mean(&|step| step.by_kind.get(at).copied().unwrap_or_default()))
+            .chain([mean(&|step| step.idle)])
+            .collect(),
+        spread: ends,
+    })
+}
+
+/// "TPU:0", or "the mean of 4 devices"; of a link that holds fewer steps than there are "TPU:0, the first 8 of 100 steps".
+pub fn whose(stats: &StepStats, choice: DeviceChoice) -> String {
+    let whose = match choice {
+        DeviceChoice::One(index) => {
+            stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
+        }
+        DeviceChoice::All => {
+            format!("the mean of {}", format::counted(stats.devices.len() as u64, "device", "devices"))
+        }
+    };
+    let of = device(stats, choice).and_then(|device| Some((device.steps.len() as u64, u64::from(device.all?.n))));
+    match of.filter(|(drawn, all)| drawn < all) {
+        Some((drawn, all)) => format!("{whose}, the first {} of {} steps", format::count(drawn), format::count(all)),
+        None => whose,
+    }
+}
+
+/// Which step is which bar.
+pub fn number(stats: &StepStats, choice: DeviceChoice, at: u32) -> Option<StepChoice> {
+    let step = device(stats, choice)?.steps.get(at as usize)?;
+    Some(StepChoice::Number(step.number))
+}
+
+/// Which bar is which step.
+pub fn place(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Option<u32> {
+    let StepChoice::Number(number) = step else { return None };
+    let at = device(stats, choice)?.steps.iter().position(|step| step.number == number)?;
+    u32::try_from(at).ok()
+}
+
+/// What a bar's tooltip says: of its parts those that it has, and the last one, idle say.
+pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
+    let step = steps.get(at as usize)?;
+    let mut rows = vec![("Duration".to_owned(), format::time_text(step.duration))];
+    if let Some((min, max)) = step.spread {
+        rows.push(("Shortest, longest".to_owned(), format!("{}, {}", format::time_text(min), format::time_text(max))));
+    }
+    let part = |time: Picos| {
+        let of = time.fraction_of(step.duration).map(format::percent_text).unwrap_or_default();
+        format!("{}, {of}", format::time_text(time))
+    };
+    let all = parts.iter().zip(&step.parts).enumerate();
+    let told = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
+    rows.extend(told.map(|(_, (of, time))| (of.label.to_owned(), part(*time))));
+    Some(Tip { title: format!("Step {}", step.name), rows })
+}
+
+/// The devices beside each other.
+pub fn devices(stats: &StepStats) -> Vec<Device> {
+    let one = |device: &DeviceSteps| {
+        let all = device.all.as_ref()?;
+        let mut by_kind = [Picos::ZERO; 7];
+        for step in &device.steps {
+            by_kind.iter_mut().zip(step.by_kind).for_each(|(sum, of)| *sum += of);
+        }
+        let total = device.steps.iter().map(|step| step.duration).sum();
+        let name = device.label.clone();
+        Some(Device { name, mean: rounded(all.mean), min: all.min, max: all.max, by_kind, total })
+    };
+    stats.devices.iter().filter_map(one).collect()
+}
+
+/// How far the devices are apart at most, in one step: a fraction of its mean.
+pub fn widest(stats: &StepStats) -> Option<&AcrossDevices> {
+    stats.spread.iter().filter(|across| across.n_devices > 1).max_by(|a, b| a.spread.total_cmp(&b.spread))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of durations: positive, below 2⁶³")]
+fn rounded(ps: f64) -> Picos {
+    Picos(ps.round().max(0.0) as u64)
+}
+
+/// Mean, median, shortest, longest, standard deviation: labels and texts.
+pub fn spread(spread: &Spread) -> Vec<(&'static str, String)> {
+    let time = |ps: f64| format::time_text(rounded(ps));
+    let mut figures = vec![
+        ("Steps", format::count(spread.n.into())),
+        ("mean", time(spread.mean)),
+        ("median", time(spread.median)),
+        ("min", format::time_text(spread.min)),
+        ("max", format::time_text(spread.max)),
+    ];
+    figures.extend(spread.std_dev.map(|deviation| ("std. dev.", time(deviation))));
+    figures
+}
+
+/// The figures under the chart of one device: over all steps, and in steady state.
+pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static str, String)>> {
+    let DeviceChoice::One(index) = choice else { return None };
+    let device = stats.devices.get(index as usize)?;
+    let mut figures = spread(device.all.as_ref()?);
+    if let Some(steady) = &device.steady {
+        figures.push(("steady state, without first and last: mean", format::time_text(rounded(steady.mean))));
+        figures.extend(steady.std_dev.map(|deviation| ("std. dev.", format::time_text(rounded(deviation)))));
+    }
+    Some(figures)
+}
+
+/// How the figures under the chart are computed.
+pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
+    let DeviceChoice::One(index) = choice else { return None };
+    let device = stats.devices.get(index as usize)?;
+    let all = device.all.as_ref()?;
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    // A link holds the first steps alone: their sum is not that of all.
+    let is_cut = device.steps.len() < all.n as usize;
+    let sum = format::exact_time(device.steps.iter().map(|step| step.duration).sum());
+    let sum = if is_cut { "not in this link: it holds a part of the steps".to_owned() } else { sum };
+    let mut rows = vec![
+        row("Device", device.label.clone()),
+        row("Steps", format::count(all.n.into())),
+        row("Σ of durations", sum),
+        row("Median", "the middle one; of an even number, the mean of the two in the middle".to_owned()),
+        row("Std. dev.", "√(Σ (duration − mean)² ÷ (steps − 1))".to_owned()),
+    ];
+    let steady = device.steady.as_ref().map_or("too few steps", |_| "without the first and the last step");
+    rows.push(row("Steady state", steady.to_owned()));
+    rows.push(row("Source", "the Steps line, else runs of the program with most time".to_owned()));
+    Some(Formula { formula: "Mean = Σ of the steps’ durations ÷ steps".to_owned(), rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: u64, duration: u64) -> StepTime {
+        let by_kind = std::array::from_fn(|at| if at == 0 { Picos(duration - 1) } else { Picos::ZERO });
+        StepTime {
+            number,
+            name: number.to_string(),
+            duration: Picos(duration),
+            busy: Picos(duration - 1),
+            idle: Picos(1),
+            by_kind,
+            n_ops: 1,
+        }
+    }
+
+    fn stats() -> StepStats {
+        let all =
+            |mean: f64| Some(Spread { n: 2, mean, median: mean, min: Picos(10), max: Picos(30), std_dev: Some(2.0) });
+        let device = |label: &str, steps: Vec<StepTime>| DeviceSteps {
+            label: label.to_owned(),
+            steps,
+            all: all(20.4),
+            steady: None,
+        };
+        let across = AcrossDevices {
+            number: 7,
+            n_devices: 2,
+            min: Picos(10),
+            max: Picos(31),
+            mean: Picos(20),
+            slowest: "TPU:1".to_owned(),
+            spread: 1.05,
+        };
+        StepStats {
+            devices: vec![device("TPU:0", vec![step(7, 10)]), device("TPU:1", vec![step(7, 31), step(8, 9)])],
+            spread: vec![across],
+        }
+    }
+
+    #[test]
+    fn bars_are_steps_of_one_device_or_means() {
+        let stats = stats();
+        assert_eq!(steps(&stats, DeviceChoice::One(0)).len(), 1);
+        let all = steps(&stats, DeviceChoice::All);
+        assert_eq!((all[0].duration, all[0].spread), (Picos(20), Some((Picos(10), Picos(31)))));
+        assert_eq!((all[1].duration, all[1].spread), (Picos(9), None), "only one device has it");
+        assert_eq!(number(&stats, DeviceChoice::All, 1), Some(StepChoice::Number(8)));
+        assert_eq!(place(&stats, DeviceChoice::One(1), StepChoice::Number(8)), Some(1));
+        assert_eq!(place(&stats, DeviceChoice::One(1), StepChoice::All), None);
+        assert!(steps(&stats, DeviceChoice::One(9)).is_empty());
+    }
+
+    #[test]
+    fn a_link_says_how_many_of_the_steps_it_holds() {
+        let mut stats = stats();
+        stats.devices[1].steps.truncate(1);
+        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
+        let rows = how(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
+        assert_eq!(rows[2].1, "not in this link: it holds a part of the steps");
+        stats.devices[0].all = None;
+        assert_eq!(whose(&stats, DeviceChoice::One(0)), "TPU:0");
+    }
+
+    #[test]
+    fn figures_are_of_one_device() {
+        let stats = stats();
+        let figures = figures(&stats, DeviceChoice::One(1)).expect("it has steps");
+        assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
+        assert_eq!(how(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
+        assert!(how(&stats, DeviceChoice::All).is_none());
+        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1");
+        assert_eq!(devices(&stats)[0].mean, Picos(20));
+        assert_eq!(widest(&stats).map(|across| across.number), Some(7));
+        assert_eq!(
+            tip(&steps(&stats, DeviceChoice::One(0)), &crate::chart::plot::steps::kinds(), 0).expect("a bar").rows[1].1,
+            "9 ps, 90.0 %"
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! How far a load is, in words: rate, time left, what each stage found. Knows progress messages and a clock
+//! that is handed in; no timer, no screen.
+
+use crate::protocol::{Progress, Stage};
+use crate::report::format;
+
+/// A load that takes longer than this is shown.
+pub const SHOWN_AFTER_MS: u32 = 200;
+/// From this time on a time left is told: before, it would be a guess.
+const LEFT_AFTER_MS: f64 = 1000.0;
+
+/// A load under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// What is being opened.
+    pub name: String,
+    /// Sizes of the files, summed.
+    pub bytes: u64,
+    started: f64,
+    now: f64,
+    seen: [Option<Seen>; 5],
+    last: Option<Progress>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Seen {
+    from: f64,
+    found: Progress,
+}
+
+/// Where a stage is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Over.
+    Done,
+    /// Under way.
+    Now,
+    /// To come.
+    Waiting,
+    /// Not needed for these files.
+    Skipped,
+}
+
+/// A line of the list of stages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What is done in it.
+    pub name: &'static str,
+    /// Where it is.
+    pub state: State,
+    /// What was found.
+    pub found: String,
+    /// How long it took, or takes so far.
+    pub time: String,
+}
+
+impl Load {
+    /// A load of `name` that starts `now` (milliseconds of any clock).
+    pub fn new(name: String, bytes: u64, now: f64) -> Self {
+        Self { name, bytes, started: now, now, seen: [const { None }; 5], last: None }
+    }
+
+    /// A load of what this one fetched: what that took is told still.
+    #[must_use]
+    pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
+        let mut seen = [const { None }; 5];
+        if let (Some(slot), Some(fetched)) = (seen.first_mut(), self.seen.into_iter().next()) {
+            *slot = fetched;
+        }
+        Self { name, bytes, started: now, now, seen, last: None }
+    }
+
+    /// Takes in a message.
+    pub fn update(&mut self, progress: Progress, now: f64) {
+        self.now = now;
+        let at = progress.stage as usize;
+        if let Some(slot) = self.seen.get_mut(at) {
+            let from = slot.as_ref().map_or(now, |seen| seen.from);
+            *slot = Some(Seen { from: if self.last.is_none() { self.started } else { from }, found: progress.clone() });
+        }
+        self.last = Some(progress);
+    }
+
+    /// Lets time pass.
+    pub fn tick(&mut self, now: f64) {
+        self.now = now;
+    }
+
+    /// Bytes read, and bytes there are.
+    fn bytes_read(&self) -> (u64, u64) {
+        self.last.as_ref().map_or((0, self.bytes), |last| {
+            (last.bytes_done.min(if last.bytes_total == 0 { u64::MAX } else { last.bytes_total }), last.bytes_total)
+        })
+    }
+
+    /// Part done, 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "a bar's length")]
+    pub fn fraction(&self) -> f64 {
+        let (done, total) = self.bytes_read();
+        if total == 0 { 0.0 } else { done as f64 / total as f64 }
+    }
+
+    /// The same in whole percent.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
+    pub fn percent(&self) -> u8 {
+        (self.fraction() * 100.0).floor() as u8
+    }
+
+    /// The size of what is opened; nothing where nobody says it.
+    pub fn size(&self) -> String {
+        if self.bytes == 0 { String::new() } else { format::bytes_text(self.bytes) }
+    }
+
+    /// "668.0 MiB", " of 1.1 GiB, 331.0 MiB/s"; where nobody says how much there is, without that. Before the first byte: how many
+    /// there are.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes per second, for display")]
+    pub fn read(&self) -> (String, String) {
+        let (done, total) = self.bytes_read();
+        match (done, total) {
+            (0, 0) => return ("Waiting for the first bytes".to_owned(), String::new()),
+            (0, total) => return (format::bytes_text(total), " to read".to_owned()),
+            _ => {}
+        }
+        let rate = self.rate().map_or(String::new(), |rate| format!(", {}/s", format::bytes_text(rate as u64)));
+        let of = if total == 0 { " so far".to_owned() } else { format!(" of {}", format::bytes_text(total)) };
+        (format::bytes_text(done), of + &rate)
+    }
+
+    /// Bytes per second since the start, once there is something to tell.
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn rate(&self) -> Option<f64> {
+        let seconds = (self.now - self.started) / 1000.0;
+        let done = self.bytes_read().0;
+        (done > 0 && seconds > 0.1).then(|| done as f64 / seconds)
+    }
+
+    /// "about 3 s left", after a second and while bytes are being read.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn left(&self) -> Option<String> {
+        let (done, total) = self.bytes_read();
+        let rate = self.rate().filter(|_| self.now - self.started >= LEFT_AFTER_MS && done < total)?;
+        let seconds = total.saturating_sub(done) as f64 / rate;
+        Some(match seconds {
+            s if s < 1.0 => "less than 1 s left".to_owned(),
+            s if s < 90.0 => format!("about {} s left", format::decimal(s.ceil(), 0)),
+            s => format!("about {} min left", format::decimal((s / 60.0).ceil(), 0)),
+        })
+    }
+
+    /// What there is to say of the files so far.
+    pub fn notes(&self) -> &[String] {
+        self.last.as_ref().map_or(&[], |last| &last.notes)
+    }
+
+    /// WebAssembly memory in use.
+    pub fn memory(&self) -> Option<String> {
+        let memory = self.last.as_ref()?.memory?;
+        Some(format!("{} of memory in use", format::bytes_text(memory)))
+    }
+
+    /// The stages, in order. That nothing was fetched is not worth a line: most files are at hand.
+    pub fn lines(&self) -> Vec<Line> {
+        let is_fetched = self.seen.first().is_some_and(Option::is_some);
+        let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
+        stages.map(|stage| self.line(stage)).collect()
+    }
+
+    fn line(&self, stage: Stage) -> Line {
+        let seen = self.seen.get(stage as usize).and_then(Option::as_ref);
+        let current = self.last.as_ref().map(|last| last.stage);
+        let state = match (seen, current) {
+            (_, Some(current)) if current == stage => State::Now,
+            (Some(_), _) => State::Done,
+            (None, Some(current)) if current > stage => State::Skipped,
+            (None, None) if stage == Stage::Recognise => State::Now,
+            (None, _) => State::Waiting,
+        };
+        let next = self.seen.iter().skip(stage as usize + 1).flatten().next().map_or(self.now, |next| next.from);
+        let time = match (seen, state) {
+            (None, State::Now) => duration(self.now - self.started),
+            (Some(seen), _) => duration(if state == State::Now { self.now } else { next } - seen.from),
+            (None, State::Skipped) => "not needed".to_owned(),
+            (None, _) => format::ABSENT.to_owned(),
+        };
+        let found = match (seen, state) {
+            (Some(seen), _) => found(stage, &seen.found),
+            // Nothing was heard yet: it is the file that is looked at.
+            (None, State::Now) => self.name.clone(),
+            (None, _) => String::new(),
+        };
+        Line { name: name(stage), state, found, time }
+    }
+
+    /// What a screen reader is told: each stage, and each quarter of the bytes.
+    pub fn announcement(&self) -> String {
+        let stage = self.last.as_ref().map_or(Stage::Recognise, |last| last.stage);
+        format!("{}, {} %", name(stage), self.percent() / 25 * 25)
+    }
+}
+
+const fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Fetch => "Fetch",
+        Stage::Recognise => "Recognise",
+        Stage::Inflate => "Unpack",
+        Stage::Read => "Read planes",
+        Stage::Analyse => "Steps, self time, kinds",
+    }
+}
+
+fn found(stage: Stage, progress: &Progress) -> String {
+    match stage {
+        Stage::Fetch | Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
+        Stage::Read => {
+            let planes = format::counted(progress.planes.into(), "plane", "planes");
+            format!("{planes}, {}", format::counted(progress.events, "event", "events"))
+        }
+    }
+}
+
+fn duration(ms: f64) -> String {
+    if ms < 1000.0 {
+        format!("{} ms", format::decimal(ms.max(0.0).round(), 0))
+    } else {
+        format!("{} s", format::decimal(ms / 1000.0, 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(stage: Stage, mib: u64) -> Progress {
+        Progress {
+            stage,
+            bytes_done: mib << 20,
+            bytes_total: 1000 << 20,
+            planes: 7,
+            events: 9_412_806,
+            place: "TPU:5".to_owned(),
+            memory: Some(214 << 20),
+            notes: vec!["a note".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_load_tells_bytes_rate_and_time_left() {
+        let mut load = Load::new("a.xplane.pb".to_owned(), 1000 << 20, 5_000.0);
+        assert_eq!((load.percent(), load.left(), load.memory()), (0, None, None));
+        let told = |load: &Load| {
+            let (done, of) = load.read();
+            done + &of
+        };
+        assert_eq!([told(&load), load.size()], ["1,000.0 MiB to read", "1,000.0 MiB"]);
+        let line = &load.lines()[0];
+        assert_eq!((line.state, line.found.as_str(), line.time.as_str()), (State::Now, "a.xplane.pb", "0 ms"));
+        assert!(load.notes().is_empty());
+        load.update(progress(Stage::Recognise, 0), 5_004.0);
+        load.update(progress(Stage::Read, 100), 5_500.0);
+        assert_eq!((load.left(), load.notes()), (None, &["a note".to_owned()][..]));
+        load.update(progress(Stage::Read, 600), 7_000.0);
+        assert_eq!(load.percent(), 60);
+        assert_eq!(load.read(), ("600.0 MiB".to_owned(), " of 1,000.0 MiB, 300.0 MiB/s".to_owned()));
+        assert_eq!(load.left().as_deref(), Some("about 2 s left"));
+        assert_eq!(load.memory().as_deref(), Some("214.0 MiB of memory in use"));
+        assert_eq!(load.announcement(), "Read planes, 50 %");
+    }
+
+    #[test]
+    fn no_load_says_that_there_are_no_bytes() {
+        let mut load = Load::new("a".to_owned(), 0, 0.0);
+        assert_eq!(load.read(), ("Waiting for the first bytes".to_owned(), String::new()));
+        assert_eq!(load.size(), "");
+        load.update(Progress { bytes_total: 0, ..progress(Stage::Fetch, 3) }, 10.0);
+        assert_eq!(load.read(), ("3.0 MiB".to_owned(), " so far".to_owned()));
+    }
+
+    #[test]
+    fn stages_are_done_skipped_under_way_or_to_come() {
+        let mut load = Load::new("a".to_owned(), 0, 0.0);
+        assert_eq!(load.lines()[0].state, State::Now);
+        load.update(progress(Stage::Recognise, 0), 4.0);
+        load.update(progress(Stage::Read, 100), 10.0);
+        load.tick(2_110.0);
+        let lines = load.lines();
+        let states: Vec<_> = lines.iter().map(|line| line.state).collect();
+        assert_eq!(states, [State::Done, State::Skipped, State::Now, State::Waiting]);
+        assert_eq!([lines[0].time.as_str(), lines[1].time.as_str()], ["10 ms", "not needed"]);
+        assert_eq!([lines[2].time.as_str(), lines[2].found.as_str()], ["2.1 s", "7 planes, 9,412,806 events"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! How an edge looks: its way as a smooth line, the head of its arrow, what flows in words. Knows points.
+
+use super::DrawnEdge;
+use crate::analysis::op::graph::{GraphEdge, OpGraph};
+use crate::chart::plot::scene::px;
+use crate::report::format;
+
+/// The head of an arrow: length and half its width.
+const LENGTH: f64 = 6.0;
+const HALF: f64 = 3.0;
+/// The straight piece that ends in it.
+const STUB: f64 = 10.0;
+/// Straight pieces of a curve, where there are only those.
+const PIECES: u32 = 12;
+
+/// An edge along its way.
+pub(crate) fn edge(graph: &OpGraph, id: usize, mut way: Vec<(f64, f64)>) -> DrawnEdge {
+    let of = &graph.edges[id];
+    let (x, y) = way.last().copied().unwrap_or_default();
+    // Upright before the head, also where it comes from far aside.
+    if let [.., before, _] = way[..]
+        && y - before.1 > STUB * 2.0
+    {
+        way.insert(way.len() - 1, (x, y - STUB));
+    }
+    let head = [(x, y), (x - HALF, y - LENGTH), (x + HALF, y - LENGTH)];
+    DrawnEdge {
+        id: id as u32,
+        from: of.from,
+        to: of.to,
+        path: path(&shortened(&way)),
+        way,
+        head,
+        dashed: of.control,
+        strong: belongs(graph, of.from) != belongs(graph, of.to),
+        tip: tip(graph, of),
+    }
+}
+
+/// The way up to where the head is wide enough to cover the line's end.
+fn shortened(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut way = way.to_vec();
+    if let Some(last) = way.last_mut() {
+        last.1 -= LENGTH - 1.0;
+    }
+    way
+}
+
+/// Whether a node is the centre, or inside it where that is opened.
+fn belongs(graph: &OpGraph, node: u32) -> bool {
+    let parent = |node: &u32| graph.nodes[*node as usize].parent;
+    std::iter::successors(Some(node), parent).any(|at| at == graph.centre)
+}
+
+/// The way as SVG writes it.
+fn path(way: &[(f64, f64)]) -> String {
+    let mut data = String::with_capacity(way.len() * 24);
+    let mut add = |letter: char, points: &[(f64, f64)]| {
+        data.push(letter);
+        for (i, (x, y)) in points.iter().enumerate() {
+            if i > 0 {
+                data.push(' ');
+            }
+            data.push_str(&px(*x));
+            data.push(' ');
+            data.push_str(&px(*y));
+        }
+    };
+    for (i, to) in way.iter().enumerate() {
+        match i.checked_sub(1).map(|i| way[i]) {
+            None => add('M', &[*to]),
+            Some(from) if is_upright(from, *to) => add('L', &[*to]),
+            Some(from) => {
+                let middle = (from.1 + to.1) / 2.0;
+                add('C', &[(from.0, middle), (to.0, middle), *to]);
+            }
+        }
+    }
+    data
+}
+
+/// The same line in straight pieces.
+pub(crate) fn pieces(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let way = shortened(way);
+    let mut points: Vec<(f64, f64)> = way.first().copied().into_iter().collect();
+    for pair in way.windows(2) {
+        let (from, to) = (pair[0], pair[1]);
+        let n = if is_upright(from, to) { 1 } else { PIECES };
+        points.extend((1..=n).map(|i| {
+            let t = f64::from(i) / f64::from(n);
+            // A curve that leaves and arrives upright, its handles halfway down.
+            let across = t * t * (3.0 - 2.0 * t);
+            let down = t * (1.5 + t * (t - 1.5));
+            (from.0 + (to.0 - from.0) * across, from.1 + (to.1 - from.1) * down)
+        }));
+    }
+    points
+}
+
+fn is_upright(from: (f64, f64), to: (f64, f64)) -> bool {
+    (from.0 - to.0).abs() < 0.01
+}
+
+/// `fusion.1 to add.2: operand 0, f32[8,128], 4.0 KiB`.
+fn tip(graph: &OpGraph, of: &GraphEdge) -> String {
+    [&name(graph, of.from), " to ", &name(graph, of.to), ": ", &flows(of)].concat()
+}
+
+/// A node's name, or what it stands for.
+pub(crate) fn name(graph: &OpGraph, node: u32) -> String {
+    let node = &graph.nodes[node as usize];
+    if node.is_instruction() { node.name.clone() } else { node.words.clone() }
+}
+
+/// What flows, in words.
+pub(crate) fn flows(of: &GraphEdge) -> String {
+    if of.control {
+        return "runs before it".to_owned();
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let operands = of.operands.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
+    match of.operands.len() {
+        0 => {}
+        1 => parts.push(["operand ", &operands].concat()),
+        _ => parts.push(["operands ", &operands].concat()),
+    }
+    parts.extend(Some(of.shape.clone()).filter(|shape| !shape.is_empty()));
+    parts.extend(of.bytes.map(format::bytes_text));
+    if parts.is_empty() { "data".to_owned() } else { parts.join(", ") }
+}

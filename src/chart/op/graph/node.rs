@@ -1,0 +1,181 @@
+//! How a node looks: its name, what it is and gives, its time, and the kind of that as a strip at its foot. What runs by
+//! itself has a face, what does not a hairline, what stands for others a dashed one. Knows a node and its place.
+
+use super::DrawnNode;
+use crate::analysis::op::graph::{GraphNode, OpGraph};
+use crate::chart::breakdown::Tip;
+use crate::chart::plot::label;
+use crate::chart::plot::layered::compound::HEAD;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::popover_position::Rect;
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::plot::time_part::Slot;
+use crate::report::format;
+
+/// Room beside words.
+const PADDING: f64 = 8.0;
+/// The strip that shows the kind.
+const FOOT: f64 = 4.0;
+/// Where one presses to open.
+const TOGGLE: f64 = 24.0;
+/// The part of the second line that is kept for what a node gives.
+const LEAST: f64 = 0.34;
+/// Names are not cut below this many letters for a time's sake.
+const LETTERS: usize = 12;
+
+/// A node at its place; of an opened one the line at the top of its box.
+pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
+    let of = &graph.nodes[id];
+    let (is_centre, opened) = (graph.centre as usize == id, of.is_opened());
+    let rect = if opened { Rect { height: HEAD, ..rect } } else { rect };
+    let toggle = of.body.map(|_| Rect { x: rect.x + rect.width - TOGGLE, y: rect.y, width: TOGGLE, height: TOGGLE });
+    let label = sentence(of);
+    let mut marks = vec![Mark::of(id as u32, label.clone(), shape(rect), face(of, is_centre))];
+    let right = rect.x + rect.width - if toggle.is_some() { TOGGLE } else { PADDING };
+    if of.is_instruction() {
+        foot(&mut marks, of, rect);
+        words(&mut marks, of, rect, right);
+    } else {
+        let y = rect.y + rect.height / 2.0 + 4.0;
+        let shape = Shape::text(rect.x + rect.width / 2.0, y, Anchor::Middle, of.words.clone());
+        marks.push(Mark::new(shape, Paint::fill(Tone::Ink3)));
+    }
+    toggle.iter().for_each(|at| sign(&mut marks, *at, opened));
+    if is_centre {
+        // Inside, so that edges end at the node and not on the line.
+        let inner = Rect { x: rect.x + 1.0, y: rect.y + 1.0, width: rect.width - 2.0, height: rect.height - 2.0 };
+        marks.push(Mark::new(shape(inner), Paint::stroke(Tone::AccentLine, 2.0)));
+    }
+    DrawnNode {
+        id: id as u32,
+        name: of.name.clone(),
+        rect,
+        marks,
+        kind: of.kind,
+        is_centre,
+        toggle,
+        opened,
+        is_op: of.is_instruction(),
+        label,
+        tip: tip(of),
+    }
+}
+
+/// The frame of an opened node: hairlines around what is inside.
+pub(crate) fn frame(rect: Rect, is_centre: bool) -> Mark {
+    let line = if is_centre { Paint::stroke(Tone::AccentLine, 2.0) } else { Paint::stroke(Tone::Line2, 1.0) };
+    Mark::new(shape(rect), Paint { fill: Some(Tone::Ground), ..line })
+}
+
+fn shape(rect: Rect) -> Shape {
+    Shape::Rect { x: rect.x, y: rect.y, w: rect.width, h: rect.height, r: 2.0 }
+}
+
+fn face(of: &GraphNode, is_centre: bool) -> Paint {
+    let quiet = Paint { fill: Some(Tone::Ground), ..Paint::stroke(Tone::Line2, 1.0) };
+    match of.kind {
+        _ if is_centre => Paint::fill(Tone::Select),
+        _ if !of.is_instruction() => Paint { stroke: Some(Tone::Edge), ..quiet }.dashed(),
+        _ if of.is_opened() => Paint { fill: Some(Tone::Hover), ..quiet },
+        Some(_) => Paint::fill(Tone::Hover),
+        None => quiet,
+    }
+}
+
+fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
+    let strip = Shape::rect(rect.x, rect.y + rect.height - FOOT, rect.width, FOOT);
+    marks.extend(of.kind.map(|kind| Mark::new(strip, Paint::slot(Slot::Kind(kind)))));
+}
+
+/// Name and time; what it is and what it gives. In the line of an opened one all stand side by side.
+fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
+    let mut say = |x, y, anchor, text: String, tone, mono, size| {
+        let shape = Shape::Text { x, y, text, anchor, size, mono, halo: false };
+        marks.push(Mark::new(shape, Paint::fill(tone)));
+    };
+    let (left, y, micro) = (rect.x + PADDING, rect.y + 17.0, Size::Micro.px());
+    let mut end = right;
+    if let Some(total) = of.total {
+        let text = format::time_text(total);
+        let width = label::width(&text, micro);
+        say(right, y, Anchor::End, text, Tone::Ink2, false, Size::Micro);
+        end -= width + PADDING;
+    }
+    let room = label::mono_room(end - left, Size::Dense.px()).max(LETTERS);
+    let name = format::middle_cut(&of.name, room);
+    let after = left + label::mono_width(&name, Size::Dense.px()) + PADDING;
+    say(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
+    let (left, y, end) =
+        if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
+    // Where both do not fit, what it is goes first: what it gives is in its edges, too.
+    let (room, gap) = (end - left, if of.is_opened() { PADDING * 2.0 } else { PADDING });
+    let given = of.shape.split_once(" parts, ").map_or_else(|| of.shape.clone(), |(n, _)| [n, " parts"].concat());
+    let least = label::mono_width(&given, micro).min(room * LEAST);
+    let what = cut(&of.words, room - least - gap, &|text| label::width(text, micro));
+    let what_width = if what.is_empty() { 0.0 } else { label::width(&what, micro) + gap };
+    let given = cut(&given, room - what_width, &|text| label::mono_width(text, micro));
+    if !what.is_empty() {
+        say(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
+    }
+    if !given.is_empty() {
+        let (x, anchor) = if of.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
+        say(x, y, anchor, given, Tone::Ink3, true, Size::Micro);
+    }
+}
+
+/// As much as fits, whole words if that is not too little.
+fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
+    if width(words) <= room {
+        return words.to_owned();
+    }
+    let room = room - width("…");
+    let fits = words.char_indices().map(|(at, _)| at).take_while(|at| width(&words[..*at]) <= room).last();
+    let kept = &words[..fits.unwrap_or(0)];
+    // A letter or two say nothing.
+    if kept.chars().count() < 4 {
+        return String::new();
+    }
+    let at = kept.rfind(' ').filter(|at| *at * 3 > kept.len() * 2).unwrap_or(kept.len());
+    [kept[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
+}
+
+/// Plus or minus.
+fn sign(marks: &mut Vec<Mark>, at: Rect, opened: bool) {
+    let (x, y) = (at.x + at.width / 2.0, at.y + 13.0);
+    let line = |shape| Mark::new(shape, Paint::stroke(Tone::Ink2, 1.5));
+    marks.push(line(Shape::line(x - 4.0, y, x + 4.0, y)));
+    if !opened {
+        marks.push(line(Shape::line(x, y - 4.0, x, y + 4.0)));
+    }
+}
+
+/// All of it in one sentence.
+fn sentence(of: &GraphNode) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend([&of.name, &of.words, &of.shape].into_iter().filter(|part| !part.is_empty()).cloned());
+    parts.extend(of.total.map(format::time_text));
+    parts.extend(of.kind.map(|kind| kind.label().to_owned()));
+    parts.extend(of.body.map(|body| inside(body.instructions, body.opened)));
+    parts.join(", ")
+}
+
+fn inside(n: u32, opened: bool) -> String {
+    let n = format::counted(n.into(), "instruction", "instructions");
+    if opened { n + ", opened" } else { n + " inside" }
+}
+
+fn tip(of: &GraphNode) -> Tip {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    if !of.is_instruction() {
+        return Tip { title: of.words.clone(), rows };
+    }
+    say("What", some(&of.words));
+    say("Gives", some(&of.shape));
+    say("Self", of.total.map(format::exact_time));
+    say("Executions", of.n.map(format::count));
+    say("Kind", of.kind.map(|kind| kind.label().to_owned()));
+    say("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
+    Tip { title: of.name.clone(), rows }
+}

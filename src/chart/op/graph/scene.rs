@@ -1,0 +1,27 @@
+//! A drawing as a chart: what "save" writes. Knows marks; no file.
+
+use super::edge::pieces;
+use super::table::rows;
+use super::{Drawing, DrawnEdge};
+use crate::analysis::op::graph::OpGraph;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scene::{Mark, Scene, Shape};
+
+/// The whole drawing, in the order it is drawn, with its table.
+pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {
+    let mut marks: Vec<Mark> = drawing.boxes.iter().map(|of| of.mark.clone()).collect();
+    for edge in &drawing.edges {
+        let (line, head) = paint(edge);
+        marks.push(Mark::new(Shape::Path(pieces(&edge.way), false), line));
+        marks.push(Mark::new(Shape::Path(edge.head.to_vec(), true), head));
+    }
+    marks.extend(drawing.nodes.iter().flat_map(|node| node.marks.iter().cloned()));
+    Scene { width: drawing.width, height: drawing.height, marks, title: drawing.title.clone(), table: rows(graph) }
+}
+
+/// How an edge's line and the head of its arrow look.
+pub fn paint(edge: &DrawnEdge) -> (Paint, Paint) {
+    let (tone, width) = if edge.strong { (Tone::Ink2, 1.5) } else { (Tone::Edge, 1.0) };
+    let line = Paint::stroke(tone, width);
+    (if edge.dashed { line.dashed() } else { line }, Paint::fill(tone))
+}

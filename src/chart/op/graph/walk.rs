@@ -1,0 +1,39 @@
+//! From node to node with the arrow keys. Knows places; no key.
+
+use super::Drawing;
+pub use crate::chart::plot::hit_test::Direction;
+
+/// The node that is nearest in a direction; before and after it in the order of the graph; the centre from nowhere.
+pub fn next(drawing: &Drawing, from: Option<u32>, to: Direction) -> Option<u32> {
+    let nodes = &drawing.nodes;
+    let Some(at) = from.and_then(|from| nodes.iter().position(|node| node.id == from)) else {
+        return nodes.iter().find(|node| node.is_centre).or(nodes.first()).map(|node| node.id);
+    };
+    match to {
+        Direction::Next => return nodes.get(at + 1).map(|node| node.id),
+        Direction::Prev => return nodes.get(at.checked_sub(1)?).map(|node| node.id),
+        _ => {}
+    }
+    let here = nodes[at].rect;
+    let mut best: Option<(f64, u32)> = None;
+    for node in nodes.iter().filter(|node| node.id != nodes[at].id) {
+        let ((x, y), (cx, cy)) = (node.rect.centre(), here.centre());
+        let (across, down) = (x - cx, y - cy);
+        // Rows are told apart by height alone: within one a key goes aside, between two up and down.
+        let aside = node.rect.y < here.y + here.height && here.y < node.rect.y + node.rect.height;
+        let cost = match to {
+            Direction::Left if across < 0.0 => down.abs() * 4.0 - across,
+            Direction::Right if across > 0.0 => down.abs() * 4.0 + across,
+            Direction::Up if down < 0.0 && !aside => across.abs() - down * 4.0,
+            Direction::Down if down > 0.0 && !aside => across.abs() + down * 4.0,
+            _ => continue,
+        };
+        if matches!(to, Direction::Left | Direction::Right) && !aside {
+            continue;
+        }
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, node.id));
+        }
+    }
+    best.map(|(_, id)| id)
+}

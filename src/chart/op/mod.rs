@@ -1,0 +1,5 @@
+//! The panel of one op, and the graph around it.
+
+pub mod graph;
+pub mod panel;
+pub mod roofline;

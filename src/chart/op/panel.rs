@@ -1,0 +1,206 @@
+//! What the panel of an op says, as texts and lengths. Knows an op's report; nothing of elements.
+
+use crate::analysis::classify::Phase;
+use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
+use crate::chart::breakdown::rows;
+use crate::protocol::{OpRef, ProgramOf, ProgramRef};
+use crate::report::format::{
+    ABSENT, {self},
+};
+use crate::units::Picos;
+
+/// A figure: its name, value and unit.
+pub type Figure = (&'static str, String, &'static str);
+
+/// What an op's key says: `fusion.1`, `fusion.1@<program id>`, or `fusion.1@#3` of the fourth program in the list.
+pub fn op_ref(key: &str) -> OpRef {
+    let placed = key.rsplit_once("@#").and_then(|(name, at)| Some((name, at.parse().ok()?)));
+    match (placed, rows::named(key)) {
+        (Some((name, at)), _) => OpRef::listed(name, ProgramRef(at)),
+        (None, (name, id)) => OpRef::new(name, id),
+    }
+}
+
+/// The key of another op of the same program.
+pub fn beside(key: &str, name: &str, id: Option<u64>) -> String {
+    match (op_ref(key).program, id) {
+        (ProgramOf::Listed(at), _) => format!("{name}@#{}", at.0),
+        (_, Some(id)) => format!("{name}@{id}"),
+        (_, None) => name.to_owned(),
+    }
+}
+
+/// The figures at the top.
+pub fn figures(op: &OpFigures) -> Vec<Figure> {
+    let time = |label, time: Option<Picos>| match time.map(format::figure_time) {
+        Some((value, unit)) => (label, value, unit),
+        None => (label, ABSENT.to_owned(), ""),
+    };
+    let share = op.of_step.map_or_else(|| ABSENT.to_owned(), format::percent);
+    vec![
+        time("Self", Some(op.total)),
+        ("Of step", share, "%"),
+        ("Runs", format::count(op.n), ""),
+        time("Mean", op.mean),
+    ]
+}
+
+/// What an op is, under its name: kind, phase, layer, where it is.
+pub fn place(op: &OpDetail) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(op.kind.map(|kind| kind.label().to_owned()));
+    let is_unknown = |phase: &String| Phase::ALL.into_iter().any(|of| !of.is_known() && of.label() == phase);
+    parts.extend(op.phase.clone().filter(|phase| !is_unknown(phase)));
+    parts.extend(op.layer.clone().filter(|layer| !layer.starts_with('<')));
+    if let Some(place) = &op.computation {
+        match (&place.caller, place.is_entry) {
+            (_, true) => {}
+            (Some(caller), _) => parts.push(format!("in {caller}")),
+            (None, _) => parts.push(format!("in {}", place.computation)),
+        }
+        parts.extend(place.trip_count.map(|n| format::counted(n, "trip", "trips")));
+    }
+    parts.join(", ")
+}
+
+/// A value as a row: role, shape, layout, bytes, padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueRow {
+    /// "result", "operand 1".
+    pub role: String,
+    /// `bf16[8,128]`.
+    pub shape: String,
+    /// `{1,0:T(8,128)}`.
+    pub layout: String,
+    /// Its layout is not that of the first result.
+    pub differs: bool,
+    /// "14.0 MiB".
+    pub bytes: String,
+    /// "0 %".
+    pub padding: String,
+    /// "VMEM"; empty where it is HBM or not known.
+    pub memory: String,
+    /// What cannot be seen in the row: the operand's name, tiles, padded dimensions.
+    pub more: Vec<(String, String)>,
+}
+
+/// The values as rows.
+pub fn values(op: &OpDetail) -> Vec<ValueRow> {
+    let first = op.values.iter().find(|value| matches!(value.role, OpRole::Result(_)));
+    let layout = first.and_then(|value| value.layout.as_deref());
+    op.values.iter().map(|value| value_row(value, layout)).collect()
+}
+
+fn value_row(value: &OpValue, result: Option<&str>) -> ValueRow {
+    let (role, name) = match &value.role {
+        OpRole::Result(path) => (format!("result{}", index(path)), None),
+        OpRole::Operand { index: at, name, path } => (format!("{at}{}", index(path)), Some(name)),
+    };
+    let is_operand = name.is_some();
+    let own = value.layout.as_deref();
+    let dims = |dims: &Vec<u64>| dims.iter().map(u64::to_string).collect::<Vec<_>>().join(" × ");
+    let more = [
+        name.map(|name| ("operand".to_owned(), name.clone())),
+        value.memory.clone().map(|memory| ("memory".to_owned(), memory)),
+        value.tiling.clone().map(|tiling| ("layout".to_owned(), tiling)),
+        value.padded_dims.as_ref().map(|padded| ("in memory".to_owned(), dims(padded))),
+        value.bytes.map(|bytes| ("without padding".to_owned(), format::bytes_text(bytes))),
+    ];
+    ValueRow {
+        role,
+        shape: if value.shape.is_empty() { ABSENT.to_owned() } else { value.shape.clone() },
+        layout: own.unwrap_or_default().to_owned(),
+        differs: is_operand && own.is_some() && result.is_some() && own != result,
+        bytes: value.padded_bytes.or(value.bytes).map_or_else(|| ABSENT.to_owned(), format::bytes_text),
+        padding: value.overhead.map_or_else(|| ABSENT.to_owned(), |over| format!("{} %", format::percent(over))),
+        memory: value.memory.clone().filter(|memory| memory != "HBM").unwrap_or_default(),
+        more: more.into_iter().flatten().collect(),
+    }
+}
+
+fn index(path: &[u32]) -> String {
+    path.iter().map(|at| format!(".{at}")).collect()
+}
+
+/// A change, in words.
+pub fn remark(of: &OpRemark) -> String {
+    let what = match of.change {
+        Change::Dtype => "Element type",
+        Change::Shape => "Shape",
+        Change::DimOrder => "Order of dimensions",
+        Change::Tiling => "Tiling",
+        Change::Memory => "Memory space",
+    };
+    format!("{what}: {}", of.words)
+}
+
+/// A neighbour's second line: opcode and shape.
+pub fn neighbour(of: &Neighbour) -> String {
+    let parts = [of.opcode.clone().unwrap_or_default(), of.shape.clone()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Where the HLO is from, in words.
+pub const fn basis(of: OpBasis) -> &'static str {
+    match of {
+        OpBasis::Proto => "from the program in the capture",
+        OpBasis::EventText => "from the text of its event: one instruction",
+        OpBasis::None => "no HLO in the capture",
+    }
+}
+
+/// Bars side by side: each with its place and height, in parts of `width` and `height`.
+pub fn bars(values: &[u64], width: f64, height: f64) -> Vec<(f64, f64, f64)> {
+    #![expect(clippy::cast_precision_loss, reason = "pixels")]
+    let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let step = width / values.len().max(1) as f64;
+    let gap = if step > 4.0 { 1.0 } else { 0.0 };
+    let bar = |(at, value): (usize, &u64)| {
+        let tall = (*value as f64 / most * height).max(if *value > 0 { 1.0 } else { 0.0 });
+        (at as f64 * step, (step - gap).max(0.5), tall)
+    };
+    values.iter().enumerate().map(bar).collect()
+}
+
+/// The range of single executions, in words.
+pub fn spread(op: &OpFigures) -> Option<String> {
+    let (min, max) = (op.min?, op.max?);
+    Some(format!("{} to {}, {}", format::time_text(min), format::time_text(max), format::counted(op.n, "run", "runs")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(role: OpRole, layout: &str) -> OpValue {
+        OpValue {
+            role,
+            shape: "f32[3,5]".into(),
+            layout: Some(layout.into()),
+            dtype: Some("f32".into()),
+            bytes: Some(60),
+            padded_bytes: Some(96),
+            padded_dims: Some(vec![4, 6]),
+            overhead: Some(0.6),
+            memory: Some("VMEM".into()),
+            tiling: None,
+        }
+    }
+
+    #[test]
+    fn an_operand_that_lies_otherwise_says_so() {
+        let operand = |index| OpRole::Operand { index, name: "p".into(), path: vec![2] };
+        let of = |role, layout| value_row(&value(role, layout), Some("{1,0}"));
+        assert!(!of(OpRole::Result(vec![]), "{0,1}").differs, "the result is what it differs from");
+        assert!(of(operand(1), "{0,1}").differs && !of(operand(1), "{1,0}").differs);
+        let row = of(operand(1), "{1,0}");
+        assert_eq!((row.role.as_str(), row.bytes.as_str(), row.memory.as_str()), ("1.2", "96 B", "VMEM"));
+        assert!(row.more.contains(&("in memory".into(), "4 × 6".into())));
+    }
+
+    #[test]
+    fn bars_fill_their_frame() {
+        let bars = bars(&[1, 0, 4], 30.0, 8.0);
+        assert_eq!(bars, [(0.0, 9.0, 2.0), (10.0, 9.0, 0.0), (20.0, 9.0, 8.0)]);
+    }
+}

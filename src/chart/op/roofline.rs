@@ -1,0 +1,343 @@
+//! An op's time against what its device could do at most, as words and lengths. Knows an op's roof as the analysis tells it
+//! (`analysis::roofline`); nothing of elements, and no formula of its own.
+
+use super::panel;
+use crate::analysis::classify::Kind;
+use crate::analysis::op::{OpDetail, OpRole};
+use crate::analysis::roofline::{
+    Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
+};
+use crate::chart::breakdown::figures::Formula;
+use crate::chart::plot::time_part::Slot;
+use crate::chart::roofline::memory;
+use crate::chart::roofline::words::bound;
+use crate::report::format;
+use crate::units::Picos;
+
+/// An op's time against its floor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Roof {
+    /// What its time is, for its colour.
+    pub slot: Slot,
+    /// Floor ÷ measured; above 1 where the cost estimate is more than the device can do.
+    pub share: f64,
+    /// "10.60 µs at the HBM roof".
+    pub floor: String,
+    /// "390.70 µs measured, 36.8 ×".
+    pub measured: String,
+    /// What to think of it.
+    pub verdict: String,
+    /// What to look at.
+    pub checks: Vec<String>,
+    /// Bytes, FLOPs, both floors, what could be won: name and words.
+    pub rows: Vec<(&'static str, String)>,
+    /// How it is computed.
+    pub how: Formula,
+}
+
+/// What the panel says of an op's roof: where it lies, or why nothing can be said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoofLine {
+    /// Where it lies.
+    Roof(Box<Roof>),
+    /// Why it has none.
+    None(String),
+}
+
+/// Of an op that ran; `None` for one that did not.
+pub fn roof(op: &OpDetail) -> Option<RoofLine> {
+    let mut told = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    if let RoofLine::Roof(roof) = &mut told
+        && op.kind == Some(Kind::DataMovement)
+        && !roof.checks.is_empty()
+    {
+        let own = reasons(op);
+        if !own.is_empty() {
+            roof.checks = own;
+        }
+    }
+    Some(told)
+}
+
+/// Why an op that only moves data takes long: what it changes, then what of it is padding.
+fn reasons(op: &OpDetail) -> Vec<String> {
+    let mut reasons: Vec<String> = op.remarks.iter().map(panel::remark).collect();
+    let padded =
+        op.values.iter().filter_map(|value| Some((value.overhead?, value))).filter(|(over, _)| *over >= MUCH_PADDING);
+    if let Some((over, value)) = padded.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        let which = if matches!(value.role, OpRole::Result(_)) { "result" } else { "operand" };
+        reasons.push(format!("Padding: the {which} takes {} × the bytes of its elements", times(over + 1.0)));
+    }
+    reasons
+}
+
+/// Padding ÷ bytes from which it is worth a word.
+const MUCH_PADDING: f64 = 0.5;
+
+fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
+    let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
+        let reason = of.skipped.first().map(|skipped| skipped.reason.label());
+        return reason.map(|reason| RoofLine::None(format!("It is held against no roof: {reason}.")));
+    };
+    let peaks = of.peaks.first();
+    Some(RoofLine::Roof(Box::new(Roof {
+        slot,
+        share: held.util.unwrap_or(0.0),
+        floor: format!("{} at the {} roof", format::time_text(verified.floor), bound(verified.bound)),
+        measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
+        verdict: verdict(verified),
+        checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
+        rows: rows(held, verified, peaks),
+        how: how(held, peaks),
+    })))
+}
+
+fn times(ratio: f64) -> String {
+    format::decimal(ratio, if ratio < 10.0 { 2 } else { 1 })
+}
+
+fn verdict(of: &Verified) -> String {
+    let times = times(of.ratio);
+    match of.verdict {
+        Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
+        Verdict::Fine => format!("At its roof: {times} × its minimum time, nothing to gain here."),
+        Verdict::Fair => format!("Below its roof: {times} × as long as its minimum time."),
+        Verdict::Far => format!("Far below its roof: {times} × as long as its minimum time. Worth a look:"),
+    }
+}
+
+const fn check(of: &Check) -> &'static str {
+    match of {
+        Check::RetilingCopies => "copies and transposes before or after it that change the tiling",
+        Check::UnexpectedCollectives => "collectives that sharding put around it, or into it",
+        Check::FusionFailure => "ops beside it that were not fused into it",
+        Check::Latency => "little work a run: each pays for its start",
+        Check::CostEstimate => "the cost that the compiler or the kernel’s author wrote",
+    }
+}
+
+fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    let runs = held.n.max(1) as f64;
+    let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
+    let mut rows = Vec::new();
+    for level in Level::ALL {
+        let Some(rate) = held.byte_rate(level) else { continue };
+        let bytes = held.level_bytes[level.index()] / runs;
+        let of = peaks
+            .and_then(|peaks| peaks.bytes(level))
+            .map_or_else(String::new, |peak| format!(" of {}", format::gbs(peak)));
+        let used = share(held.level_util[level.index()]);
+        rows.push((
+            memory(level),
+            format!("{}B per run; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
+        ));
+    }
+    let flops = match held.flop_rate().filter(|rate| *rate > 0.0) {
+        None => "none".to_owned(),
+        Some(rate) => {
+            let peak = held.precision.and_then(|precision| peaks?.flops(precision));
+            let of = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
+            let used = share(held.mfu);
+            format!("{}FLOP per run; {}{of} TFLOP/s{used}", format::quantity(held.flops / runs), format::tflops(rate))
+        }
+    };
+    rows.push(("FLOPs", flops));
+    if let Some(dtype) = &held.dtype {
+        let peak =
+            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
+        let sure = if held.dtype_uncertain { "; its operands cannot be seen" } else { "" };
+        rows.push(("Type", format!("{dtype}{peak}{sure}")));
+    }
+    if let Some(intensity) = held.intensity.filter(|intensity| *intensity > 0.0) {
+        let ridge =
+            held.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", format::intensity(ridge)));
+        rows.push(("Intensity", format!("{} FLOP/byte{ridge}", format::intensity(intensity))));
+    }
+    let floors =
+        format!("{} of compute, {} of HBM", format::time_text(verified.t_compute), format::time_text(verified.t_hbm));
+    rows.push(("Min. time", floors));
+    if held.recoverable > Picos::ZERO {
+        let won = format::time_text(held.recoverable);
+        rows.push(("Potential savings", format!("{won} if it ran at the {} roof", bound(verified.bound))));
+    }
+    rows
+}
+
+fn how(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
+    let row = |label: &str, value: String| (label.to_owned(), value);
+    let peak = |of: PeakOf, unit: &str| {
+        peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| said(peak, unit))
+    };
+    let precision = held.precision.unwrap_or(Precision::Bf16);
+    let cost = match held.cost {
+        CostSource::Capture => "the compiler’s estimates, in the capture",
+        CostSource::ModelFlops => "the model’s FLOPs; the capture has no others",
+        CostSource::Yours => "yours",
+    };
+    Formula {
+        formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
+        rows: vec![
+            row("Self time", format::exact_time(held.total)),
+            row("FLOPs", format::quantity(held.flops)),
+            row("Bytes", format::quantity(held.bytes)),
+            row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
+            row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
+            row("Floor", format::exact_time(held.t_roof)),
+            row("Costs", cost.to_owned()),
+            row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
+        ],
+    }
+}
+
+fn said(peak: &Peak, unit: &str) -> String {
+    let value = match peak.of {
+        PeakOf::Compute(_) => format::tflops(peak.value),
+        PeakOf::Memory(_) => format::gbs(peak.value),
+    };
+    let from = if peak.source == PeakSource::Yours { "yours" } else { &peak.from };
+    format!("{value} {unit}: {from}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::base::Query;
+    use crate::analysis::op::{Change, OpBasis, OpRemark, OpSource, OpValue};
+    use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
+
+    fn held(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
+        let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
+        let mut t_memory = [Picos::ZERO; 5];
+        if bound != Bound::Compute {
+            t_memory[0] = t_roof;
+        }
+        Held {
+            total,
+            n,
+            flops: 277.6e9,
+            bytes: 2e6,
+            level_bytes: [2e6, 0.0, 0.0, 0.0, 0.0],
+            dtype: Some("bf16".to_owned()),
+            precision: Some(Precision::Bf16),
+            dtype_uncertain: false,
+            dtype_mixed: false,
+            cost: CostSource::Capture,
+            intensity: Some(138_800.0),
+            ridge: Some(240.5),
+            bound,
+            t_compute: if bound == Bound::Compute { t_roof } else { Picos::ZERO },
+            t_memory,
+            t_roof,
+            bound_total: [Picos::ZERO; 6],
+            mfu: Some(0.1),
+            level_util: [Some(0.2), None, None, None, None],
+            util: t_roof.fraction_of(total),
+            gap: 0,
+            gap_fraction: None,
+            recoverable: total.saturating_sub(t_roof),
+            above: Picos::ZERO,
+            latency_bound: false,
+        }
+    }
+
+    #[test]
+    fn a_copy_says_what_it_changes() {
+        let remark = OpRemark { change: Change::DimOrder, words: "{1,0} → {0,1}".to_owned() };
+        let value = OpValue {
+            role: OpRole::Result(Vec::new()),
+            shape: "bf16[8,2]".to_owned(),
+            layout: None,
+            dtype: None,
+            bytes: Some(32),
+            padded_bytes: Some(928),
+            padded_dims: None,
+            overhead: Some(28.0),
+            memory: None,
+            tiling: None,
+        };
+        let of = op(&[remark], &[value]);
+        assert_eq!(
+            reasons(&of),
+            ["Order of dimensions: {1,0} → {0,1}", "Padding: the result takes 29.0 × the bytes of its elements"]
+        );
+        assert!(reasons(&op(&[], &[])).is_empty(), "then the list for all ops stands");
+    }
+
+    /// An op of which only this is known.
+    fn op(remarks: &[OpRemark], values: &[OpValue]) -> OpDetail {
+        OpDetail {
+            query: Query::default(),
+            name: "copy.1".to_owned(),
+            opcode: None,
+            kind: Some(Kind::DataMovement),
+            op_group: None,
+            phase: None,
+            layer: None,
+            category: None,
+            kernel: None,
+            program: None,
+            program_id: None,
+            computation: None,
+            device: None,
+            words: String::new(),
+            figures: None,
+            roof: None,
+            values: values.to_vec(),
+            more_values: 0,
+            remarks: remarks.to_vec(),
+            source: OpSource::default(),
+            operands: Vec::new(),
+            more_operands: 0,
+            users: Vec::new(),
+            more_users: 0,
+            fused: None,
+            text: None,
+            basis: OpBasis::None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn of(held: Held) -> Roof {
+        let verified = verify(&held);
+        let op = OpRoof { roof: Some(held), verified, skipped: Vec::new(), peaks: Vec::new() };
+        match roof_line(&op, Slot::Idle) {
+            Some(RoofLine::Roof(roof)) => *roof,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn far_from_the_roof_says_what_to_look_at() {
+        // 138.8 GFLOP a run take 704.6 µs at 197 TFLOP/s; measured 2.12 ms a run.
+        let roof = of(held(2, 4240, 1409, Bound::Compute));
+        assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
+        assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
+        assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
+        assert!(
+            roof.rows.iter().any(|(name, says)| *name == "Min. time" && says == "704.50 µs of compute, 0 ps of HBM")
+        );
+    }
+
+    #[test]
+    fn at_the_roof_and_above_it() {
+        assert!(of(held(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
+        let above = of(held(1, 50, 100, Bound::Memory(Level::Hbm)));
+        assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
+        assert!(!above.rows.iter().any(|(name, _)| *name == "Potential savings"));
+        let fair = of(held(1, 160, 100, Bound::Memory(Level::Hbm)));
+        assert!(
+            fair.verdict.starts_with("Below its roof: 1.60 ×"),
+            "62 % of the roof is not near it: {}",
+            fair.verdict
+        );
+    }
+
+    #[test]
+    fn without_a_roof_the_reason_is_told() {
+        let skipped = vec![Skipped { reason: SkipReason::AsyncEnd, n_ops: 1, total: Picos(5) }];
+        let op = OpRoof { roof: None, verified: None, skipped, peaks: Vec::new() };
+        let Some(RoofLine::None(words)) = roof_line(&op, Slot::Idle) else { panic!() };
+        assert_eq!(words, "It is held against no roof: ends of asynchronous ops.");
+    }
+}

@@ -1,0 +1,187 @@
+//! Boxes in boxes: each opened node is laid out by itself, the innermost first, and stands in the one around it like any
+//! other node. An edge between boxes passes through ports in their rims. Knows graphs and sizes.
+
+use super::layered_layout::{Item, Laid, Link, Place, lay};
+use crate::analysis::op::graph::OpGraph;
+use crate::chart::plot::popover_position::Rect;
+use indexmap::IndexMap;
+
+/// A node that is not opened.
+pub(crate) const WIDTH: f64 = 208.0;
+/// The same.
+pub(crate) const HEIGHT: f64 = 44.0;
+/// The line at the top of a box that says what is opened.
+pub(crate) const HEAD: f64 = 32.0;
+/// Room between a box and what is in it, and around all.
+pub(crate) const MARGIN: f64 = 16.0;
+
+/// Where everything is.
+pub(crate) struct Nested {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// Of each node.
+    pub(crate) rects: Vec<Rect>,
+    /// Of each edge, from the node it comes from to the one it goes to.
+    pub(crate) ways: Vec<Vec<(f64, f64)>>,
+}
+
+/// One box, or the whole drawing.
+#[derive(Default)]
+struct Group {
+    /// The nodes in it, which are its first items.
+    members: Vec<usize>,
+    items: Vec<Item>,
+    links: Vec<Link>,
+    /// Links by what they join, so that edges share them.
+    known: IndexMap<(usize, usize, u32, u32), usize>,
+    /// Ports by the node they lead to (or come from), and whether they are in the upper rim.
+    ports: IndexMap<(u32, bool), usize>,
+    laid: Laid,
+    /// Where its top left corner is in the drawing.
+    at: (f64, f64),
+}
+
+impl Group {
+    /// Room between the upper (or lower) rim and what is inside: where links pass, they bring their own.
+    fn rim(&self, upper: bool) -> f64 {
+        if self.ports.iter().any(|((_, of), _)| *of == upper) { 0.0 } else { MARGIN }
+    }
+}
+
+/// A part of an edge: which group, which of its links.
+type Part = (usize, usize);
+
+/// The end of an edge within a group: the node there, or the box that it is in.
+#[derive(Clone, Copy)]
+struct End {
+    item: usize,
+    /// Where it is on the item, from its middle.
+    offset: Option<f64>,
+}
+
+/// Places nodes and edges. The last group is the whole drawing.
+pub(crate) fn nest(graph: &OpGraph) -> Nested {
+    let n = graph.nodes.len();
+    // A node comes after the one it is in.
+    let parent: Vec<usize> = graph.nodes.iter().map(|node| node.parent.map_or(n, |p| p as usize)).collect();
+    let mut groups: Vec<Group> = (0..=n).map(|_| Group::default()).collect();
+    let mut place = vec![0; n];
+    for i in 0..n {
+        place[i] = groups[parent[i]].members.len();
+        groups[parent[i]].members.push(i);
+    }
+    let chains: Vec<(Vec<usize>, Vec<usize>)> =
+        graph.edges.iter().map(|e| (chain(&parent, e.from as usize), chain(&parent, e.to as usize))).collect();
+    let mut parts: Vec<Vec<Part>> = vec![Vec::new(); graph.edges.len()];
+    let mut sizes = vec![(WIDTH, HEIGHT); n];
+    // Boxes from the inside out, the drawing itself last.
+    for of in (0..n).rev().filter(|of| graph.nodes[*of].is_opened()) {
+        fill(&mut groups, of, &sizes, graph, &chains, &place, &mut parts);
+        let group = &groups[of];
+        let width = (group.laid.width + MARGIN * 2.0).max(WIDTH * 1.5);
+        sizes[of] = (width, HEAD + group.rim(true) + group.laid.height + group.rim(false));
+    }
+    fill(&mut groups, n, &sizes, graph, &chains, &place, &mut parts);
+    let mut rects = vec![Rect::default(); n];
+    groups[n].at = (MARGIN, MARGIN);
+    for i in 0..n {
+        let around = &groups[parent[i]];
+        let rect = around.laid.items[place[i]];
+        rects[i] = Rect { x: around.at.0 + rect.x, y: around.at.1 + rect.y, ..rect };
+        let (inset, rim) = ((rects[i].width - groups[i].laid.width) / 2.0, groups[i].rim(true));
+        groups[i].at = (rects[i].x + inset, rects[i].y + HEAD + rim);
+    }
+    let way = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
+        // Out of boxes, across, into boxes.
+        parts.sort_by_key(|(group, _)| {
+            let at = |chain: &[usize]| chain.iter().position(|of| of == group);
+            match (at(from), at(to)) {
+                (Some(at), None) => at,
+                (None, Some(at)) => usize::MAX - at,
+                _ => usize::MAX / 2,
+            }
+        });
+        let mut way: Vec<(f64, f64)> = Vec::new();
+        for (group, link) in parts {
+            let Group { at, laid, .. } = &groups[*group];
+            way.extend(laid.ways[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
+        }
+        way.dedup();
+        way
+    };
+    let all = &groups[n].laid;
+    Nested {
+        width: all.width + MARGIN * 2.0,
+        height: all.height + MARGIN * 2.0,
+        ways: chains.iter().zip(&mut parts).map(way).collect(),
+        rects,
+    }
+}
+
+/// A node and the boxes around it, from the inside out.
+fn chain(parent: &[usize], node: usize) -> Vec<usize> {
+    let mut chain = vec![node];
+    let mut at = node;
+    while let Some(next) = parent.get(at).filter(|next| **next < parent.len()) {
+        chain.push(*next);
+        at = *next;
+    }
+    chain
+}
+
+/// Places what is in one box. Those in it are placed already.
+fn fill(
+    groups: &mut [Group],
+    of: usize,
+    sizes: &[(f64, f64)],
+    graph: &OpGraph,
+    chains: &[(Vec<usize>, Vec<usize>)],
+    place: &[usize],
+    parts: &mut [Vec<Part>],
+) {
+    let mut group = std::mem::take(&mut groups[of]);
+    let item = |i: &usize| Item { width: sizes[*i].0, height: sizes[*i].1, place: Place::Free };
+    group.items = group.members.iter().map(item).collect();
+    let is_here = |i: &usize| group.members.get(place[*i]) == Some(i);
+    for (edge, (from, to)) in chains.iter().enumerate() {
+        // The member at either end; an end that is in no member is beyond the rim.
+        let (out, into) = (from.iter().position(is_here), to.iter().position(is_here));
+        let (source, target) = (graph.edges[edge].from, graph.edges[edge].to);
+        let trunk = source * 2 + u32::from(graph.edges[edge].control);
+        let port = |groups: &[Group], member: usize, node: u32, upper: bool| {
+            let laid = &groups[member].laid;
+            let at = groups[member].ports.get(&(node, upper)).and_then(|port| laid.items.get(*port));
+            at.map(|rect| rect.x + rect.width / 2.0 - laid.width / 2.0)
+        };
+        let leaves = out.map(|at| End { item: place[from[at]], offset: port(groups, from[at], source, false) });
+        let enters = into.map(|at| End { item: place[to[at]], offset: port(groups, to[at], target, true) });
+        let (a, b) = match (leaves, enters) {
+            (None, None) => continue,
+            // One in the other, or both in the same: the edge is not of this box.
+            (Some(a), Some(b)) if a.item == b.item => continue,
+            (Some(a), Some(b)) => (a, b),
+            (Some(a), None) => (a, group_port(&mut group.ports, &mut group.items, source, false)),
+            (None, Some(b)) => (group_port(&mut group.ports, &mut group.items, target, true), b),
+        };
+        let key = (a.item, b.item, trunk, if b.offset.is_some() { target } else { u32::MAX });
+        let key = if enters.is_none() || leaves.is_none() { (a.item, b.item, u32::MAX, key.3) } else { key };
+        let links = &mut group.links;
+        let link = *group.known.entry(key).or_insert_with(|| {
+            let (out, into) = (a.offset.unwrap_or(0.0), b.offset.unwrap_or(0.0));
+            links.push(Link { from: a.item, to: b.item, out, into, fixed: b.offset.is_some(), trunk });
+            links.len() - 1
+        });
+        parts[edge].push((of, link));
+    }
+    group.laid = lay(&group.items, &group.links);
+    groups[of] = group;
+}
+
+/// A port in the rim of the box that is being placed.
+fn group_port(ports: &mut IndexMap<(u32, bool), usize>, items: &mut Vec<Item>, node: u32, upper: bool) -> End {
+    let item = *ports.entry((node, upper)).or_insert_with(|| {
+        items.push(Item { width: 0.0, height: 0.0, place: if upper { Place::Top } else { Place::Bottom } });
+        items.len() - 1
+    });
+    End { item, offset: Some(0.0) }
+}

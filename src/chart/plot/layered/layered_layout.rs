@@ -1,0 +1,133 @@
+//! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. Knows
+//! sizes; not what an item is.
+
+use super::layer_graph::Net;
+use super::{crossing_reduction, ranking, x_coordinates};
+use crate::chart::plot::popover_position::Rect;
+
+/// Room between rows: at least, and more where links go far across.
+const BETWEEN: f64 = 36.0;
+const STEEP: f64 = 0.05;
+const MOST: f64 = 96.0;
+/// Room between the places where links arrive at an item, at most.
+const APART: f64 = 24.0;
+
+/// Something to be placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Item {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) place: Place,
+}
+
+/// In which row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Above all others: where links come in.
+    Top,
+    /// As its links want.
+    Free,
+    /// Below all others: where links go out.
+    Bottom,
+}
+
+/// From one item to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Link {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Where it leaves, from the middle of the item.
+    pub(crate) out: f64,
+    /// Where it arrives, from the middle of the item.
+    pub(crate) into: f64,
+    /// Where it arrives is said by `into`; else links are spread.
+    pub(crate) fixed: bool,
+    /// Links of the same item and trunk share their way as long as they can.
+    pub(crate) trunk: u32,
+}
+
+/// Where everything is; the top left corner of all is the origin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Laid {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) items: Vec<Rect>,
+    /// Points of each link, from its source's lower edge to its target's upper edge.
+    pub(crate) ways: Vec<Vec<(f64, f64)>>,
+}
+
+/// Places items.
+pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
+    let (row, against) = ranking::rows(items, links);
+    let mut net = Net::new(items, links, &row, &against);
+    crossing_reduction::order(&mut net);
+    let x = x_coordinates::across(&net);
+    let into = arrivals(items, links, &net, &x);
+    // From top to bottom of each row.
+    let mut spans: Vec<(f64, f64)> = Vec::with_capacity(net.rows.len());
+    let mut y = 0.0;
+    for (at, row) in net.rows.iter().enumerate() {
+        if at > 0 {
+            let pieces = net.pieces.iter().filter(|piece| net.spots[piece.to].row == at);
+            let far = pieces.map(|p| (x[p.from] + p.out - x[p.to] - p.into).abs()).fold(0.0, f64::max);
+            y += (BETWEEN + (far - 120.0).max(0.0) * STEEP).min(MOST).round();
+        }
+        let height = row.iter().filter_map(|spot| items.get(*spot)).map(|item| item.height).fold(0.0, f64::max);
+        spans.push((y, y + height));
+        y += height;
+    }
+    let mut laid = Laid { height: y, ..Laid::default() };
+    for (i, item) in items.iter().enumerate() {
+        let (top, bottom) = spans[row[i]];
+        // In the middle of its row, beside what is taller.
+        let y = top + ((bottom - top - item.height) / 2.0).floor();
+        let rect = Rect { x: x[i] - item.width / 2.0, y, width: item.width, height: item.height };
+        laid.width = laid.width.max(rect.x + rect.width);
+        laid.items.push(rect);
+    }
+    for spot in net.spots.iter().zip(&x).skip(items.len()) {
+        laid.width = laid.width.max(*spot.1);
+    }
+    // Even, so that what is put in the middle of it stands on whole pixels.
+    laid.width = (laid.width / 2.0).ceil() * 2.0;
+    for (i, link) in links.iter().enumerate() {
+        let (from, to) = (laid.items[link.from], laid.items[link.to]);
+        let mut way = vec![(x[link.from] + link.out, from.y + from.height)];
+        let spots = &net.ways[i];
+        for (step, spot) in spots.iter().enumerate() {
+            let (top, bottom) = spans[net.spots[*spot].row];
+            if step > 0 {
+                let at = if step + 1 == spots.len() { x[*spot] + into[i] } else { x[*spot] };
+                way.push((at, top));
+            }
+            if step + 1 < spots.len() {
+                let at = if step == 0 { x[*spot] + link.out } else { x[*spot] };
+                way.push((at, bottom));
+            }
+        }
+        way.push((x[link.to] + into[i], to.y));
+        way.dedup();
+        laid.ways.push(way);
+    }
+    laid
+}
+
+/// Where links arrive, from the middle of their targets: side by side, in the order they come from.
+fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
+    let mut into: Vec<f64> = links.iter().map(|link| link.into).collect();
+    let from = |link: usize| {
+        let way = &net.ways[link];
+        let before = way.len().checked_sub(2).map_or(links[link].from, |i| way[i]);
+        x[before] + if before == links[link].from { links[link].out } else { 0.0 }
+    };
+    for (i, item) in items.iter().enumerate() {
+        let mut of: Vec<usize> = (0..links.len()).filter(|link| links[*link].to == i && !links[*link].fixed).collect();
+        of.sort_by(|a, b| from(*a).total_cmp(&from(*b)));
+        #[expect(clippy::cast_precision_loss, reason = "a handful of links")]
+        for (at, link) in of.iter().enumerate() {
+            let apart = (item.width / (of.len() as f64 + 1.0)).min(APART);
+            into[*link] = (at as f64 - (of.len() as f64 - 1.0) / 2.0) * apart;
+        }
+    }
+    into
+}

@@ -1,0 +1,20 @@
+//! Geometry that every chart uses: scales, ticks, marks, labels, hit tests, treemap, icicle, layered graphs.
+
+pub mod devices;
+pub mod hit_test;
+pub mod icicle;
+pub mod icicle_scene;
+pub mod label;
+pub mod label_placement;
+pub mod layered;
+pub mod paint;
+pub mod popover_position;
+pub mod scale;
+pub mod scene;
+pub mod stack;
+pub mod step_text;
+pub mod steps;
+pub mod svg;
+pub mod ticks;
+pub mod time_part;
+pub mod treemap;

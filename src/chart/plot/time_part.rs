@@ -1,0 +1,107 @@
+//! The parts of a window: the kinds of time, then idle. Knows their order and names; no figure.
+
+use crate::analysis::breakdown::Totals;
+use crate::analysis::classify::Kind;
+use crate::units::Picos;
+
+/// A part of the window, in the order of bars and legends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// Time of one kind.
+    Kind(Kind),
+    /// Time in which no op ran.
+    Idle,
+}
+
+impl Slot {
+    /// All parts, in order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Kind::ALL.into_iter().map(Self::Kind).chain([Self::Idle])
+    }
+
+    /// The last part of its CSS classes and pattern names.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Kind(Kind::DataMovement) => "move",
+            Self::Kind(kind) => kind.key(),
+            Self::Idle => "idle",
+        }
+    }
+
+    /// The token that holds its colour.
+    pub const fn css_var(self) -> &'static str {
+        match self {
+            Self::Kind(Kind::Compute) => "--k-compute",
+            Self::Kind(Kind::Fused) => "--k-fused",
+            Self::Kind(Kind::Communication) => "--k-comm",
+            Self::Kind(Kind::DataMovement) => "--k-move",
+            Self::Kind(Kind::Host) => "--k-host",
+            Self::Kind(Kind::Container) => "--k-container",
+            Self::Kind(Kind::Other) => "--k-other",
+            Self::Idle => "--k-idle",
+        }
+    }
+
+    /// In full.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Kind(kind) => kind.label(),
+            Self::Idle => "Idle",
+        }
+    }
+
+    /// Where there is little room.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Kind(Kind::Fused) => "Fused",
+            Self::Kind(Kind::Communication) => "Comm.",
+            Self::Kind(Kind::DataMovement) => "Data mov.",
+            Self::Kind(Kind::Container) => "Container",
+            _ => self.label(),
+        }
+    }
+
+    /// What belongs to it, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Kind(Kind::Compute) => "matmuls, fusions, kernels",
+            Self::Kind(Kind::Fused) => "one op doing both",
+            Self::Kind(Kind::Communication) => "collectives, their waits",
+            Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
+            Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
+            Self::Kind(Kind::Container) => "a loop’s own time",
+            Self::Kind(Kind::Other) => "what no rule covers yet",
+            Self::Idle => "no op on the device",
+        }
+    }
+
+    /// Its time.
+    pub fn time(self, totals: &Totals) -> Picos {
+        match self {
+            Self::Kind(kind) => totals.of(kind),
+            Self::Idle => totals.idle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_sum_to_the_window() {
+        let mut totals = Totals { idle: Picos(7), ..Totals::default() };
+        totals.by_kind = [1, 2, 3, 4, 5, 6, 7].map(Picos);
+        assert_eq!(Slot::all().map(|slot| slot.time(&totals)).sum::<Picos>(), Picos(35));
+        assert_eq!(Slot::all().count(), 8);
+    }
+
+    #[test]
+    fn classes_differ() {
+        let mut classes: Vec<_> = Slot::all().map(Slot::class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        assert_eq!(classes.len(), 8);
+        assert!(Slot::all().all(|slot| slot.css_var().strip_prefix("--k-") == Some(slot.class())));
+    }
+}

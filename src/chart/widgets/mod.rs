@@ -1,0 +1,7 @@
+//! State of widgets without a browser: tables, pickers, long lists, tooltips.
+
+pub mod hlo_text;
+pub mod picker_options;
+pub mod relative_time;
+pub mod table;
+pub mod virtual_rows;

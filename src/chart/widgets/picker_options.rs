@@ -1,0 +1,275 @@
+//! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
+//! steps; no menu.
+
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
+use crate::protocol::{DeviceInfo, Session, StepInfo};
+use crate::report::format;
+
+/// One line of a picker's menu.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice<T> {
+    /// What it chooses.
+    pub value: T,
+    /// Its name.
+    pub label: String,
+    /// Beside the name: time, or ops.
+    pub detail: String,
+}
+
+/// The devices, then their sum where there are several.
+pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
+    let one = |(index, device): (usize, &DeviceInfo)| Choice {
+        value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
+        label: device.label.clone(),
+        detail: format!("{} busy", format::time_text(device.busy)),
+    };
+    let n = session.devices.len();
+    if let Some(summary) = &session.summary {
+        // It tells of one device, or of their sum.
+        let told = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
+        let sum = Choice { value: DeviceChoice::All, label: format!("All {n}, sum"), detail: String::new() };
+        return if summary.device == DeviceChoice::All { vec![sum] } else { told.collect() };
+    }
+    let all = (n > 1).then(|| Choice {
+        value: DeviceChoice::All,
+        label: format!("All {n}, sum"),
+        detail: format!("{} busy", format::time_text(session.devices.iter().map(|device| device.busy).sum())),
+    });
+    all.into_iter().chain(session.devices.iter().enumerate().map(one)).collect()
+}
+
+/// The device whose steps the step picker lists: the chosen one, else the one with the most steps.
+fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
+    match device {
+        DeviceChoice::One(index) => session.devices.get(index as usize),
+        DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
+    }
+}
+
+/// A question that this session can answer: a device or step that it does not have gives way to the usual one.
+pub fn fitting(session: &Session, query: Query) -> Query {
+    let device = match query.device {
+        DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
+        device => device,
+    };
+    let known =
+        |number| stepped(session, device).is_some_and(|device| device.steps.iter().any(|step| step.number == number));
+    let step = match query.step {
+        StepChoice::Number(number) if !known(number) => StepChoice::default(),
+        step => step,
+    };
+    Query { device, step, ..query }
+}
+
+/// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
+pub fn told(session: &Session, query: Query) -> Query {
+    let Some(summary) = &session.summary else { return query };
+    let by = if summary.groups_by(query.by) { query.by } else { GroupBy::default() };
+    let is_told = query.filter.scope.is_empty() && (query.filter.within != Within::Source || summary.has_sources);
+    let filter = if is_told { query.filter } else { Filter::default() };
+    Query { device: summary.device, step: summary.step, by, filter }
+}
+
+/// What the step picker offers: the whole capture, then the steps of a device. There may be a million of them: a line is made when it is
+/// asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps<'a> {
+    /// A summary holds this alone.
+    only: Option<StepChoice>,
+    steps: &'a [StepInfo],
+}
+
+/// The whole capture, then the steps.
+pub fn steps(session: &Session, device: DeviceChoice) -> Steps<'_> {
+    let only = session.summary.as_ref().map(|summary| match summary.step {
+        number @ StepChoice::Number(_) => number,
+        StepChoice::All | StepChoice::Busiest => StepChoice::All,
+    });
+    let steps = stepped(session, device).filter(|_| only.is_none()).map_or(&[][..], |device| &device.steps);
+    Steps { only, steps }
+}
+
+impl Steps<'_> {
+    /// How many lines there are.
+    pub const fn count(&self) -> usize {
+        1 + self.steps.len()
+    }
+
+    /// The line at a place.
+    pub fn get(&self, at: usize) -> Option<Choice<StepChoice>> {
+        let Some(before) = at.checked_sub(1) else {
+            let value = self.only.unwrap_or(StepChoice::All);
+            let label = match value {
+                StepChoice::Number(number) => format!("Step {number}"),
+                StepChoice::All | StepChoice::Busiest => "Whole capture".to_owned(),
+            };
+            return Some(Choice { value, label, detail: String::new() });
+        };
+        let step = self.steps.get(before)?;
+        let detail = if step.name == step.number.to_string() {
+            format::time_text(step.duration)
+        } else {
+            format!("{}, {}", program(&step.name), format::time_text(step.duration))
+        };
+        Some(Choice { value: StepChoice::Number(step.number), label: format!("Step {}", step.number), detail })
+    }
+
+    /// The place of a choice.
+    pub fn position(&self, choice: StepChoice) -> Option<usize> {
+        if self.only.unwrap_or(StepChoice::All) == choice {
+            return Some(0);
+        }
+        let StepChoice::Number(number) = choice else { return None };
+        self.steps.iter().position(|step| step.number == number).map(|at| at + 1)
+    }
+
+    /// The choice `by` places after `from`; `None` past either end.
+    pub fn neighbour(&self, from: StepChoice, by: isize) -> Option<StepChoice> {
+        let at = self.position(from)?.checked_add_signed(by)?;
+        match at.checked_sub(1) {
+            None => Some(self.only.unwrap_or(StepChoice::All)),
+            Some(before) => self.steps.get(before).map(|step| StepChoice::Number(step.number)),
+        }
+    }
+}
+
+/// "jit_f" of "jit_f(1219076091723580382)": the program's number tells people nothing.
+fn program(name: &str) -> &str {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    name.strip_suffix(')')
+        .and_then(|name| name.rsplit_once('('))
+        .filter(|(_, id)| is_number(id))
+        .map_or(name, |(name, _)| name)
+}
+
+/// The step an answer is about, from its header's words.
+pub fn chosen_step(step: &str) -> StepChoice {
+    step.parse().map_or(StepChoice::All, StepChoice::Number)
+}
+
+/// The choice `by` places after `from`; `None` past either end.
+pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize) -> Option<T> {
+    let at = choices.iter().position(|choice| choice.value == from)?;
+    choices.get(at.checked_add_signed(by)?).map(|choice| choice.value)
+}
+
+/// What the file picker shows: the one file, or the first and how many more.
+pub fn session_name(names: &[String]) -> String {
+    let base = |path: &str| crate::chart::breakdown::rows::last_segment(path).to_owned();
+    match names {
+        [] => "no file".to_owned(),
+        [one] => base(one),
+        [first, rest @ ..] => format!("{} + {}", base(first), rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{StepInfo, SummaryInfo};
+    use crate::units::Picos;
+
+    pub(crate) fn session(n_devices: u32, n_steps: u64) -> Session {
+        let step = |number| StepInfo { number, name: number.to_string(), duration: Picos(1_000_000_000), n_ops: 5 };
+        let device = |n: u32| DeviceInfo {
+            name: format!("/device:TPU:{n}"),
+            label: format!("TPU:{n}"),
+            device_type: None,
+            n_ops: 10,
+            busy: Picos(2_000_000_000),
+            steps: (0..n_steps).map(step).collect(),
+        };
+        Session {
+            files: Vec::new(),
+            devices: (0..n_devices).map(device).collect(),
+            usual_device: crate::analysis::base::DeviceChoice::default(),
+            planes: Vec::new(),
+            notes: Vec::new(),
+            partial: None,
+            n_events: 0,
+            summary: None,
+            framework: crate::analysis::base::Framework::Unknown,
+        }
+    }
+
+    fn all(steps: Steps<'_>) -> Vec<(StepChoice, String)> {
+        (0..steps.count()).filter_map(|at| steps.get(at)).map(|one| (one.value, one.label)).collect()
+    }
+
+    #[test]
+    fn several_devices_can_be_summed() {
+        let many = devices(&session(2, 0));
+        assert_eq!(many.iter().map(|c| c.label.as_str()).collect::<Vec<_>>(), ["All 2, sum", "TPU:0", "TPU:1"]);
+        assert_eq!(many[0].detail, "4.00 ms busy");
+        assert_eq!(devices(&session(1, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_summary_offers_what_it_holds() {
+        let summary = SummaryInfo {
+            sentence: String::new(),
+            device: DeviceChoice::One(1),
+            step: StepChoice::Number(2),
+            level: 25,
+            n_ops: 9,
+            n_told: 5,
+            has_sources: false,
+            is_anonymous: false,
+        };
+        let mut session = Session { summary: Some(summary), ..session(3, 4) };
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
+        assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
+        let asked = |by, within| Query {
+            by,
+            filter: Filter { text: "a".to_owned(), within, ..Filter::default() },
+            ..Query::default()
+        };
+        let query = told(&session, asked(GroupBy::Category, Within::Source));
+        assert_eq!(
+            (query.by, query.filter.is_empty()),
+            (GroupBy::Op, true),
+            "neither categories of what is summed, nor sources"
+        );
+        assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
+        session.summary.iter_mut().for_each(|summary| summary.n_told = 9);
+        let query = told(&session, asked(GroupBy::Category, Within::default()));
+        assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
+        session
+            .summary
+            .iter_mut()
+            .for_each(|summary| (summary.device, summary.step) = (DeviceChoice::All, StepChoice::All));
+        assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["All 3, sum"]);
+        assert_eq!(all(steps(&session, DeviceChoice::All)), [(StepChoice::All, "Whole capture".to_owned())]);
+    }
+
+    #[test]
+    fn steps_have_neighbours_and_ends() {
+        let session = session(1, 3);
+        let steps = steps(&session, DeviceChoice::One(0));
+        assert_eq!(steps.count(), 4);
+        let labels: Vec<_> = all(steps).into_iter().map(|(_, label)| label).collect();
+        assert_eq!(labels, ["Whole capture", "Step 0", "Step 1", "Step 2"]);
+        assert_eq!(steps.get(1).map(|step| step.detail).as_deref(), Some("1.00 ms"));
+        assert_eq!(steps.neighbour(StepChoice::Number(1), 1), Some(StepChoice::Number(2)));
+        assert_eq!(steps.neighbour(StepChoice::Number(2), 1), None);
+        assert_eq!(steps.neighbour(StepChoice::Number(0), -1), Some(StepChoice::All));
+        assert_eq!(steps.neighbour(StepChoice::All, -1), None);
+        assert_eq!(steps.neighbour(StepChoice::Busiest, 1), None);
+        assert_eq!((steps.position(StepChoice::Number(2)), steps.position(StepChoice::Number(9))), (Some(3), None));
+        assert_eq!([chosen_step("all"), chosen_step("12")], [StepChoice::All, StepChoice::Number(12)]);
+    }
+
+    #[test]
+    fn programs_lose_their_number() {
+        assert_eq!(program("jit_f(1219076091723580382)"), "jit_f");
+        assert_eq!([program("jit_f(x)"), program("f"), program("(1)")], ["jit_f(x)", "f", ""]);
+    }
+
+    #[test]
+    fn a_session_is_named_after_its_files() {
+        let name = |names: &[&str]| session_name(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        assert_eq!(name(&["run/host.xplane.pb"]), "host.xplane.pb");
+        assert_eq!(name(&["a.pb", "b.pb", "c.pb"]), "a.pb + 2");
+        assert_eq!(name(&[]), "no file");
+    }
+}

@@ -1,0 +1,420 @@
+//! A table as data: what its columns are, what stands in a cell, which columns fit. Every view's table is made of
+//! these. Knows widths and texts; not what a row stands for, and no browser.
+//!
+//! ```text
+//!  report rows ──(columns, rows: one pair per view)──► Column, Row ──(view::widgets::table)──► the screen
+//! ```
+
+use crate::analysis::memory::MemoryClass;
+use crate::chart::plot::time_part::Slot;
+use crate::report::text::{markdown_text, spreadsheet_cell};
+
+/// A column that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name in addresses and menus' choices; distinct within a table.
+    pub id: &'static str,
+    /// What its head says.
+    pub head: &'static str,
+    /// The unit beside it, or nothing.
+    pub unit: &'static str,
+    /// Figures: right-aligned.
+    pub numeric: bool,
+    /// Width in digits (`ch`); `None` for the one that takes the rest.
+    pub digits: Option<u32>,
+    /// Whether a first press sorts largest first; `None`: it has no order of its own.
+    pub sort: Option<bool>,
+}
+
+/// How rows that are at hand are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// A column's id.
+    pub column: &'static str,
+    /// Largest first (for text: z first).
+    pub descending: bool,
+}
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Nothing: "–".
+    Absent,
+    /// Text.
+    Text(String),
+    /// A figure, or text, of lesser weight.
+    Soft(String),
+    /// A figure above what the hardware can do: shown, and marked.
+    Above(String),
+    /// A share of the largest row (0 to 1) as a bar, and a figure.
+    Share(f64, String),
+    /// Two lengths of one bar, each of the longest row: what had to be, then what was lost; and the first in words.
+    Gap(f64, f64, String),
+    /// From where to where something is, of all there is; and that in words.
+    Life(f64, f64, String),
+    /// What a compiler wrote.
+    Mono(String),
+    /// A class of memory with its colour.
+    Class(MemoryClass, String),
+    /// Something with its colour and pattern.
+    Marked(Slot, String),
+    /// What the row is called.
+    Name(Name),
+}
+
+/// What a row is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Name {
+    /// The text, cut to its room.
+    pub text: String,
+    /// Written by a compiler or a user.
+    pub mono: bool,
+    /// Its colour, where the name has one.
+    pub slot: Option<Slot>,
+    /// A second line on narrow screens: colour and text.
+    pub second: Option<(Option<Slot>, String)>,
+    /// Beside it: "6 parts".
+    pub beside: Option<String>,
+}
+
+impl Content {
+    /// As plain text, for copies and for screen readers.
+    pub fn plain(&self) -> &str {
+        match self {
+            Self::Absent => crate::report::format::ABSENT,
+            Self::Text(text)
+            | Self::Soft(text)
+            | Self::Above(text)
+            | Self::Share(_, text)
+            | Self::Gap(_, _, text)
+            | Self::Life(_, _, text)
+            | Self::Mono(text)
+            | Self::Class(_, text)
+            | Self::Marked(_, text) => text,
+            Self::Name(name) => &name.text,
+        }
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its cells, one per column.
+    pub cells: Vec<Content>,
+    /// Whether the rows it holds are shown; `None` where it holds none.
+    pub open: Option<bool>,
+    /// Other rows hold some: room is kept for the sign that opens them, so that names line up.
+    pub room: bool,
+    /// It is held by the row above.
+    pub inner: bool,
+    /// It is selected.
+    pub selected: bool,
+    /// Pressing its name tells more about it.
+    pub tells: bool,
+}
+
+/// Below this width a row has two lines.
+pub const TWO_LINES: f64 = 720.0;
+/// From this width on, columns are dropped only when the name has no room at all.
+const FULL: f64 = 1200.0;
+/// Pixels of padding in a cell.
+const PADDING: f64 = 16.0;
+
+/// Pixels that the last column has more, at most: it ends at the page's margin.
+const EDGE: f64 = 16.0;
+
+/// Sizes in pixels: of the table, and of what it is written in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Of the table.
+    pub width: f64,
+    /// Of a row.
+    pub row: f64,
+    /// Of a digit.
+    pub digit: f64,
+    /// Of a monospaced letter.
+    pub letter: f64,
+}
+
+impl Measure {
+    /// Before anything was measured.
+    pub const START: Self = Self { width: 1200.0, row: 24.0, digit: 7.0, letter: 7.0 };
+
+    /// Rows have two lines.
+    pub fn two_lines(&self) -> bool {
+        self.width < TWO_LINES
+    }
+}
+
+/// Drops columns, in the order of `drop`, until the name has its room.
+pub fn fit(columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
+    fit_beside(if measure.width < FULL { 260.0 } else { 160.0 }, columns, drop, measure);
+}
+
+/// The same with this much room for the name.
+pub fn fit_beside(name: f64, columns: &mut Vec<Column>, drop: &[&str], measure: Measure) {
+    for id in drop {
+        if measure.width - taken(columns, measure.digit) >= name {
+            break;
+        }
+        columns.retain(|column| column.id != *id);
+    }
+}
+
+fn taken(columns: &[Column], digit: f64) -> f64 {
+    columns.iter().filter_map(|c| c.room(None)).map(|n| n * digit + PADDING).sum::<f64>() + EDGE
+}
+
+/// How wide a text is at most, in digits of its own size: letters differ, and a font of another system has other ones.
+fn letters(text: &str) -> f64 {
+    let one = |letter: char| match letter {
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | 'Σ' => 1.5,
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | '\'' | '|' => 0.6,
+        'f' | 'r' | 't' | '/' | '(' | ')' | '-' => 0.75,
+        'A'..='Z' => 1.15,
+        _ => 1.0,
+    };
+    text.chars().map(one).sum()
+}
+
+/// Bold letters are wider: the head a table is sorted by, and the totals.
+const BOLD: f64 = 1.12;
+/// Digits that the arrow of an order takes in a head, and the gaps between its parts.
+const ARROW: f64 = 2.6;
+
+impl Column {
+    /// Its width in digits: what its rows need, never less than its head, nor than the total at its foot.
+    fn room(&self, foot: Option<&str>) -> Option<f64> {
+        let arrow = if self.sort.is_some() { ARROW } else { 0.6 };
+        let head = (letters(self.head) + letters(self.unit)) * BOLD + arrow;
+        let foot = foot.map_or(0.0, |text| letters(text) * BOLD);
+        Some(f64::from(self.digits?).max(head).max(if self.numeric { foot } else { 0.0 }))
+    }
+}
+
+/// Characters of the name that fit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful of characters")]
+pub fn name_room(columns: &[Column], measure: Measure) -> usize {
+    ((measure.width - taken(columns, measure.digit) - PADDING * 1.5) / measure.letter).max(8.0) as usize
+}
+
+/// The columns as CSS wants them: the name takes what is left, and never less than a few words.
+pub fn template(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
+    let track = |(at, column): (usize, &Column)| match column.room(total(foot, column)) {
+        Some(digits) if at + 1 == columns.len() => format!("calc({digits:.1}ch + {PADDING}px + {LAST})"),
+        Some(digits) => format!("calc({digits:.1}ch + {PADDING}px)"),
+        None => format!("minmax({}px, 1fr)", least(measure)),
+    };
+    columns.iter().enumerate().map(track).collect::<Vec<_>>().join(" ")
+}
+
+/// What the last column has more, as CSS says it.
+const LAST: &str = "var(--gutter) - 8px";
+
+/// The width below which the table scrolls sideways, as CSS wants it: one for all rows, whatever their names are.
+pub fn narrowest(columns: &[Column], measure: Measure, foot: &[(&'static str, String)]) -> String {
+    let digits: f64 = columns.iter().filter_map(|column| column.room(total(foot, column))).sum();
+    let padded = columns.iter().filter(|column| column.digits.is_some()).map(|_| PADDING).sum::<f64>();
+    let names = columns.iter().filter(|column| column.digits.is_none()).map(|_| f64::from(least(measure))).sum::<f64>();
+    format!("calc({digits:.1}ch + {}px + {LAST})", padded + names)
+}
+
+/// The least width of the names.
+fn least(measure: Measure) -> u32 {
+    if measure.two_lines() { 96 } else { 160 }
+}
+
+fn total<'a>(foot: &'a [(&'static str, String)], column: &Column) -> Option<&'a str> {
+    foot.iter().find(|(id, _)| *id == column.id).map(|(_, text)| text.as_str())
+}
+
+/// Rows that hold others: which flat row is which. Knows the open ones only; all others are one row each.
+///
+/// ```text
+///  flat    0   1   2   3   4   5           open = [(1, 2)]: group 1 holds two rows
+///  group   0   1  1.0 1.1  2   3
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folds {
+    /// Open groups and how many rows each holds, by group.
+    pub open: Vec<(u32, u32)>,
+}
+
+impl Folds {
+    /// The group of a flat row, and which of its rows it is.
+    pub fn find(&self, flat: u32) -> (u32, Option<u32>) {
+        let mut before = 0;
+        for (group, inner) in &self.open {
+            let at = group.saturating_add(before);
+            if flat <= at {
+                break;
+            }
+            if flat - at <= *inner {
+                return (*group, Some(flat - at - 1));
+            }
+            before = before.saturating_add(*inner);
+        }
+        (flat - before, None)
+    }
+
+    /// The flat row of a group.
+    pub fn flat(&self, group: u32) -> u32 {
+        let before = self.open.iter().take_while(|(open, _)| *open < group).map(|(_, inner)| *inner);
+        before.fold(group, u32::saturating_add)
+    }
+
+    /// Rows in all.
+    pub fn count(&self, groups: u32) -> u32 {
+        self.open.iter().map(|(_, inner)| *inner).fold(groups, u32::saturating_add)
+    }
+
+    /// Opens a group that holds `inner` rows, or closes it.
+    pub fn toggle(&mut self, group: u32, inner: u32) {
+        match self.open.binary_search_by_key(&group, |(open, _)| *open) {
+            Ok(at) => drop(self.open.remove(at)),
+            Err(at) if inner > 0 => self.open.insert(at, (group, inner)),
+            Err(_) => {}
+        }
+    }
+
+    /// Whether a group is open.
+    pub fn is_open(&self, group: u32) -> bool {
+        self.open.iter().any(|(open, _)| *open == group)
+    }
+}
+
+/// Rows as text for a clipboard: tabs between cells.
+pub fn tsv(columns: &[Column], rows: &[Vec<String>]) -> String {
+    let mut lines = vec![columns.iter().map(head).collect::<Vec<_>>().join("\t")];
+    lines.extend(rows.iter().map(|row| {
+        let cells = row.iter().zip(columns).map(|(cell, column)| tsv_cell(cell, column.numeric));
+        cells.collect::<Vec<_>>().join("\t")
+    }));
+    lines.join("\n") + "\n"
+}
+
+/// A cell that a spreadsheet takes for what it is: figures are plain numbers, texts are no formulas.
+fn tsv_cell(cell: &str, numeric: bool) -> String {
+    let plain = cell.replace(',', "").replace('\u{2212}', "-");
+    if numeric && plain.parse::<f64>().is_ok() {
+        return plain;
+    }
+    // Tabs and line ends, too, are written as escapes.
+    spreadsheet_cell(cell).into_owned()
+}
+
+/// Rows as a Markdown table: figures to the right.
+pub fn markdown(columns: &[Column], rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(columns.iter().map(head).collect());
+    text += &line(columns.iter().map(|c| if c.numeric { "---:" } else { "---" }.to_owned()).collect());
+    for row in rows {
+        text += &line(row.iter().map(|cell| markdown_text(cell).into_owned()).collect());
+    }
+    text
+}
+
+/// "run-1 breakdown by op.csv" of "run-1.xplane.pb": what a saved table or picture is called.
+pub fn file_name(capture: &str, what: &str, end: &str) -> String {
+    let stem = capture.trim_end_matches(".gz").trim_end_matches(".xz");
+    let stem = stem.trim_end_matches(".pb").trim_end_matches(".xplane");
+    let stem: String =
+        stem.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).take(80).collect();
+    format!("{stem} {what}.{end}")
+}
+
+fn head(column: &Column) -> String {
+    if column.unit.is_empty() { column.head.to_owned() } else { format!("{} ({})", column.head, column.unit) }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn column(id: &'static str, digits: Option<u32>) -> Column {
+        Column { id, head: id, unit: "", numeric: digits.is_some(), digits, sort: None }
+    }
+
+    #[test]
+    fn columns_go_by_priority_until_the_name_has_room() {
+        let all = vec![column("name", None), column("a", Some(20)), column("b", Some(20)), column("c", Some(20))];
+        let at = |width| {
+            let mut columns = all.clone();
+            fit(&mut columns, &["b", "a"], Measure { width, ..Measure::START });
+            columns.iter().map(|c| c.id).collect::<Vec<_>>()
+        };
+        assert_eq!(at(1200.0), ["name", "a", "b", "c"]);
+        assert_eq!(at(600.0), ["name", "a", "c"]);
+        assert_eq!(at(300.0), ["name", "c"]);
+        assert_eq!(
+            template(&all[..2], Measure::START, &[]),
+            "minmax(160px, 1fr) calc(20.0ch + 16px + var(--gutter) - 8px)"
+        );
+        assert_eq!(narrowest(&all, Measure::START, &[]), "calc(60.0ch + 208px + var(--gutter) - 8px)");
+        assert_eq!(name_room(&all[..2], Measure { width: 500.0, ..Measure::START }), 43);
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_its_head_and_its_total() {
+        let wide = |column: &Column, foot| column.room(foot).expect("it has a width");
+        let median = Column { unit: "ms", head: "Median", sort: Some(true), ..column("median", Some(4)) };
+        assert!(wide(&median, None) > 10.0, "{}", wide(&median, None));
+        let sum = column("a", Some(4));
+        assert!((wide(&sum, None) - 4.0).abs() < 1e-9);
+        assert!(wide(&sum, Some("12,345.678")) > 10.0, "the total is longer than any row");
+        let text = Column { numeric: false, ..sum };
+        assert!((wide(&text, Some("12,345.678")) - 4.0).abs() < 1e-9, "only figures are never cut");
+        let foot = [("a", "12,345.678".to_owned())];
+        let all = [column("name", None), column("a", Some(4))];
+        assert!(
+            template(&all, Measure::START, &foot).contains("calc(10.3ch + 16px"),
+            "{}",
+            template(&all, Measure::START, &foot)
+        );
+    }
+
+    #[test]
+    fn copies_have_heads_and_one_line_per_row() {
+        let columns = [column("op", None), Column { unit: "ms", ..column("self", Some(7)) }];
+        let rows = [vec!["a|b\n".to_owned(), "1.5".to_owned()]];
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\na|b\\n\t1.5\n");
+        assert_eq!(markdown(&columns, &rows), "| op | self (ms) |\n| --- | ---: |\n| a\\|b\\\\n | 1.5 |\n");
+        let rows = [vec!["=1+1\tx".to_owned(), "1,039.5".to_owned()], vec!["a,b".to_owned(), "–".to_owned()]];
+        assert_eq!(tsv(&columns, &rows), "op\tself (ms)\n'=1+1\\tx\t1039.5\na,b\t–\n");
+    }
+
+    #[test]
+    fn saved_files_have_names_that_any_disk_takes() {
+        assert_eq!(file_name("run-1.xplane.pb", "breakdown by op", "csv"), "run-1 breakdown by op.csv");
+        assert_eq!(file_name("a/b:c.xplane.pb.gz", "scopes", "svg"), "a-b-c scopes.svg");
+        assert_eq!(file_name("run-1.xplane.pb.xz", "scopes", "svg"), "run-1 scopes.svg");
+    }
+
+    proptest! {
+        #[test]
+        fn flat_rows_are_each_group_then_what_it_holds(toggles in prop::collection::vec((0u32..20, 0u32..4), 0..12)) {
+            let mut folds = Folds::default();
+            let mut held = std::collections::BTreeMap::new();
+            for (group, inner) in toggles {
+                folds.toggle(group, inner);
+                if held.remove(&group).is_none() && inner > 0 {
+                    held.insert(group, inner);
+                }
+            }
+            let brute: Vec<(u32, Option<u32>)> = (0..20)
+                .flat_map(|group| {
+                    let inner = held.get(&group).copied().unwrap_or(0);
+                    std::iter::once((group, None)).chain((0..inner).map(move |i| (group, Some(i))))
+                })
+                .collect();
+            prop_assert_eq!(folds.count(20) as usize, brute.len());
+            for (flat, expected) in brute.iter().enumerate() {
+                prop_assert_eq!(folds.find(flat as u32), *expected);
+                if expected.1.is_none() {
+                    prop_assert_eq!(folds.flat(expected.0), flat as u32);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! What the page's address says: what is asked, and how it is shown. Written after the `#`, which no browser sends.
+//!
+//! ```text
+//!  #v=1&by=source&step=12&filter=dot&in=anywhere&sort=-mean&cols=self,runs&zoom=jit(f)/mlp
+//! ```
+//!
+//! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
+//! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
+//! a future of the same version are passed over. Knows queries and names of columns; no page.
+
+pub use super::view::{FilePlace, Picture, View};
+use crate::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice, Within};
+use crate::analysis::classify::Kind;
+use crate::protocol::column::{Column, Sort};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The version that is written.
+pub const VERSION: u32 = 1;
+/// Longer addresses are refused: mail programs and browsers cut them.
+pub const MAX: usize = 64_000;
+
+/// All that an address says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// What is asked.
+    pub query: Query,
+    /// The device is said, also where it is the first: sessions have another usual one.
+    pub is_device_said: bool,
+    /// In which order.
+    pub sort: Sort,
+    /// Columns that were chosen, by name; `None`: as many as fit.
+    pub columns: Option<Vec<String>>,
+    /// Rows that are selected, by name.
+    pub selection: Vec<String>,
+    /// The picture above the table.
+    pub picture: Picture,
+    /// The scope the icicle is zoomed to; empty: all.
+    pub zoom: String,
+    /// The op whose panel is open, named as a selected row is; empty: none.
+    pub op: String,
+    /// Whether that op's neighbourhood is drawn.
+    pub graph: bool,
+    /// The view.
+    pub view: View,
+    /// Where on the web the capture is from; empty: from this machine.
+    pub src: String,
+    /// What the capture is called that this is of: the address of a page at work says it, what is [passed on](super::for_report::passed_on)
+    /// does not. Empty: not said.
+    pub capture: String,
+    /// Under which name that is kept on this device; empty: it is not.
+    pub kept: String,
+    /// Where in the file's programs.
+    pub file: FilePlace,
+    /// How the roofline is shown, as [`super::roofline`] writes it; empty: as usual.
+    pub roofline: String,
+    /// How memory is shown, as [`super::memory`] writes it; empty: as usual.
+    pub memory: String,
+    /// How communication is shown, as [`super::comm`] writes it; empty: as usual.
+    pub comm: String,
+    /// The report that the link carries, as `share::link` writes it; empty: none. Read where reports are.
+    pub report: String,
+}
+
+/// Why an address cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AddressError {
+    /// It comes from a newer Rooflight.
+    #[error("The address is of version {0}; this page reads up to {VERSION}. Reload the page to get the newest.")]
+    Newer(u32),
+    /// A name has a value that means nothing.
+    #[error("The address says {name}={value}, which means nothing here. The rest of it was not used either.")]
+    Value {
+        /// The name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// It is too long.
+    #[error("The address is {0} characters long; {MAX} are the most that is read.")]
+    Long(usize),
+}
+
+/// What stands for itself in a fragment: the rest is written as %XX.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'`')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b',')
+    .add(b'=')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b'[')
+    .add(b']');
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v={VERSION}")?;
+        let usual = Self::default();
+        let mut say = |name: &str, value: &str, is_usual: bool| {
+            if is_usual { Ok(()) } else { write!(f, "&{name}={}", utf8_percent_encode(value, ESCAPED)) }
+        };
+        let (query, filter) = (&self.query, &self.query.filter);
+        match query.device {
+            DeviceChoice::One(index) => {
+                say("device", &index.to_string(), query.device == usual.query.device && !self.is_device_said)?;
+            }
+            DeviceChoice::All => say("device", "all", false)?,
+        }
+        say("step", &query.step.to_string(), query.step == usual.query.step)?;
+        say("by", query.by.key(), query.by == usual.query.by)?;
+        say("filter", &filter.text, filter.text.is_empty())?;
+        say("in", filter.within.key(), filter.within == Within::default())?;
+        say("regex", "1", !filter.regex)?;
+        say("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
+        say("scope", &filter.scope, filter.scope.is_empty())?;
+        let sign = if self.sort.descending { "-" } else { "" };
+        say("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
+        say("picture", self.picture.key(), self.picture == usual.picture)?;
+        say("zoom", &self.zoom, self.zoom.is_empty())?;
+        say("op", &self.op, self.op.is_empty())?;
+        say("graph", "1", !self.graph)?;
+        say("view", self.view.key(), self.view == usual.view)?;
+        say("src", &self.src, self.src.is_empty())?;
+        say("capture", &self.capture, self.capture.is_empty())?;
+        say("kept", &self.kept, self.kept.is_empty())?;
+        let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
+        say("program", &number(self.file.program), self.file.program.is_none())?;
+        say("line", &number(self.file.line), self.file.line.is_none())?;
+        say("find", &self.file.find, self.file.find.is_empty())?;
+        say("find-regex", "1", !self.file.regex)?;
+        say("roofline", &self.roofline, self.roofline.is_empty())?;
+        say("memory", &self.memory, self.memory.is_empty())?;
+        say("comm", &self.comm, self.comm.is_empty())?;
+        list(f, "cols", self.columns.as_deref())?;
+        list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
+        // Last: what is cut off a link is of the report, which notices.
+        if self.report.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "&report={}", utf8_percent_encode(&self.report, ESCAPED))
+        }
+    }
+}
+
+/// Items with commas between them; each is written by itself, so that a comma in one is none.
+fn list(f: &mut fmt::Formatter<'_>, name: &str, items: Option<&[String]>) -> fmt::Result {
+    let Some(items) = items else { return Ok(()) };
+    write!(f, "&{name}=")?;
+    for (at, item) in items.iter().enumerate() {
+        write!(f, "{}{}", if at == 0 { "" } else { "," }, utf8_percent_encode(item, ESCAPED))?;
+    }
+    Ok(())
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    /// Reads what follows the `#`, with or without it. Nothing at all is the usual.
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let text = text.strip_prefix('#').unwrap_or(text);
+        if text.len() > MAX {
+            return Err(AddressError::Long(text.len()));
+        }
+        let mut pairs: Vec<(&str, &str)> = text
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .collect();
+        let version = match pairs.iter().find(|(name, _)| *name == "v") {
+            Some((_, value)) => value.parse().map_err(|_| refused("v", value))?,
+            None => VERSION,
+        };
+        upgrade(version, &mut pairs)?;
+        let mut address = Self::default();
+        for (name, value) in pairs {
+            address.take(name, value).ok_or_else(|| refused(name, value))?;
+        }
+        Ok(address)
+    }
+}
+
+fn refused(name: &str, value: &str) -> AddressError {
+    AddressError::Value { name: decoded(name).unwrap_or_default(), value: decoded(value).unwrap_or_default() }
+}
+
+/// Brings the names and values of an older version to this one's. There is one version so far: the first that
+/// changes a name adds its step here, and an address of before to the tests.
+fn upgrade(version: u32, _pairs: &mut [(&str, &str)]) -> Result<(), AddressError> {
+    if version > VERSION { Err(AddressError::Newer(version)) } else { Ok(()) }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
+}
+
+impl Address {
+    /// Takes in one name and its value; `None` where the value means nothing.
+    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+        let (query, text) = (&mut self.query, decoded(value)?);
+        let items = || value.split(',').filter(|item| !item.is_empty()).map(decoded).collect::<Option<Vec<_>>>();
+        self.is_device_said |= name == "device";
+        match name {
+            "device" if text == "all" => query.device = DeviceChoice::All,
+            "device" => query.device = DeviceChoice::One(text.parse().ok()?),
+            "step" if text == "busiest" => query.step = StepChoice::Busiest,
+            "step" if text == "all" => query.step = StepChoice::All,
+            "step" => query.step = StepChoice::Number(text.parse().ok()?),
+            "by" => query.by = GroupBy::ALL.into_iter().find(|by| by.key() == text)?,
+            "filter" => query.filter.text = text,
+            "in" => query.filter.within = Within::ALL.into_iter().find(|within| within.key() == text)?,
+            "regex" => query.filter.regex = text == "1",
+            "kind" => query.filter.kind = Some(Kind::ALL.into_iter().find(|kind| kind.key() == text)?),
+            "scope" => query.filter.scope = text,
+            "sort" => {
+                let name = text.strip_prefix('-').unwrap_or(&text);
+                let column = Column::ALL.into_iter().find(|column| column.key() == name)?;
+                self.sort = Sort { column, descending: text.starts_with('-') };
+            }
+            "picture" => self.picture = Picture::ALL.into_iter().find(|picture| picture.key() == text)?,
+            "zoom" => self.zoom = text,
+            "op" => self.op = text,
+            "graph" => self.graph = text == "1",
+            "view" => self.view = View::ALL.into_iter().find(|view| view.key() == text)?,
+            "program" => self.file.program = Some(text.parse().ok()?),
+            "line" => self.file.line = Some(text.parse().ok()?),
+            "find" => self.file.find = text,
+            "find-regex" => self.file.regex = text == "1",
+            "src" => self.src = text,
+            "capture" => self.capture = text,
+            "kept" => self.kept = text,
+            "roofline" => self.roofline = text,
+            "memory" => self.memory = text,
+            "comm" => self.comm = text,
+            "report" => self.report = text,
+            "cols" => self.columns = Some(items()?),
+            "sel" => self.selection = items()?,
+            // A name that a later build of this version knows.
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::analysis::base::Filter;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_usual_says_nothing() {
+        assert_eq!(Address::default().to_string(), "v=1");
+        assert_eq!("".parse(), Ok(Address::default()));
+        assert_eq!("#v=1".parse(), Ok(Address::default()));
+        assert_eq!("#later=1&v=1&".parse(), Ok(Address::default()), "names of a later build");
+    }
+
+    #[test]
+    fn written_once_read_for_ever() {
+        // Addresses of each version that was ever written: never changed, only added to.
+        let one: Address =
+            "v=1&device=all&step=12&by=source&filter=dot%20%26%20x&in=anywhere&regex=1&kind=comm&scope=jit(f)/mlp&sort=mean&zoom=jit(f)&cols=self,runs&sel=fusion.1@7,a%2Cb"
+                .parse()
+                .unwrap();
+        assert_eq!((one.query.device, one.is_device_said), (DeviceChoice::All, true));
+        let first: Address = "v=1&device=0".parse().unwrap();
+        assert_eq!((first.query.device, first.to_string().as_str()), (DeviceChoice::One(0), "v=1&device=0"));
+        assert_eq!(one.query.filter.text, "dot & x");
+        assert_eq!(one.sort, Sort { column: Column::Mean, descending: false });
+        assert_eq!(one.selection, ["fusion.1@7", "a,b"]);
+        assert_eq!(one.columns.as_deref(), Some(["self".to_owned(), "runs".to_owned()].as_slice()));
+        assert_eq!(one.to_string().parse(), Ok(one));
+        let panel: Address = "v=1&by=source&op=fusion.1@7".parse().unwrap();
+        assert_eq!(panel.op, "fusion.1@7");
+        let text: Address = "v=1&view=file&program=3&line=120&find=all-reduce&find-regex=1".parse().unwrap();
+        assert_eq!((text.view, text.file.program, text.file.line), (View::File, Some(3), Some(120)));
+        assert_eq!((&*text.file.find, text.file.regex), ("all-reduce", true));
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        assert_eq!("v=2".parse::<Address>(), Err(AddressError::Newer(2)));
+        for text in
+            ["by=colour", "step=-1", "device=x", "sort=-", "kind=", "v=x", "filter=%ff", "in=there", "picture=cat"]
+        {
+            assert!(matches!(text.parse::<Address>(), Err(AddressError::Value { .. })), "{text}");
+        }
+        assert_eq!("x".repeat(MAX + 1).parse::<Address>(), Err(AddressError::Long(MAX + 1)));
+    }
+
+    fn address() -> impl Strategy<Value = Address> {
+        let device = prop_oneof![Just(DeviceChoice::All), any::<u32>().prop_map(DeviceChoice::One)];
+        let step =
+            prop_oneof![Just(StepChoice::All), Just(StepChoice::Busiest), any::<u64>().prop_map(StepChoice::Number)];
+        let by = prop::sample::select(GroupBy::ALL.to_vec());
+        let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
+        let within = prop::sample::select(Within::ALL.to_vec());
+        let filter = (".*", within, any::<bool>(), kind, ".*").prop_map(|(text, within, regex, kind, scope)| Filter {
+            text,
+            within,
+            regex,
+            kind,
+            scope,
+        });
+        let query =
+            (device, step, by, filter).prop_map(|(device, step, by, filter)| Query { device, step, by, filter });
+        let sort = (prop::sample::select(Column::ALL.to_vec()), any::<bool>())
+            .prop_map(|(column, descending)| Sort { column, descending });
+        let names = || prop::collection::vec(".+", 0..4);
+        let picture = prop::sample::select(Picture::ALL.to_vec());
+        let view = prop::sample::select(View::ALL.to_vec());
+        let number = || prop::option::of(any::<u32>());
+        let file = (number(), number(), ".*", any::<bool>()).prop_map(|(program, line, find, regex)| FilePlace {
+            program,
+            line,
+            find,
+            regex,
+        });
+        let asked = (query, sort, prop::option::of(names()), names(), picture);
+        let texts = [".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
+        let seen = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
+        (asked, seen).prop_map(|((query, sort, columns, selection, picture), seen)| {
+            let (is_device_said, zoom, op, graph, view, file, texts) = seen;
+            let [src, capture, roofline, memory, comm, kept, report] = texts;
+            let is_device_said = is_device_said || query.device != DeviceChoice::default();
+            Address {
+                query,
+                is_device_said,
+                sort,
+                columns,
+                selection,
+                picture,
+                zoom,
+                op,
+                graph,
+                view,
+                file,
+                src,
+                capture,
+                kept,
+                roofline,
+                memory,
+                comm,
+                report,
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_read_back(address in address()) {
+            prop_assert_eq!(address.to_string().parse::<Address>(), Ok(address));
+        }
+
+        #[test]
+        fn hostile_text_is_an_error_at_most(text in ".*", tail in "[%&=,#a-f0-9]*") {
+            let _ = text.parse::<Address>();
+            let _ = tail.parse::<Address>();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What the address says of the communication view: collectives or copies, what rows stand for, what is beside the steps, how the
+//! machine is wired and how the program names it. One value of the address, which only this view reads.
+//!
+//! ```text
+//!  of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:0-1000
+//! ```
+//!
+//! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
+//! a later build are passed over.
+
+use super::params::{Pairs, each_pair};
+use crate::analysis::comm::{CommBy, NamedMesh, Topology};
+use std::fmt;
+use std::str::FromStr;
+
+/// What is told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Of {
+    /// What devices do together.
+    #[default]
+    Collectives,
+    /// Copies between memories.
+    Copies,
+}
+
+impl Of {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Collectives, Self::Copies];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Collectives => "collectives",
+            Self::Copies => "copies",
+        }
+    }
+}
+
+/// What is beside the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pane {
+    /// What is in flight against compute.
+    #[default]
+    Lanes,
+    /// Bandwidth against size.
+    Bandwidth,
+    /// Flags worth a look.
+    Flags,
+    /// Who comes last.
+    Devices,
+}
+
+impl Pane {
+    /// All of them, in order.
+    pub const ALL: [Self; 4] = [Self::Lanes, Self::Bandwidth, Self::Flags, Self::Devices];
+
+    /// The name in addresses.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Lanes => "lanes",
+            Self::Bandwidth => "bandwidth",
+            Self::Flags => "flags",
+            Self::Devices => "devices",
+        }
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Lanes => "In flight",
+            Self::Bandwidth => "Bandwidth",
+            Self::Flags => "Flags",
+            Self::Devices => "Devices",
+        }
+    }
+}
+
+/// All that the address says of communication.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommPlace {
+    /// Collectives or copies, where that was chosen; `None`: collectives, or copies where there are no collectives.
+    pub of: Option<Of>,
+    /// What rows stand for.
+    pub by: CommBy,
+    /// What is beside the steps.
+    pub pane: Pane,
+    /// How the program names its devices.
+    pub mesh: Option<NamedMesh>,
+    /// How chips are wired.
+    pub topology: Option<Topology>,
+    /// The part of the step whose lanes are shown, in picoseconds from its start; `None`: all of it.
+    pub part: Option<(u64, u64)>,
+}
+
+impl fmt::Display for CommPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pairs = Pairs::new(f);
+        pairs.say_some("of", self.of.map(Of::key))?;
+        pairs.say_unless(self.by == CommBy::default(), "by", self.by.key())?;
+        pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
+        pairs.say_some("mesh", self.mesh.as_ref())?;
+        pairs.say_some("topology", self.topology.as_ref())?;
+        pairs.say_unless(!self.topology.as_ref().is_some_and(|topology| topology.wrap), "wrap", "1")?;
+        pairs.say_some("part", self.part.map(|(from, to)| format!("{from}-{to}")))
+    }
+}
+
+impl FromStr for CommPlace {
+    /// The name and value that mean nothing.
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut place = Self::default();
+        each_pair(text, |name, value| place.take(name, value)).map(|()| place)
+    }
+}
+
+impl CommPlace {
+    fn take(&mut self, name: &str, value: &str) -> Option<()> {
+        match name {
+            "of" => self.of = Some(Of::ALL.into_iter().find(|of| of.key() == value)?),
+            "by" => self.by = CommBy::ALL.into_iter().find(|by| by.key() == value)?,
+            "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
+            "mesh" => self.mesh = Some(value.parse().ok()?),
+            "topology" => self.topology = Some(value.parse().ok()?),
+            "wrap" => self.topology.as_mut()?.wrap = value == "1",
+            "part" => {
+                let (from, to) = value.split_once('-')?;
+                let part = (from.parse().ok()?, to.parse().ok()?);
+                self.part = Some(part).filter(|(from, to)| from < to);
+                self.part?;
+            }
+            // A name that a later build knows.
+            _ => {}
+        }
+        Some(())
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_usual_says_nothing_and_what_was_written_stays_readable() {
+        assert_eq!(CommPlace::default().to_string(), "");
+        let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
+        let one: CommPlace = format!("{text};later:1").parse().unwrap();
+        assert_eq!((one.of, one.by, one.pane), (Some(Of::Copies), CommBy::Group, Pane::Bandwidth));
+        assert_eq!(one.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
+        assert_eq!(one.to_string(), text);
+        for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "part:2-2", "part:1"] {
+            assert_eq!(bad.parse::<CommPlace>(), Err(bad.to_owned()));
+        }
+    }
+
+    fn machine() -> impl Strategy<Value = (Option<NamedMesh>, Option<Topology>)> {
+        let axes = prop::collection::vec(("[a-z_.-]{1,8}", 1u64..8), 1..5);
+        let sides = (prop::collection::vec(1u64..9, 1..4), any::<bool>());
+        (
+            prop::option::of(axes.prop_map(|axes| NamedMesh { axes })),
+            prop::option::of(sides.prop_map(|(sides, wrap)| Topology { sides, wrap })),
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            of in prop::option::of(prop::sample::select(Of::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
+            pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
+            part in prop::option::of((0u64..9, 9u64..99)),
+        ) {
+            let place = CommPlace { of, by, pane, mesh, topology, part };
+            prop_assert_eq!(place.to_string().parse::<CommPlace>(), Ok(place));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in any::<String>()) {
+            let _ = text.parse::<CommPlace>();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What of an address travels with a report: how it is looked at, and nothing that the report does not hold or must not say.
+//! Pure; knows addresses.
+
+use super::address::Address;
+use super::comm::CommPlace;
+use super::memory::MemoryPlace;
+use super::roofline::RooflinePlace;
+use crate::analysis::base::{Filter, GroupBy, Query, Within};
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// The address at which `report` opens as it is looked at now. `is_whole`: all ops are told one by one. Lines of source and names
+/// are left out of it where they are left out of the report.
+pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool, anonymise: bool) -> Address {
+    let by = match now.query.by {
+        by @ (GroupBy::Op | GroupBy::Kind) => by,
+        by @ (GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program) if is_whole => by,
+        _ => GroupBy::Op,
+    };
+    let filter = Filter { scope: String::new(), ..now.query.filter.clone() };
+    let is_said = !anonymise && (filter.within != Within::Source || with_sources);
+    let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
+    let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
+    Address {
+        // Its device and step are the report's.
+        query: Query { by, filter, ..Query::default() },
+        sort: now.sort,
+        columns: now.columns.clone(),
+        selection,
+        picture: now.picture,
+        view: now.view,
+        roofline: only(&now.roofline, |place: RooflinePlace| RooflinePlace {
+            sort: place.sort,
+            x: place.x,
+            ..RooflinePlace::default()
+        }),
+        memory: only(&now.memory, |place: MemoryPlace| MemoryPlace { side: place.side, ..MemoryPlace::default() }),
+        comm: only(&now.comm, |place: CommPlace| CommPlace { of: place.of, pane: place.pane, ..CommPlace::default() }),
+        report: report.to_owned(),
+        ..Address::default()
+    }
+}
+
+/// What is kept of how a view is looked at.
+fn only<T: FromStr + Display>(text: &str, keep: impl FnOnce(T) -> T) -> String {
+    text.parse().map_or_else(|_| String::new(), |place| keep(place).to_string())
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    fn now() -> Address {
+        let text = "v=1&device=3&step=12&by=category&filter=secret.py&in=source&kind=compute&scope=jit(f)&sort=-mean&\
+                    picture=steps&zoom=jit(f)&op=secret.1&view=roofline&src=https://secret.example/x&capture=secret.xplane.pb&kept=18c&program=1&find=secret&\
+                    roofline=sort:-runs;cost:secret*:1:2;hbm:5&memory=side:allocator;program:3&comm=of:copies;mesh:secret=2&sel=secret.2";
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_the_report_does_not_hold_stays() {
+        let passed = passed_on(&now(), "R", true, true, false).to_string();
+        assert_eq!(
+            passed,
+            "v=1&by=category&filter=secret.py&in=source&kind=compute&sort=-mean&picture=steps&view=roofline&\
+             roofline=sort:-runs&memory=side:allocator&comm=of:copies&sel=secret.2&report=R"
+        );
+        let cut = passed_on(&now(), "R", false, true, false);
+        assert_eq!((cut.query.by, cut.selection), (GroupBy::Op, Vec::new()), "rows of other groupings are not told");
+    }
+
+    #[test]
+    fn what_is_taken_out_of_the_report_is_taken_out_of_its_address() {
+        let passed = passed_on(&now(), "R", true, false, false).to_string();
+        assert!(!passed.contains(".py") && passed.contains("kind=compute"), "{passed}");
+        let passed = passed_on(&now(), "R", true, true, true).to_string();
+        assert!(!passed.contains("secret") && passed.contains("view=roofline"), "{passed}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The part of the page's address after the `#`: which view is open, and the state of each view.
+
+pub mod address;
+pub mod comm;
+pub mod for_report;
+pub mod memory;
+pub mod params;
+pub mod roofline;
+pub mod view;
+
+pub use for_report::passed_on;
+pub use view::{FilePlace, Picture, View};

@@ -1,0 +1,76 @@
+//! Communication with the programs at hand; and as the page asks for it. Knows reports; no browser.
+
+use super::engine::Engine;
+use super::programs::{AtHand, Programs};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
+use crate::profile::Profile;
+use crate::protocol::{Export, Reply};
+use crate::report::{comm_json, comm_table, json};
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// Rows of collectives, and of copies, that the page is given at most: those that are covered least, and the one with the lowest
+/// bandwidth.
+const MAX_ROWS: usize = 1000;
+
+/// What devices wait for, as the page is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommView {
+    /// The question this answers.
+    pub ask: CommQuery,
+    /// The answer.
+    pub comm: Comm,
+    /// Rows of collectives that are not in it, and what of them is not covered.
+    pub more: (u32, Picos),
+    /// The same of copies.
+    pub more_copies: (u32, Picos),
+}
+
+/// What devices wait for, with sizes and groups from the programs.
+pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &CommQuery) -> Comm {
+    let at_hand = AtHand::new(profile, programs);
+    analysis.comm(profile, ask, Some(&|id| at_hand.module(id)))
+}
+
+/// What is in flight in a step of a device, in lanes.
+pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &LaneQuery) -> CommLanes {
+    let at_hand = AtHand::new(profile, programs);
+    analysis.comm_lanes(profile, ask, Some(&|id| at_hand.module(id)))
+}
+
+impl Engine {
+    /// The answer to a question; the last one is kept: the page asks for it, then saves it.
+    pub(crate) fn comm_answer(&mut self, ask: &CommQuery) -> &Comm {
+        let Self { profile, analysis, programs, comm: kept, .. } = self;
+        if kept.as_ref().is_none_or(|(asked, _)| asked != ask) {
+            *kept = None;
+        }
+        &kept.get_or_insert_with(|| (ask.clone(), comm(analysis, profile, programs, ask))).1
+    }
+
+    pub(crate) fn comm_view(&mut self, ask: &CommQuery) -> Reply {
+        let mut comm = self.comm_answer(ask).clone();
+        let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
+        Reply::further(&CommView { ask: ask.clone(), comm, more, more_copies })
+    }
+
+    /// What `rooflight comm` writes.
+    pub(crate) fn export_comm(&mut self, ask: &CommQuery, format: Export) -> String {
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
+        let comm = self.comm_answer(ask);
+        if format == Export::Csv {
+            return comm_table::csv(comm, usize::MAX).csv();
+        }
+        notes.extend(comm.notes.iter().cloned());
+        let head = json::head_of("comm", &names, is_partial, &comm.header, &comm.totals);
+        json::text(&comm_json::comm(head, comm, usize::MAX, &notes))
+    }
+}
+
+/// Leaves as many rows as are told; how many others there are, and what of them is not covered.
+fn cut(rows: &mut Vec<CommRow>) -> (u32, Picos) {
+    let rest = CommRow::cut(rows, MAX_ROWS);
+    (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum())
+}

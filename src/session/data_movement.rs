@@ -1,0 +1,131 @@
+//! Data movement, as the page asks for it: few sources of each category, and what all others sum
+//! to. Knows reports; no browser.
+
+use super::engine::Engine;
+use super::programs::{AtHand, Programs};
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::data_movement::DataMovement;
+use crate::profile::{Note, Profile};
+use crate::protocol::{DataMovementView, Export, Rest};
+use crate::report::{data_movement_json, data_movement_table, json};
+
+/// Sources of one category that are told apart.
+const SOURCES: usize = 40;
+
+/// Keeps the first `most` sources of each category.
+fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
+    let mut kept = Vec::new();
+    let mut rest = Vec::new();
+    for category in &data_movement.by_category {
+        let sources = data_movement.sources_of(category);
+        let (first, others) = sources.split_at(sources.len().min(most));
+        kept.extend_from_slice(first);
+        rest.push(Rest {
+            n: others.len() as u32,
+            total: others.iter().map(|row| row.total).sum(),
+            n_executions: others.iter().map(|row| row.n_executions).sum(),
+        });
+    }
+    data_movement.by_source = kept;
+    DataMovementView { data_movement, rest }
+}
+
+/// All data movement, with the programs at hand: each is read when the first op of it asks, and stays until all have.
+pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &Query) -> DataMovement {
+    let at_hand = AtHand::new(profile, programs);
+    analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
+}
+
+impl Engine {
+    fn whole_data_movement(&mut self, query: &Query) -> DataMovement {
+        data_movement(&self.analysis, &self.profile, &mut self.programs, query)
+    }
+
+    /// What the page shows.
+    pub(crate) fn data_movement(&mut self, query: &Query) -> DataMovementView {
+        brief(self.whole_data_movement(query), SOURCES)
+    }
+
+    /// What `rooflight non-compute` writes.
+    pub(crate) fn export_data_movement(&mut self, query: &Query, format: Export) -> String {
+        let query = Query { by: GroupBy::Category, filter: crate::analysis::base::Filter::default(), ..query.clone() };
+        let data_movement = self.whole_data_movement(&query);
+        if format == Export::Csv {
+            return data_movement_table::data_movement_csv(&data_movement, usize::MAX).csv();
+        }
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&data_movement.notes).cloned().collect();
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head_of("non-compute", &names, self.partial, &data_movement.header, &data_movement.totals);
+        json::text(&data_movement_json::data_movement(head, &data_movement, usize::MAX, &notes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::breakdown::{Header, Peaks, Status, Totals};
+    use crate::analysis::classify::Kind;
+    use crate::analysis::data_movement::DataMovementRow;
+    use crate::units::Picos;
+
+    fn row(key: &str, category: &str, total: u64) -> DataMovementRow {
+        DataMovementRow {
+            key: key.to_owned(),
+            key_kind: "category".to_owned(),
+            category: category.to_owned(),
+            kind: Kind::DataMovement,
+            n_executions: 2,
+            total: Picos(total),
+            stall: Picos::ZERO,
+            of_step: None,
+            bytes: None,
+            n_bytes: 0,
+            changes: Default::default(),
+            undetectable: Default::default(),
+            space_moves: Vec::new(),
+            shapes_in: Vec::new(),
+            shapes_out: Vec::new(),
+            source_inner: None,
+            tf_op: None,
+            example: None,
+            example_program: None,
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_summed_per_category() {
+        let data_movement = DataMovement {
+            header: Header {
+                status: Status::Ok,
+                device: None,
+                n_devices: 1,
+                device_type: None,
+                step: "all".to_owned(),
+                n_steps: 0,
+                window: None,
+                step_duration: None,
+                peaks: Peaks::default(),
+            },
+            totals: Totals::default(),
+            total: Picos(16),
+            stall: Picos::ZERO,
+            exposed_comm: Picos::ZERO,
+            by_category: vec![row("copy", "copy", 15), row("none", "none", 1)],
+            by_source: vec![
+                row("a", "copy", 8),
+                row("b", "copy", 4),
+                row("c", "copy", 2),
+                row("d", "copy", 1),
+                row("e", "none", 1),
+            ],
+            opcodes: Vec::new(),
+            notes: Vec::new(),
+        };
+        let view = brief(data_movement, 2);
+        let keys: Vec<&str> = view.data_movement.by_source.iter().map(|row| &*row.key).collect();
+        assert_eq!(keys, ["a", "b", "e"]);
+        let none = Rest { n: 0, total: Picos::ZERO, n_executions: 0 };
+        assert_eq!(view.rest, [Rest { n: 2, total: Picos(3), n_executions: 4 }, none]);
+    }
+}

@@ -1,0 +1,351 @@
+//! The session behind the contract: keeps the profile and answers requests. Knows no browser.
+
+use super::hlo_text_cache::{Listed, Listings};
+use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
+use super::open::report_file::{Captures, Unpacked, unpack};
+use super::open::{Input, MAX_TOLD_NOTES, Opened, Skip, messages, open_files};
+use super::programs::Programs;
+use super::row_order::{Orders, largest, window};
+use crate::analysis::base::{FilterError, Framework, GroupBy, Query, device_type};
+use crate::analysis::breakdown::{Analysis, Answer, Breakdown, Figures, StepStats};
+use crate::analysis::files::{FileInfo, FileView};
+use crate::profile::{Note, Plane, Profile, Severity};
+use crate::protocol::view_request::asked;
+use crate::protocol::{
+    BreakdownHead, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, RowsPage,
+    RowsQuery, Session, Sort, Stage, StepInfo,
+};
+use crate::report::{json, tables};
+use crate::units::Picos;
+
+/// An open session.
+pub struct Engine {
+    pub(crate) profile: Profile,
+    pub(crate) analysis: Analysis,
+    /// The files.
+    pub(crate) files: Vec<FileInfo>,
+    /// Whether only a part of them could be read.
+    pub(crate) partial: bool,
+    /// The steps of all devices, once they were asked for.
+    steps: Option<StepStats>,
+    /// The programs of the capture, read when they are asked for.
+    pub(crate) programs: Programs,
+    /// Texts of programs.
+    listings: Listings,
+    /// What is in the files, once it was asked for.
+    pub(crate) file: Option<FileView>,
+    /// The last answers: switching back and forth between two groupings asks twice for the same.
+    answers: Vec<Answered>,
+    /// The last answer of the roofline.
+    pub(crate) roofline: Option<super::roofline::Kept>,
+    /// What programs need and allocators gave, once it was asked for.
+    pub(crate) memory: Option<super::memory_view::MemorySession>,
+    /// The last answer of communication.
+    pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
+    /// Where the captures lie within the files, where those are report files.
+    pub(crate) carries: Vec<crate::protocol::Carries>,
+    /// The last report at full detail, and what it is of.
+    pub(crate) report: Option<super::share::Kept>,
+    /// It is of a report alone, which answers.
+    pub(crate) told: Option<Box<dyn super::from_report::Summary>>,
+}
+
+struct Answered {
+    query: Query,
+    answer: Answer,
+    orders: Orders,
+}
+
+const KEPT_ANSWERS: usize = 6;
+
+impl Engine {
+    /// Opens files as one session.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
+        let Captures { inputs, carries, failures } = match unpack(inputs)? {
+            Unpacked::Captures(found) => found,
+            Unpacked::Report(told) => return Ok(*told),
+        };
+        Self::open_files(inputs, failures, &[], progress).map(|(mut engine, session)| {
+            engine.carries = carries;
+            (engine, session)
+        })
+    }
+
+    /// Opens captures; `failures` are of files that could not be unpacked.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub(crate) fn open_files(
+        inputs: Vec<Input>,
+        failures: Vec<Failure>,
+        skips: &[Skip],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, Session), Failure> {
+        let mut last = None;
+        let opened = open_files(inputs, failures, skips, &mut |p| {
+            last = Some(p.clone());
+            progress(p);
+        })?;
+        let Opened { profile, files, partial, kept } = opened;
+        if let Some(last) = last {
+            let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
+            // What matters most comes first.
+            let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
+            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
+        }
+        let analysis = Analysis::new(&profile);
+        let session = Session {
+            files,
+            devices: device_infos(&profile, &analysis),
+            usual_device: analysis.usual_device(&profile),
+            planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
+            notes: profile.notes.clone(),
+            partial: partial.or_else(|| analysis.beyond_sums()),
+            n_events: profile.n_events() as u64,
+            summary: None,
+            framework: Framework::detect(&profile),
+        };
+        let (files, partial) = (session.files.clone(), session.partial.is_some());
+        let programs = Programs::new(kept);
+        Ok((Self { files, partial, programs, ..Self::of(profile, analysis) }, session))
+    }
+
+    /// No session yet.
+    pub(crate) fn empty() -> Self {
+        let profile = Profile::default();
+        let analysis = Analysis::new(&profile);
+        Self::of(profile, analysis)
+    }
+
+    /// Nothing was asked yet.
+    fn of(profile: Profile, analysis: Analysis) -> Self {
+        Self {
+            profile,
+            analysis,
+            files: Vec::new(),
+            partial: false,
+            steps: None,
+            programs: Programs::new(Vec::new()),
+            listings: Listings::default(),
+            file: None,
+            answers: Vec::new(),
+            roofline: None,
+            memory: None,
+            comm: None,
+            carries: Vec::new(),
+            report: None,
+            told: None,
+        }
+    }
+
+    /// Answers a request about the open session.
+    pub fn answer(&mut self, request: &Request) -> Reply {
+        // A report is passed on like a capture is.
+        if let Request::Further(bytes) = request
+            && let Some(question) = asked(bytes).filter(Question::is_share)
+        {
+            return self.share(&question);
+        }
+        if let Some(told) = &self.told {
+            return told.answer(request);
+        }
+        match request {
+            Request::Further(bytes) => match asked(bytes) {
+                Some(question) => self.answer_question(&question),
+                None => Reply::Failed(messages::no_question()),
+            },
+            Request::Breakdown(query) => {
+                self.head(query).map_or_else(Reply::BadFilter, |head| Reply::Breakdown(Box::new(head)))
+            }
+            Request::Rows(query) => self.rows(query).map_or_else(Reply::BadFilter, |page| Reply::Rows(Box::new(page))),
+            Request::Scopes { query, root, min_share } => {
+                let scopes = self.analysis.scopes(&self.profile, query, root, *min_share);
+                scopes.map_or_else(Reply::BadFilter, Reply::Scopes)
+            }
+            Request::Steps => {
+                let steps = self.steps.get_or_insert_with(|| self.analysis.step_stats(&self.profile));
+                Reply::Steps(steps.clone())
+            }
+            Request::Export { query, sort, format } => {
+                self.export(query, *sort, *format).map_or_else(Reply::BadFilter, Reply::Exported)
+            }
+            Request::ExportDataMovement { query, format } => Reply::Exported(self.export_data_movement(query, *format)),
+            Request::Hello { .. } => Reply::Hello { build: crate::BUILD.to_owned() },
+            Request::Open { .. } | Request::OpenReport { .. } => Reply::Failed(Failure {
+                title: "This worker has a session open".to_owned(),
+                message: "A new session needs a worker of its own.".to_owned(),
+            }),
+            Request::Cancel(_) => Reply::Cancelled,
+        }
+    }
+
+    /// Answers a part of the page.
+    fn answer_question(&mut self, question: &Question) -> Reply {
+        match question {
+            Question::Op { ask, op } => self.op(ask, op),
+            Question::Graph { query, op, open } => self.graph(query, op, open),
+            Question::DataMovement(query) => Reply::further(&self.data_movement(query)),
+            Question::File => Reply::further(self.file()),
+            Question::ProgramText { program, first, count } => {
+                self.listed(*program, |listed| Reply::further(&listed.page(*program, *first, *count)))
+            }
+            Question::ProgramOutline(program) => {
+                self.listed(*program, |listed| Reply::further(&listed.outline(*program)))
+            }
+            Question::Roofline(ask) => self.roofline_head(ask),
+            Question::RooflineRows(query) => self.roofline_rows(query),
+            Question::Memory => self.memory_session(),
+            Question::MemoryOf(ask) => self.memory_told(|of, profile, all| static_memory(profile, of, all, ask)),
+            Question::MemoryAt { ask, point } => {
+                self.memory_told(|of, profile, all| alive_at(profile, of, all, ask, *point))
+            }
+            Question::MemoryWithout { ask, without, points } => {
+                self.memory_told(|of, profile, all| what_if(profile, of, all, ask, without, *points))
+            }
+            Question::MemoryCurve { ask, points } => {
+                self.memory_told(|of, profile, all| memory_curve(profile, of, all, ask, *points))
+            }
+            Question::MemoryLanes { ask, points } => {
+                self.memory_told(|of, profile, all| memory_lanes(profile, of, all, ask, *points))
+            }
+            Question::Comm(ask) => self.comm_view(ask),
+            Question::CommLanes(ask) => {
+                let Self { profile, analysis, programs, .. } = self;
+                Reply::further(&super::comm::comm_lanes(analysis, profile, programs, ask))
+            }
+            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => self.share(question),
+            Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
+            Question::ExportMemory(format) => self.export_memory(*format),
+            Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
+            Question::ProgramSearch(query) => self.listed(query.program, |listed| {
+                listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
+            }),
+        }
+    }
+
+    pub(crate) fn head(&mut self, query: &Query) -> Result<BreakdownHead, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let answered = answered(&mut self.answers, profile, analysis, query)?;
+        let Figures { header, totals, shown, notes, .. } = answered.answer.figures.clone();
+        Ok(BreakdownHead {
+            query: query.clone(),
+            header,
+            totals,
+            shown,
+            n_groups: answered.answer.n_rows() as u32,
+            largest: largest(answered.answer.rows(profile, analysis)),
+            notes: profile.notes.iter().cloned().chain(notes).collect(),
+        })
+    }
+
+    pub(crate) fn file(&mut self) -> &FileView {
+        let Self { profile, analysis, files, partial, .. } = self;
+        self.file.get_or_insert_with(|| analysis.file_view(profile, files, *partial))
+    }
+
+    /// Tells something of a program's text, which is printed where it was not yet.
+    fn listed(&mut self, program: ProgramRef, tell: impl FnOnce(&Listed) -> Reply) -> Reply {
+        self.file();
+        let of = self.file.as_mut().and_then(|file| file.programs.get_mut(program.0 as usize));
+        let Some(of) = of else { return Reply::Failed(no_program()) };
+        match self.listings.get(&self.profile, &mut self.programs, of, program) {
+            Ok(listed) => {
+                if of.hlo.is_some() {
+                    of.n_computations = listed.head.n_computations;
+                    of.n_instructions = Some(listed.head.n_instructions);
+                }
+                tell(&listed)
+            }
+            Err(note) => Reply::Failed(messages::no_text(&of.name, note.message)),
+        }
+    }
+
+    fn rows(&mut self, query: &RowsQuery) -> Result<RowsPage, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, &query.query)?;
+        let rows = answer.rows(profile, analysis);
+        let order = orders.get(rows, query.sort);
+        let page = window(order.len(), query.first, query.count);
+        let before: Picos = order[..page.start].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
+        let told = order[page].iter().map(|i| rows.group(*i as usize)).collect();
+        Ok(RowsPage { query: query.clone(), rows: told, before })
+    }
+}
+
+impl Engine {
+    /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
+    fn export(&mut self, query: &Query, sort: Sort, format: Export) -> Result<String, FilterError> {
+        let (profile, analysis) = (&self.profile, &self.analysis);
+        let Answered { answer, orders, .. } = answered(&mut self.answers, profile, analysis, query)?;
+        let rows = answer.rows(profile, analysis);
+        let groups = orders.get(rows, sort).iter().map(|i| rows.group(*i as usize)).collect();
+        let Figures { header, by, totals, shown, notes } = answer.figures.clone();
+        let breakdown = Breakdown { header, by, totals, shown, groups, notes };
+        if format == Export::Csv {
+            return Ok(tables::breakdown_csv(&breakdown, usize::MAX).csv());
+        }
+        let tree = query.by == GroupBy::Scope;
+        let scopes = if tree { Some(analysis.scopes(profile, query, "", 0.0)?) } else { None };
+        let notes: Vec<Note> = profile.notes.iter().chain(&breakdown.notes).cloned().collect();
+        let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
+        let head = json::head("breakdown", &names, self.partial, &breakdown);
+        Ok(json::text(&json::breakdown(head, &breakdown, &query.filter, scopes.as_ref(), usize::MAX, &notes)))
+    }
+}
+
+/// A place where no program is.
+pub(crate) fn no_program() -> Failure {
+    messages::no_text("It", "There is no such program in this session.".to_owned())
+}
+
+/// The answer to a query, kept from before or made now; moved to the end, where the newest are.
+fn answered<'a>(
+    answers: &'a mut Vec<Answered>,
+    profile: &Profile,
+    analysis: &Analysis,
+    query: &Query,
+) -> Result<&'a mut Answered, FilterError> {
+    let answered = match answers.iter().position(|a| a.query == *query) {
+        Some(i) => answers.remove(i),
+        None => {
+            let answer = analysis.answer(profile, query)?;
+            Answered { query: query.clone(), answer, orders: Orders::default() }
+        }
+    };
+    if answers.len() == KEPT_ANSWERS {
+        answers.remove(0);
+    }
+    answers.push(answered);
+    Ok(answers.last_mut().unwrap_or_else(|| unreachable!("one was just pushed")))
+}
+
+fn device_infos(profile: &Profile, analysis: &Analysis) -> Vec<DeviceInfo> {
+    let of = |device: &crate::analysis::base::Device| {
+        let plane = &profile.planes[device.plane];
+        DeviceInfo {
+            name: plane.name.clone(),
+            label: device.label.clone(),
+            device_type: device_type(plane),
+            n_ops: device.ops.iter().map(|l| plane.lines[*l].events.len() as u64).sum(),
+            busy: device.busy,
+            steps: device
+                .steps
+                .iter()
+                .map(|s| StepInfo { number: s.number, name: s.name.clone(), duration: s.duration(), n_ops: s.n_ops })
+                .collect(),
+        }
+    };
+    analysis.devices.iter().map(of).collect()
+}
+
+fn plane_info(plane: &Plane) -> PlaneInfo {
+    PlaneInfo {
+        name: plane.name.clone(),
+        n_lines: plane.lines.iter().filter(|line| !line.derived).count() as u32,
+        n_events: plane.n_events() as u64,
+    }
+}

@@ -1,0 +1,236 @@
+//! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
+
+use super::{Answered, Told, notes};
+use crate::analysis::base::{GroupBy, Matcher, Query, Within};
+use crate::analysis::breakdown::{Group, Shown};
+use crate::analysis::classify::Kind;
+use crate::profile::{Note, Severity};
+use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
+use crate::session::row_order::{by_value, natural, ordered, ranks_of, window};
+use crate::units::Picos;
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+
+impl Told {
+    pub(crate) fn head(&self, query: &Query) -> Answered {
+        let groups = self.groups(query)?;
+        let report = &self.report;
+        let mut said = notes(report, &report.notes);
+        let cut = report.n_cut();
+        if cut > 0 && !query.filter.text.is_empty() {
+            let message = format!("{cut} ops are summed in this summary: the filter did not look at their names.");
+            said.push(Note::new(Severity::Caution, "summary_filter", message));
+        }
+        let all = Query { filter: Default::default(), ..query.clone() };
+        // Of ops there are more than rows: what is summed is rows, too.
+        let n_all = match query.by {
+            GroupBy::Op => report.n_rows() as usize,
+            _ if query.filter.is_empty() => groups.len(),
+            _ => self.groups(&all)?.len(),
+        };
+        Ok(Reply::Breakdown(Box::new(BreakdownHead {
+            query: query.clone(),
+            header: report.header.clone(),
+            totals: report.totals.clone(),
+            shown: self.shown(&groups, n_all),
+            n_groups: groups.len() as u32,
+            largest: largest(&groups),
+            notes: said,
+        })))
+    }
+
+    pub(crate) fn rows(&self, query: &RowsQuery) -> Answered {
+        let groups = self.groups(&query.query)?;
+        let order = order(&groups, query.sort);
+        let page = window(order.len(), query.first, query.count);
+        let before = order[..page.start].iter().map(|at| groups[*at as usize].total).sum();
+        let rows = order[page].iter().map(|at| groups[*at as usize].clone()).collect();
+        Ok(Reply::Rows(Box::new(RowsPage { query: query.clone(), rows, before })))
+    }
+
+    fn shown(&self, groups: &[Group], n_all: usize) -> Shown {
+        let total: Picos = groups.iter().map(|group| group.total).sum();
+        let of = |kind: Kind| groups.iter().filter(|group| group.kind == kind).map(|group| group.total).sum();
+        let is_all = total == self.report.totals.busy;
+        Shown {
+            total,
+            n_events: if is_all {
+                self.report.totals.n_events
+            } else {
+                groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.n_executions))
+            },
+            by_kind: if is_all { self.report.totals.by_kind } else { Kind::ALL.map(of) },
+            n_all: n_all as u32,
+            of_step: self.report.header.step_duration.and_then(|window| total.fraction_of(window)),
+            anywhere: None,
+        }
+    }
+
+    /// Rows of a query, most time first.
+    fn groups(&self, query: &Query) -> Result<Vec<Group>, Reply> {
+        self.is_told(query)?;
+        let filter = &query.filter;
+        if !filter.scope.is_empty() {
+            return Err(self.lacks("the tree of scopes"));
+        }
+        let matcher = filter.compile().map_err(Reply::BadFilter)?;
+        let report = &self.report;
+        if matcher.has_text() && matcher.within == Within::Source && !report.origin.has_sources {
+            return Err(self.lacks("lines of source"));
+        }
+        let told = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
+        let mut groups: Vec<Group> = told.collect();
+        if !matcher.has_text() {
+            let rest = self.rest().into_iter();
+            groups.extend(rest.filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));
+        }
+        let by_group = |key: fn(&Group) -> Option<&str>| {
+            if report.is_whole() { Ok(key) } else { Err(self.lacks("groupings by anything but op and kind")) }
+        };
+        let mut groups = match query.by {
+            GroupBy::Op => groups,
+            GroupBy::Kind => together(groups, query.by, |group| Some(group.kind.key())),
+            GroupBy::Category => together(groups, query.by, by_group(Group::main_category)?),
+            GroupBy::OpGroup => together(groups, query.by, by_group(|group| group.op_group.as_deref())?),
+            GroupBy::Phase => together(groups, query.by, by_group(|group| group.phase.as_deref())?),
+            GroupBy::Program => together(groups, query.by, by_group(|group| group.program.as_deref())?),
+            GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => {
+                return Err(self.lacks("this grouping"));
+            }
+        };
+        for group in &mut groups {
+            group.mean = group.total.0.checked_div(group.n_executions).map(Picos);
+            group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
+            group.of_kind = group.total.fraction_of(report.totals.of(group.kind));
+        }
+        groups.sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
+        Ok(groups)
+    }
+
+    /// What is not told one by one, as a row of each kind.
+    fn rest(&self) -> Vec<Group> {
+        let row = |rest: &crate::share::Rest| {
+            let key = format!("{} other {} ops", rest.n_rows, rest.kind.label().to_lowercase());
+            Group {
+                key_kind: "other".to_owned(),
+                kind: rest.kind,
+                n_executions: rest.n_executions,
+                total: rest.total,
+                inclusive: rest.total,
+                ..Group::empty(key)
+            }
+        };
+        self.report.rest.iter().map(row).collect()
+    }
+}
+
+fn passes(matcher: &Matcher, group: &Group) -> bool {
+    let is_in = |text: Option<&str>| text.is_some_and(|text| matcher.is_match(text));
+    let is_text = !matcher.has_text()
+        || match matcher.within {
+            Within::Leaf => is_in(Some(&group.key)) || is_in(group.scope_leaf()),
+            Within::Source => is_in(group.source_inner.as_deref()),
+            Within::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
+        };
+    is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
+}
+
+/// Rows with the same key as one; what has none is told apart.
+fn together(groups: Vec<Group>, by: GroupBy, key: impl Fn(&Group) -> Option<&str>) -> Vec<Group> {
+    let mut sums: IndexMap<String, Group> = IndexMap::default();
+    for group in groups {
+        let key = key(&group).unwrap_or("<none>").to_owned();
+        let sum = sums.entry(key.clone()).or_insert_with(|| Group {
+            key_kind: by.key().to_owned(),
+            kind: group.kind,
+            min: Picos(u64::MAX),
+            ..Group::empty(key)
+        });
+        let add =
+            |sum: &mut Option<f64>, more: Option<f64>| *sum = more.map_or(*sum, |more| Some(sum.unwrap_or(0.0) + more));
+        add(&mut sum.flops, group.flops);
+        add(&mut sum.model_flops, group.model_flops);
+        add(&mut sum.bytes_accessed, group.bytes_accessed);
+        sum.n_executions = sum.n_executions.saturating_add(group.n_executions);
+        sum.total += group.total;
+        sum.inclusive += group.inclusive;
+        sum.max = sum.max.max(group.max);
+        if group.n_executions > 0 {
+            sum.min = sum.min.min(group.min);
+        }
+        for (name, share) in group.categories {
+            let of = sum.categories.entry(name).or_default();
+            of.n = of.n.saturating_add(share.n);
+            of.dur += share.dur;
+        }
+    }
+    let mut groups: Vec<Group> = sums.into_iter().map(|(_, group)| group).collect();
+    for group in groups.iter_mut().filter(|group| group.n_executions == 0) {
+        group.min = Picos::ZERO;
+    }
+    groups
+}
+
+/// Row numbers in an order.
+fn order(groups: &[Group], sort: Sort) -> Vec<u32> {
+    let ranks = ranks_of(groups.len(), &|i| (&groups[i].key, groups[i].program_id));
+    let mut words: Vec<&str> = groups.iter().filter_map(|group| word(group, sort.column)).collect();
+    words.sort_by_key(|word| (natural(word), *word));
+    words.dedup();
+    let place = |word: &str| words.iter().position(|other| *other == word).map(|at| at as u64);
+    let value = |(at, group): (usize, &Group)| match sort.column {
+        Column::Name => Some(u64::from(ranks[at])),
+        column => word(group, column).map_or_else(|| number(group, column), place),
+    };
+    by_value(groups.iter().enumerate().map(value).collect(), &ranks, sort.descending)
+}
+
+fn word(group: &Group, column: Column) -> Option<&str> {
+    match column {
+        Column::Category => group.main_category(),
+        Column::Source => group.source_inner.as_deref(),
+        Column::Program => group.program.as_deref(),
+        Column::OpGroup => group.op_group.as_deref(),
+        Column::Phase => group.phase.as_deref(),
+        Column::Layer => group.layer.as_deref(),
+        Column::Dtype => group.dtypes.first().map(String::as_str),
+        Column::Shape => group.shapes.first().map(String::as_str),
+        Column::ScopeLeaf => group.scope_leaf(),
+        _ => None,
+    }
+}
+
+fn number(group: &Group, column: Column) -> Option<u64> {
+    match column {
+        Column::Total | Column::OfStep => Some(group.total.0),
+        Column::Kind => Some(group.kind.index() as u64),
+        Column::Executions => Some(group.n_executions),
+        Column::Mean => group.mean.map(|mean| mean.0),
+        Column::Inclusive => Some(group.inclusive.0),
+        Column::Min => Some(group.min.0).filter(|_| group.n_executions > 0),
+        Column::Max => Some(group.max.0).filter(|_| group.n_executions > 0),
+        Column::OfKind => group.of_kind.map(ordered),
+        Column::FlopRate => group.flop_rate().map(ordered),
+        Column::ByteRate => group.byte_rate().map(ordered),
+        Column::Flops => group.flops.map(ordered),
+        Column::Bytes => group.bytes_accessed.map(ordered),
+        Column::Intensity => group.intensity().map(ordered),
+        _ => None,
+    }
+}
+
+fn largest(groups: &[Group]) -> Largest {
+    let of = groups.iter().map(|group| Largest {
+        total: group.total,
+        mean: group.mean.unwrap_or_default(),
+        inclusive: group.inclusive,
+        n_executions: group.n_executions,
+        max: group.max,
+        flop_rate: group.flop_rate(),
+        byte_rate: group.byte_rate(),
+        flops: group.flops,
+        bytes: group.bytes_accessed,
+        intensity: group.intensity(),
+    });
+    of.fold(Largest::default(), Largest::with)
+}

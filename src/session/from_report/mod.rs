@@ -1,0 +1,190 @@
+//! A session of a report alone: no events, no programs, but what was told of them. Fills the answers that a capture would fill;
+//! what it does not hold it says so, and never answers with nothing as if that were data.
+//!
+//! An open session keeps it behind [`Summary`].
+
+mod breakdown;
+mod memory_comm;
+mod roofline;
+
+use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
+use crate::profile::{Note, Severity};
+use crate::protocol::view_request::asked;
+use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo};
+use crate::session::engine::Engine;
+use crate::session::open::messages;
+use crate::share::{Report, ShareError, read_link};
+
+/// What answers in place of a capture.
+pub(crate) trait Summary {
+    /// Answers a request.
+    fn answer(&self, request: &Request) -> Reply;
+    /// The report.
+    fn report(&self) -> &Report;
+}
+
+/// A report that answers.
+struct Told {
+    report: Report,
+}
+
+impl Engine {
+    /// Opens the report of a link: what follows `report=` in its address.
+    ///
+    /// # Errors
+    /// A [`Failure`] that says what is wrong with it.
+    pub fn open_link(text: &str) -> Result<(Self, Session), Failure> {
+        read_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
+    }
+
+    /// A session of a report alone.
+    pub fn of_report(report: Report) -> (Self, Session) {
+        let session = session(&report);
+        let mut engine = Self::empty();
+        engine.files.clone_from(&session.files);
+        engine.partial = session.partial.is_some();
+        engine.told = Some(Box::new(Told { report }));
+        (engine, session)
+    }
+}
+
+fn bad_link(error: &ShareError) -> Failure {
+    let title = match error {
+        ShareError::Newer(_) => "The link is newer than this page",
+        ShareError::Cut { .. } => "The link is cut",
+        _ => "The link could not be read",
+    };
+    Failure { title: title.to_owned(), message: error.to_string() }
+}
+
+impl Summary for Told {
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn answer(&self, request: &Request) -> Reply {
+        let answer = match request {
+            Request::Breakdown(query) => self.head(query),
+            Request::Rows(query) => self.rows(query),
+            Request::Steps => Ok(Reply::Steps(self.report.steps.clone())),
+            Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
+            Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
+            Request::Further(bytes) => match asked(bytes) {
+                Some(question) => self.answer_question(&question),
+                None => Ok(Reply::Failed(messages::no_question())),
+            },
+            Request::Export { .. } | Request::ExportDataMovement { .. } => Err(self.lacks("a file of all rows")),
+            Request::Open { .. } | Request::OpenReport { .. } | Request::Cancel(_) => Ok(Reply::Cancelled),
+        };
+        answer.unwrap_or_else(|reply| reply)
+    }
+}
+
+/// An answer, or why there is none.
+type Answered = Result<Reply, Reply>;
+
+impl Told {
+    fn answer_question(&self, question: &Question) -> Answered {
+        match question {
+            Question::Roofline(ask) => self.roofline(ask),
+            Question::RooflineRows(query) => self.roofline_rows(query),
+            Question::Memory => Ok(self.memory()),
+            Question::MemoryOf(ask) => self.memory_of(ask),
+            Question::MemoryAt { ask, point } => self.memory_at(ask, *point),
+            Question::Comm(ask) => self.comm(ask),
+            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
+                Err(self.lacks("how it is passed on"))
+            }
+            Question::Op { .. } => Err(self.lacks("all that is known of an op")),
+            Question::Graph { .. } => Err(self.lacks("the graph around an op")),
+            Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
+            Question::File
+            | Question::ProgramText { .. }
+            | Question::ProgramOutline(_)
+            | Question::ProgramSearch(_) => Err(self.lacks("files and programs")),
+            Question::MemoryWithout { .. } => Err(self.lacks("what the peak would be without some buffers")),
+            Question::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
+            Question::MemoryLanes { .. } => Err(self.lacks("lives of buffers")),
+            Question::CommLanes(_) => Err(self.lacks("what is in flight at each moment")),
+            Question::ExportRoofline { .. } | Question::ExportMemory(_) | Question::ExportComm { .. } => {
+                Err(self.lacks("a file of all rows"))
+            }
+        }
+    }
+
+    /// What a report does not hold.
+    fn lacks(&self, what: &str) -> Reply {
+        Reply::Failed(Failure {
+            title: format!("A summary does not hold {what}"),
+            message: format!("{} Open the capture for this.", sentence(&self.report)),
+        })
+    }
+
+    /// Whether a question is about the device and step that are told.
+    fn is_told(&self, query: &Query) -> Result<(), Reply> {
+        let (origin, header) = (&self.report.origin, &self.report.header);
+        let device = query.device == origin.device || origin.devices.is_empty();
+        let step = match query.step {
+            // It is the one there is; its header says which that is.
+            StepChoice::Busiest => true,
+            StepChoice::All => header.step == "all",
+            StepChoice::Number(number) => header.step == number.to_string(),
+        };
+        if device && step { Ok(()) } else { Err(self.lacks("other devices and steps")) }
+    }
+}
+
+/// What the session is, in a sentence.
+fn sentence(report: &Report) -> String {
+    let rounded = report.rounded().map_or_else(String::new, |how| format!("; {how}"));
+    format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
+}
+
+fn session(report: &Report) -> Session {
+    let origin = &report.origin;
+    let steps = |at: usize| report.steps.devices.get(at).map_or(&[][..], |device| &device.steps);
+    let device = |(at, device): (usize, &crate::share::DeviceTold)| DeviceInfo {
+        name: device.name.clone(),
+        label: device.label.clone(),
+        device_type: device.device_type.clone(),
+        n_ops: device.n_ops,
+        busy: device.busy,
+        steps: steps(at)
+            .iter()
+            .map(|step| StepInfo {
+                number: step.number,
+                name: step.name.clone(),
+                duration: step.duration,
+                n_ops: step.n_ops,
+            })
+            .collect(),
+    };
+    let asked = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
+    let step = report.header.step.parse().map_or(StepChoice::All, StepChoice::Number);
+    Session {
+        files: origin.files.clone(),
+        devices: origin.devices.iter().enumerate().map(device).collect(),
+        usual_device: asked,
+        planes: Vec::new(),
+        notes: notes(report, &report.notes),
+        partial: origin.partial.clone(),
+        n_events: origin.n_events,
+        summary: Some(SummaryInfo {
+            sentence: sentence(report),
+            device: asked,
+            step,
+            level: origin.level,
+            n_ops: report.n_rows(),
+            n_told: report.rows.len() as u32,
+            has_sources: origin.has_sources,
+            is_anonymous: origin.is_anonymous,
+        }),
+        framework: Framework::Unknown,
+    }
+}
+
+/// Notes of an answer, behind the one that says what the session is.
+fn notes(report: &Report, of: &[Note]) -> Vec<Note> {
+    let first = Note::new(Severity::Caution, "summary", sentence(report));
+    std::iter::once(first).chain(of.iter().cloned()).collect()
+}

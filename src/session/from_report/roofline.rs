@@ -1,0 +1,110 @@
+//! The roofline of a report: its ops against their roofs, as they were held when it was made.
+
+use super::{Answered, Told, notes};
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::roofline::{Level, Roof, RooflineQuery};
+use crate::protocol::{
+    MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+};
+use crate::session::row_order::{by_value, ordered, ranks_of, window};
+use crate::units::Picos;
+use std::collections::BTreeSet;
+
+impl Told {
+    /// Whether the question is the one that was answered when the report was made.
+    fn is_held(&self, ask: &RooflineQuery) -> Result<(), Reply> {
+        self.is_told(&ask.query)?;
+        let Query { by, filter, .. } = &ask.query;
+        if *by != GroupBy::Op || !filter.is_empty() {
+            return Err(self.lacks("other groupings and filters of the roofline"));
+        }
+        let usual = RooflineQuery { query: ask.query.clone(), ..RooflineQuery::default() };
+        if *ask == usual { Ok(()) } else { Err(self.lacks("ops held against other peaks and costs")) }
+    }
+
+    pub(crate) fn roofline(&self, ask: &RooflineQuery) -> Answered {
+        self.is_held(ask)?;
+        let points = self.points();
+        let part = &self.report.roofline;
+        let mut figures = part.figures.clone();
+        figures.notes = notes(&self.report, &figures.notes);
+        let mut largest = RoofLargest::default();
+        for point in &points {
+            largest.total = largest.total.max(point.total);
+            largest.n = largest.n.max(point.n);
+        }
+        for roof in points.iter().filter_map(|point| point.roof.as_ref()) {
+            largest.recoverable = largest.recoverable.max(roof.recoverable);
+            largest.flop_rate = largest.flop_rate.max(roof.flop_rate().unwrap_or(0.0));
+            largest.byte_rate = largest.byte_rate.max(roof.byte_rate(Level::Hbm).unwrap_or(0.0));
+        }
+        let n_rows = points.len() as u32;
+        let mut held: Vec<RoofPoint> = points.into_iter().filter(|point| point.roof.is_some()).collect();
+        let rest = held.split_off(held.len().min(MAX_POINTS));
+        let time = |point: &RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
+        let more = (part.more.0.saturating_add(rest.len() as u32), part.more.1 + rest.iter().map(time).sum());
+        Ok(Reply::further(&RooflineHead {
+            ask: ask.clone(),
+            figures,
+            steps: part.steps.clone(),
+            n_rows,
+            points: held,
+            more,
+            largest,
+        }))
+    }
+
+    pub(crate) fn roofline_rows(&self, query: &RoofRowsQuery) -> Answered {
+        self.is_held(&query.ask)?;
+        let points = self.points();
+        let order = order(&points, query.sort);
+        let page = window(order.len(), query.first, query.count);
+        let rows = order[page].iter().map(|at| points[*at as usize].clone()).collect();
+        Ok(Reply::further(&RoofRowsPage { first: query.first, rows }))
+    }
+
+    fn points(&self) -> Vec<RoofPoint> {
+        let of = |row: &crate::share::OpRow| {
+            let (group, point) = (&row.group, row.point.as_ref()?);
+            Some(RoofPoint {
+                key: group.key.clone(),
+                program: group.program.clone(),
+                program_id: group.program_id,
+                op_group: group.op_group.clone(),
+                source: group.source_inner.clone(),
+                total: group.total,
+                n: group.n_executions,
+                roof: point.roof.clone(),
+                skipped: point.skipped.clone(),
+                cumulative: point.cumulative,
+            })
+        };
+        self.report.rows.iter().filter_map(of).collect()
+    }
+}
+
+fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
+    let ranks = ranks_of(points.len(), &|i| (&points[i].key, points[i].program_id));
+    let words = |of: fn(&RoofPoint) -> Option<&str>| {
+        let known: Vec<&str> = points.iter().filter_map(of).collect::<BTreeSet<&str>>().into_iter().collect();
+        let place = |point: &RoofPoint| known.binary_search(&of(point)?).ok().map(|at| at as u64);
+        points.iter().map(place).collect()
+    };
+    let roof = |of: fn(&Roof) -> Option<u64>| points.iter().map(|point| of(point.roof.as_ref()?)).collect();
+    let values = match sort.column {
+        RoofColumn::Name => ranks.iter().map(|rank| Some(u64::from(*rank))).collect(),
+        RoofColumn::Total => points.iter().map(|point| Some(point.total.0)).collect(),
+        RoofColumn::Executions => points.iter().map(|point| Some(point.n)).collect(),
+        RoofColumn::OpGroup => words(|point| point.op_group.as_deref()),
+        RoofColumn::Dtype => words(|point| point.roof.as_ref()?.dtype.as_deref()),
+        RoofColumn::Gap => roof(|roof| Some(roof.recoverable.0)),
+        RoofColumn::Bound => roof(|roof| Some(roof.bound.place())),
+        RoofColumn::Util => roof(|roof| roof.util.map(ordered)),
+        RoofColumn::Intensity => roof(|roof| roof.intensity.map(ordered)),
+        RoofColumn::Mfu => roof(|roof| roof.mfu.map(ordered)),
+        RoofColumn::HbmUtil => roof(|roof| roof.hbm_util().map(ordered)),
+        RoofColumn::FlopRate => roof(|roof| roof.flop_rate().map(ordered)),
+        RoofColumn::ByteRate => roof(|roof| roof.byte_rate(Level::Hbm).map(ordered)),
+    };
+    by_value(values, &ranks, sort.descending)
+}

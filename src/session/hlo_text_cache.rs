@@ -1,0 +1,163 @@
+//! The texts of programs: printed once when they are asked for, the last ones kept; lines, outlines and searches come from
+//! there. Knows where texts come from; knows no browser.
+
+use super::programs::Programs;
+use crate::analysis::base::{Filter, FilterError};
+use crate::analysis::classify::opcode;
+use crate::analysis::files::{FileProgram, ProgramSource};
+use crate::hlo::{Line, Listing, Module};
+use crate::profile::{Note, Profile, ProgramId};
+use crate::protocol::{
+    LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
+    ProgramQuery, ProgramRef,
+};
+use std::rc::Rc;
+
+/// Texts kept: beside a program its half a dozen megabytes of text, and those of the one before.
+const KEPT: usize = 2;
+/// Bytes of lines told at once: some lines hold whole kernels.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Texts of programs.
+#[derive(Default)]
+pub(crate) struct Listings {
+    /// The newest last.
+    kept: Vec<(ProgramRef, Rc<Listed>)>,
+}
+
+/// The text of a program.
+pub(crate) struct Listed {
+    source: ProgramSource,
+    pub(crate) head: ProgramHead,
+    outline: Vec<OutlineItem>,
+    listing: Listing,
+}
+
+impl Listings {
+    /// The text of a program.
+    ///
+    /// # Errors
+    /// The note that says why its HLO could not be read.
+    pub(crate) fn get(
+        &mut self,
+        profile: &Profile,
+        programs: &mut Programs,
+        program: &FileProgram,
+        at: ProgramRef,
+    ) -> Result<Rc<Listed>, Note> {
+        let listed = match self.kept.iter().position(|(of, _)| *of == at) {
+            Some(place) => self.kept.remove(place).1,
+            None => {
+                // Room first: a third text would be one too many.
+                self.kept.drain(..(self.kept.len() + 1).saturating_sub(KEPT));
+                Rc::new(match program.hlo {
+                    Some(hlo) => of_module(program, &*programs.get(profile, hlo as usize)?),
+                    None => of_events(profile, program),
+                })
+            }
+        };
+        self.kept.push((at, Rc::clone(&listed)));
+        Ok(listed)
+    }
+}
+
+impl Listed {
+    /// Some of its lines.
+    pub(crate) fn page(&self, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
+        let n = self.listing.len();
+        let from = (first as usize).min(n);
+        let to = from.saturating_add((count as usize).min(MAX_LINES)).min(n);
+        let (mut lines, mut bytes) = (Vec::with_capacity(to - from), 0);
+        for i in from..to {
+            let text = self.listing.line(i);
+            bytes += text.len();
+            if bytes > MAX_BYTES && !lines.is_empty() {
+                break;
+            }
+            let kind = match self.listing.kind(i) {
+                Line::Computation(_) => LineKind::Computation,
+                Line::Instruction(name) => LineKind::Instruction(name.to_owned()),
+                Line::Other => LineKind::Other,
+            };
+            lines.push(ProgramLine { text: text.to_owned(), kind });
+        }
+        ProgramPage { program, source: self.source, head: self.head.clone(), first: from as u32, lines }
+    }
+
+    /// Its computations.
+    pub(crate) fn outline(&self, program: ProgramRef) -> ProgramOutline {
+        ProgramOutline { program, head: self.head.clone(), computations: self.outline.clone() }
+    }
+
+    /// Lines that have what is looked for.
+    pub(crate) fn search(&self, query: &ProgramQuery) -> Result<ProgramFound, FilterError> {
+        let matcher = Filter { text: query.text.clone(), regex: query.regex, ..Filter::default() }.compile()?;
+        let (mut lines, mut n) = (Vec::new(), 0);
+        let last = if query.text.is_empty() { 0 } else { self.listing.len() };
+        for i in 0..last {
+            if matcher.is_match(self.listing.line(i)) {
+                n += 1;
+                if lines.len() < MAX_FOUND {
+                    lines.push(i as u32);
+                }
+            }
+        }
+        Ok(ProgramFound { query: query.clone(), lines, n })
+    }
+}
+
+fn of_module(program: &FileProgram, module: &Module) -> Listed {
+    let listing = Listing::of(module);
+    let items = module.computations().zip(listing.computations()).map(|((id, computation), line)| OutlineItem {
+        name: computation.name.to_string(),
+        line: *line,
+        n_instructions: computation.instructions.len() as u32,
+        n_callers: module.callers(id).len() as u32,
+        is_entry: module.entry == Some(id),
+        is_fusion: computation.is_fusion,
+    });
+    let outline: Vec<OutlineItem> = items.collect();
+    let mut damage = module.damage.notes.clone();
+    if listing.is_cut() {
+        damage.push("The text is longer than a gigabyte: only its start is there.".to_owned());
+    }
+    let entry = module.entry.and_then(|id| module.computation(id)).map(|entry| entry.name.to_string());
+    let head = ProgramHead {
+        name: module.name.to_string(),
+        entry,
+        n_computations: Some(module.computations().len() as u32),
+        n_instructions: module.instructions().len() as u32,
+        n_lines: listing.len() as u32,
+        bytes: listing.text().len() as u64,
+        leftover: module.damage.leftover as u32,
+        unresolved: module.damage.unresolved as u32,
+        damage,
+    };
+    Listed { source: program.source, head, outline, listing }
+}
+
+/// What events say of a program: the distinct texts of its ops, by name.
+fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
+    let id = program.program_id.map(ProgramId);
+    let ops = profile.planes.iter().flat_map(|plane| &plane.ops).filter(|op| id.is_some() && op.stats.program == id);
+    let mut texts: Vec<(&str, &str)> = ops
+        .map(|op| (profile.text(op.name), profile.text(op.text)))
+        .filter(|(_, text)| opcode(text).is_some())
+        .collect();
+    texts.sort_by(Ord::cmp);
+    texts.dedup();
+    let comment = if texts.is_empty() {
+        "The HLO of this program is not there, and no op with a text says that it is of this program."
+    } else {
+        "The HLO of this program is not there: these are the texts of its ops’ events, by name."
+    };
+    let listing = Listing::of_texts(comment, texts.iter().map(|(_, text)| *text));
+    let head = ProgramHead {
+        name: program.name.clone(),
+        n_instructions: listing.n_instructions() as u32,
+        n_lines: listing.len() as u32,
+        bytes: listing.text().len() as u64,
+        ..ProgramHead::default()
+    };
+    Listed { source: program.source, head, outline: Vec::new(), listing }
+}

@@ -1,0 +1,193 @@
+//! What events of GPUs and CPUs leave to the programs: an op's instruction, and what follows from it. A TPU's events say all
+//! this themselves.
+//!
+//! ```text
+//!  event: hlo_op, program_id ──► HloProto of the capture ──► instruction ─┬─► text, category
+//!                                                                         ├─► scope, source and its stack
+//!                                                                         └─► FLOPs, bytes (by shapes)
+//! ```
+//!
+//! What the capture says stays. Each program is read once, and let go.
+
+use super::kernel_counts;
+use super::programs::{Kept, choose, load};
+use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
+use crate::hlo::{Instruction, InstructionId, Module};
+use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use indexmap::IndexMap;
+use std::num::NonZeroU32;
+
+/// Programs looked at for one that has an op, where several have its program's name.
+const SEARCHED: usize = 8;
+
+/// Ops of one program: its id, its name, its file.
+type Program = (Option<ProgramId>, Option<StrId>, usize);
+
+/// Whether there are ops that programs would say more of.
+pub(crate) fn needed(profile: &Profile) -> bool {
+    !profile.hlo.is_empty() && profile.planes.iter().any(|plane| plane.ops.iter().any(|op| is_open(plane, op)))
+}
+
+/// An op of a GPU or a CPU that says which instruction of which program it is.
+fn is_open(plane: &Plane, op: &Op) -> bool {
+    let known = op.stats.hlo_op.is_some() && (op.stats.program.is_some() || op.stats.hlo_module.is_some());
+    known && (op.stats.kernel.is_some() || plane.is_derived())
+}
+
+/// Reads the programs of these ops, and takes from them what the ops do not say.
+pub(crate) fn fill(profile: &mut Profile, files: &[Kept]) {
+    let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
+    for (at, plane) in profile.planes.iter().enumerate() {
+        for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {
+            let key = (op.stats.program, op.stats.hlo_module, plane.file);
+            programs.entry(key).or_default().push((at, OpId(i as u32)));
+        }
+    }
+    let mut programs = programs.into_iter().collect::<Vec<_>>();
+    programs.sort_by_key(|((id, _, file), ops)| (*file, *id, ops.first().copied()));
+    let (mut n_costs, mut n_missing) = (0_u64, 0_u64);
+    let events: Vec<Vec<u64>> = profile.planes.iter().map(events).collect();
+    for ((id, module, file), mut ops) in programs {
+        let name = module.map(|module| profile.text(module).to_owned());
+        let (candidates, _) = choose(profile, id, name.as_deref(), Some(file));
+        for at in candidates.into_iter().take(SEARCHED) {
+            match load(files, profile, at) {
+                Ok(program) => {
+                    let module = program.into_module();
+                    let per_execution = events_per_execution(profile, &ops, &module, id, &events);
+                    ops.retain(|at| {
+                        let per_execution = per_execution.get(at).copied().unwrap_or(1);
+                        !take(profile, *at, &module, per_execution, &mut n_costs)
+                    });
+                }
+                Err(note) if !profile.notes.contains(&note) => profile.notes.push(note),
+                Err(_) => {}
+            }
+            if ops.is_empty() {
+                break;
+            }
+        }
+        n_missing += ops.len() as u64;
+    }
+    profile.notes.extend(notes(n_costs, n_missing));
+}
+
+/// How many events each op of a plane has, where programs say more of its ops.
+fn events(plane: &Plane) -> Vec<u64> {
+    if plane.ops.iter().any(|op| is_open(plane, op)) { kernel_counts::events(plane) } else { Vec::new() }
+}
+
+/// As how many events one execution of each op's instruction is seen, by plane.
+fn events_per_execution(
+    profile: &Profile,
+    ops: &[(usize, OpId)],
+    module: &Module,
+    program: Option<ProgramId>,
+    events: &[Vec<u64>],
+) -> IndexMap<(usize, OpId), u32> {
+    let mut by_plane: IndexMap<usize, Vec<kernel_counts::OpInstruction>> = IndexMap::default();
+    for (at, op) in ops {
+        let name = profile.planes[*at].op(*op).stats.hlo_op.map(|name| profile.text(name));
+        if let Some(id) = name.and_then(|name| module.instruction_named(name)) {
+            by_plane.entry(*at).or_default().push((*op, id));
+        }
+    }
+    let mut per_execution = IndexMap::default();
+    for (at, found) in &by_plane {
+        let plane = &profile.planes[*at];
+        let runs = kernel_counts::runs(plane, program);
+        let counts = kernel_counts::per_execution(plane, found, module, &events[*at], runs);
+        for ((op, _), n) in found.iter().zip(counts) {
+            per_execution.entry((*at, *op)).or_insert_with(|| n);
+        }
+    }
+    per_execution
+}
+
+/// Gives ops of GPUs and CPUs the category that their own name or their kernel's tells, where nothing else says one.
+pub(crate) fn name_categories(profile: &mut Profile) {
+    let Profile { planes, strings, .. } = profile;
+    for plane in planes {
+        let is_derived = plane.is_derived();
+        for op in plane.ops.iter_mut().filter(|op| op.stats.category.is_none()) {
+            let of_name =
+                || (is_derived || op.stats.hlo_op.is_some()).then(|| category_of_name(strings.get(op.name)))?;
+            let of_kernel = || category_of_kernel(strings.get(op.stats.kernel?));
+            let category = match op.stats.kernel {
+                Some(_) => of_name().or_else(of_kernel).or_else(|| category_of_name(strings.get(op.name))),
+                None if is_derived => of_name(),
+                None => None,
+            };
+            op.stats.category = category.map(|category| strings.intern(category));
+        }
+    }
+}
+
+fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if n_costs > 0 {
+        let message = "The capture says no FLOPs and bytes: they are computed from the shapes in its HLO. What a kernel reads \
+                       twice, or keeps in a cache, is not in them. An instruction that runs as several kernels costs once: \
+                       each kernel has an equal share.";
+        notes.push(Note::new(Severity::Info, "costs_by_shapes", message));
+    }
+    if n_missing > 0 {
+        let message = format!(
+            "{n_missing} ops are in no HLO of the capture: they have no category, no scope and no cost but what events say."
+        );
+        notes.push(Note::new(Severity::Caution, "ops_without_hlo", message));
+    }
+    notes
+}
+
+/// Takes from a program what an op does not say; `false` where the program has no such instruction.
+fn take(
+    profile: &mut Profile,
+    (plane, op): (usize, OpId),
+    module: &Module,
+    per_execution: u32,
+    n_costs: &mut u64,
+) -> bool {
+    let Profile { planes, strings, .. } = profile;
+    let op = &mut planes[plane].ops[op.0 as usize];
+    let Some(name) = op.stats.hlo_op.map(|name| strings.get(name)) else { return false };
+    let Some(id) = module.instruction_named(name) else { return false };
+    let Some(instruction) = module.instruction(id) else { return false };
+    let text = alone(module, id, instruction).to_string();
+    let category = category_of_text(&text).map(|category| strings.intern(category));
+    op.text = strings.intern(&text);
+    let stats = &mut op.stats;
+    stats.category = stats.category.or(category);
+    // The scope in the program is the whole path; what a GPU's event says may be cut.
+    if let Some(path) = Some(instruction.op_name()).filter(|path| !path.is_empty()) {
+        stats.tf_op = Some(strings.intern(path));
+    }
+    let frames = module.stack(id);
+    if let Some(inner) = frames.first().filter(|_| stats.source.is_none()) {
+        stats.source = Some(strings.intern(&format!("{}:{}", inner.file, inner.line)));
+        let frame = |f: &crate::hlo::SourceFrame<'_>| match f.function {
+            "" => format!("{}:{}:{}", f.file, f.line, f.column),
+            function => format!("{}:{}:{} [{function}]", f.file, f.line, f.column),
+        };
+        let stack: Vec<String> = frames.iter().map(frame).collect();
+        stats.source_stack = stats.source_stack.or_else(|| Some(strings.intern(&stack.join("\n"))));
+    }
+    let cost = module.cost(id);
+    *n_costs += u64::from(stats.flops.is_none() && cost.flops.is_some());
+    let share = |cost: Option<f64>| Some(cost? / f64::from(per_execution));
+    stats.flops = stats.flops.or(share(cost.flops));
+    stats.bytes_accessed = stats.bytes_accessed.or(share(cost.bytes));
+    stats.events_per_execution = NonZeroU32::new(per_execution).filter(|n| n.get() > 1);
+    true
+}
+
+/// An instruction as an event of a TPU would write it: with the shapes of what it takes, and without what only programs need.
+fn alone(module: &Module, id: InstructionId, instruction: &Instruction) -> Instruction {
+    let mut alone = instruction.clone();
+    alone.is_root = false;
+    alone.attributes.retain(|a| !matches!(&*a.key, "metadata" | "backend_config" | "control-predecessors"));
+    for (operand, from) in alone.operands.iter_mut().zip(module.operands(id)) {
+        operand.shape = operand.shape.take().or_else(|| Some(module.instruction(from)?.shape.clone()));
+    }
+    alone
+}

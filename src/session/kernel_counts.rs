@@ -1,0 +1,166 @@
+//! As how many events one execution of an instruction is seen: a library's convolution is several kernels, a CPU's sort two
+//! events. What the instruction costs is shared among them, so that it counts once per execution.
+//!
+//! ```text
+//!  events of a plane     a   c₁ c₂   b b     a   c₁ c₂   b b
+//!  per instruction       a 2     c 2 of each kernel     b 4       the kernel seen least
+//!  per computation       all of its instructions run equally often: 2
+//!  events per execution  a 1     c 2                    b 2
+//! ```
+//!
+//! Knows ops and their instructions; no time and no cost.
+
+use crate::hlo::{ComputationId, InstructionId, Module};
+use crate::profile::{OpId, Plane, ProgramId, StrId};
+use indexmap::IndexMap;
+
+/// An op, and the instruction that it is of.
+pub(crate) type OpInstruction = (OpId, InstructionId);
+
+/// A count is a multiple of another if it is off by less than this part: a capture may begin and end amid a run.
+const OFF: f64 = 0.1;
+/// No instruction is taken to be seen as more events than this.
+const MOST: u32 = 64;
+
+/// How many events an instruction has, in all and by kernel.
+#[derive(Default)]
+struct EventCounts {
+    events: u64,
+    /// Events by kernel.
+    kernels: IndexMap<StrId, u64>,
+}
+
+impl EventCounts {
+    /// Events of the kernel that is seen least: at least one per execution.
+    fn least(&self) -> u64 {
+        self.kernels.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0)
+    }
+}
+
+/// How many events of a plane each op has.
+pub(crate) fn events(plane: &Plane) -> Vec<u64> {
+    let mut events = vec![0_u64; plane.ops.len()];
+    for op in plane.lines.iter().flat_map(|line| line.events.ops()) {
+        if let Some(n) = events.get_mut(op.0 as usize) {
+            *n = n.saturating_add(1);
+        }
+    }
+    events
+}
+
+/// Events per execution of each of these ops' instructions, in their order; at least 1. `events`: of the plane's ops; `runs`:
+/// how often the program ran on it, where that is known.
+pub(crate) fn per_execution(
+    plane: &Plane,
+    found: &[OpInstruction],
+    module: &Module,
+    events: &[u64],
+    runs: Option<u64>,
+) -> Vec<u32> {
+    let mut seen: IndexMap<InstructionId, EventCounts> = IndexMap::default();
+    for (op, instruction) in found {
+        let n = events.get(op.0 as usize).copied().unwrap_or(0);
+        let of = plane.op(*op);
+        let seen = seen.entry(*instruction).or_default();
+        seen.events = seen.events.saturating_add(n);
+        // Of one kernel there are several ops, where only some of its events say all of it.
+        let kernel = seen.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
+        *kernel = kernel.saturating_add(n);
+    }
+    let mut computations: IndexMap<Option<ComputationId>, Vec<u64>> = IndexMap::default();
+    let computation = |id: InstructionId| module.instruction(id).and_then(|of| of.computation);
+    for (id, seen) in &seen {
+        computations.entry(computation(*id)).or_default().push(seen.least());
+    }
+    let per = |(_, id): &OpInstruction| {
+        let of = computation(*id);
+        let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
+        let runs = runs.filter(|_| of.is_some() && of == module.entry);
+        let executions = executions(counts, runs);
+        let events = seen.get(id).map_or(0, |seen| seen.events);
+        multiple(events, executions).unwrap_or(1)
+    };
+    found.iter().map(per).collect()
+}
+
+/// How often a computation ran: its instructions run equally often, so the count that most have, or one that it is a
+/// multiple of.
+fn executions(counts: &[u64], runs: Option<u64>) -> u64 {
+    let mut by_count: IndexMap<u64, u32> = IndexMap::default();
+    counts.iter().filter(|n| **n > 0).for_each(|n| *by_count.entry(*n).or_default() += 1);
+    let most = by_count.iter().max_by_key(|(n, times)| (*times, std::cmp::Reverse(*n))).map_or(0, |(n, _)| *n);
+    let candidates = counts.iter().copied().chain(runs).filter(|n| *n > 0 && *n < most);
+    candidates.filter(|n| multiple(most, *n).is_some()).min().unwrap_or(most)
+}
+
+/// Which whole multiple of `part` a count is, about.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small ratios"
+)]
+fn multiple(count: u64, part: u64) -> Option<u32> {
+    let ratio = count as f64 / part as f64;
+    let whole = ratio.round();
+    (part > 0 && whole >= 1.0 && whole <= f64::from(MOST) && (ratio - whole).abs() <= OFF * whole)
+        .then_some(whole as u32)
+}
+
+/// How often a program ran on a plane, by its line of module runs.
+pub(crate) fn runs(plane: &Plane, program: Option<ProgramId>) -> Option<u64> {
+    let program = program?;
+    let lines = plane.lines.iter().filter(|line| line.name == "XLA Modules");
+    let runs = lines.flat_map(|line| line.events.ops()).filter(|op| plane.op(*op).stats.program == Some(program));
+    Some(runs.count() as u64).filter(|n| *n > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hlo::text;
+    use crate::profile::{Op, OpStats, Strings};
+
+    const HLO: &str = "HloModule m\n\n%body {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n\nENTRY %e {\n  \
+                       %a = f32[8] parameter(0)\n  %b = f32[8] add(%a, %a)\n  %c = f32[8] exponential(%b)\n  \
+                       ROOT %d = f32[8] call(%c), to_apply=%body\n}\n";
+
+    /// Events per execution of instructions that are seen as these kernels, so many times each.
+    fn of(seen: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
+        let (module, _) = text::module(HLO).unwrap();
+        let mut strings = Strings::default();
+        let mut plane = Plane::default();
+        let (mut found, mut events) = (Vec::new(), Vec::new());
+        for (name, kernel, n) in seen {
+            let text = strings.intern(kernel);
+            let stats = OpStats { kernel: Some(text), ..OpStats::default() };
+            found.push((OpId(plane.ops.len() as u32), module.instruction_named(name).unwrap()));
+            plane.ops.push(Op { resolved: true, name: text, text, stats });
+            events.push(*n);
+        }
+        per_execution(&plane, &found, &module, &events, runs)
+    }
+
+    #[test]
+    fn several_kernels_of_one_instruction() {
+        assert_eq!(of(&[("b", "add", 5), ("c", "pack", 5), ("c", "exp", 5)], Some(5)), [1, 2, 2]);
+        assert_eq!(of(&[("b", "add", 5), ("c", "exp", 15)], None), [1, 3], "one kernel, three times");
+        assert_eq!(of(&[("b", "add", 3), ("b", "add", 2), ("c", "exp", 5)], None), [1, 1, 1], "one kernel as two ops");
+        assert_eq!(of(&[("c", "exp", 10)], Some(5)), [2], "alone: by the runs");
+        assert_eq!(of(&[("c", "exp", 10)], None), [1], "nothing says otherwise");
+    }
+
+    #[test]
+    fn a_loops_body_runs_more_often() {
+        assert_eq!(of(&[("b", "add", 5), ("n", "neg", 40)], Some(5)), [1, 1]);
+        assert_eq!(of(&[("b", "add", 5), ("n", "neg", 40), ("n", "tail", 40)], Some(5)), [1, 2, 2]);
+    }
+
+    #[test]
+    fn what_is_lost_or_cut_off_makes_no_kernels_of_others() {
+        assert_eq!(of(&[("b", "add", 100), ("c", "exp", 63)], None), [1, 1]);
+        assert_eq!(of(&[("b", "add", 100), ("c", "exp", 99)], Some(101)), [1, 1]);
+        assert_eq!(of(&[("b", "add", 100), ("c", "pack", 99), ("c", "exp", 100)], Some(101)), [1, 2, 2]);
+        assert_eq!(of(&[("b", "add", 0), ("c", "exp", 5)], None), [1, 1]);
+    }
+}

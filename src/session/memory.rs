@@ -1,0 +1,167 @@
+//! Memory with the programs at hand: each is read when it is asked for, the last two stay. Knows reports; no browser.
+
+use super::programs::{HeldMemory, Programs};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::files::FileProgram;
+use crate::analysis::memory::{
+    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
+    ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
+};
+use crate::chip::Chip;
+use crate::profile::{Note, Profile, Severity};
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+/// Every program of a session (`all` is [`crate::analysis::files::FileView::programs`]) with its peaks, the one with the highest in
+/// HBM first; where those are equal or not known, in the order of `all`: the one that ran longest first. Each is read once for that.
+pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
+    let mut told: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
+    let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
+    told.sort_by_key(|one| (Reverse(hbm(one)), one.program));
+    let mut notes = Vec::new();
+    if !told.iter().any(|program| !program.spaces.is_empty()) {
+        let message = "No program here says how its memory is planned: open the .hlo_proto.pb of one, alone or beside the capture.";
+        notes.push(Note::new(Severity::Info, "no_buffer_assignment", message));
+    }
+    MemoryPrograms { programs: told, notes }
+}
+
+fn peaks(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place: usize) -> ProgramPeaks {
+    let program = all.get(place);
+    let held = held(profile, programs, all, place);
+    ProgramPeaks {
+        program: place as u32,
+        name: program.map_or(String::new(), |program| program.name.clone()),
+        program_id: program.and_then(|program| program.program_id),
+        spaces: held.as_ref().map_or(Vec::new(), |held| held.memory.peaks()),
+        note: held.map_or_else(Some, |held| held.memory.caution()),
+    }
+}
+
+fn held(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place: usize) -> Result<Rc<HeldMemory>, Note> {
+    let no_hlo = || {
+        let message = "The HLO of this program is not in the capture: what it needs is not known.";
+        Note::new(Severity::Info, "no_program", message)
+    };
+    let hlo = all.get(place).and_then(|program| program.hlo).ok_or_else(no_hlo)?;
+    programs.memory(profile, hlo as usize)
+}
+
+/// All that is shown of one program's memory at once. The figures of all its memories are in it; the one asked for is told.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub fn static_memory(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    ask: &MemoryQuery,
+) -> Result<StaticMemory, Note> {
+    let held = held(profile, programs, all, ask.program as usize)?;
+    let peaks = peaks(profile, programs, all, ask.program as usize);
+    Ok(held.memory.tell(&held.module, peaks, ask))
+}
+
+/// What is alive at a point of a program's curve. `Ok(None)` where it has nothing in this memory, as with all that follow.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub fn alive_at(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    ask: &MemoryQuery,
+    point: u32,
+) -> Result<Option<AliveAt>, Note> {
+    let held = held(profile, programs, all, ask.program as usize)?;
+    Ok(held.memory.alive_at(&held.module, ask, point))
+}
+
+/// A program's peak without some of its buffers, replayed.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub fn what_if(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    ask: &MemoryQuery,
+    without: &[BufferId],
+    points: Points,
+) -> Result<Option<WhatIf>, Note> {
+    let held = held(profile, programs, all, ask.program as usize)?;
+    Ok(held.memory.what_if(&held.module, ask, without, points))
+}
+
+/// A piece of a program's curve, in at most `ask.columns` columns.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub fn memory_curve(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    ask: &MemoryQuery,
+    points: Points,
+) -> Result<Option<Curve>, Note> {
+    let held = held(profile, programs, all, ask.program as usize)?;
+    Ok(held.memory.curve(&held.module, ask, points))
+}
+
+/// Lives in a window of a program's curve, as lanes.
+///
+/// # Errors
+/// A [`Note`] that says why nothing is known of the program's memory.
+pub fn memory_lanes(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    ask: &MemoryQuery,
+    window: Points,
+) -> Result<Option<Lanes>, Note> {
+    let held = held(profile, programs, all, ask.program as usize)?;
+    Ok(held.memory.lanes(&held.module, ask, window))
+}
+
+/// Everything, for files: `is_asked` chooses programs, `color` a memory (`None`: all of them), `chip` whose memory counts
+/// where no allocator says how much there is. Which program `ask` names plays no part.
+pub fn whole_memory(
+    analysis: &Analysis,
+    profile: &Profile,
+    programs: &mut Programs,
+    ask: &MemoryQuery,
+    color: Option<i64>,
+    is_asked: &dyn Fn(&ProgramPeaks) -> bool,
+    chip: Option<&Chip>,
+) -> WholeMemory {
+    let all = analysis.programs(profile);
+    let MemoryPrograms { programs: mut peaks, mut notes } = memory_programs(profile, programs, &all);
+    peaks.retain(is_asked);
+    let mut told = Vec::new();
+    for peaks in peaks {
+        let mut spaces = Vec::new();
+        for color in peaks.spaces.iter().map(|space| space.color).filter(|of| color.is_none_or(|color| color == *of)) {
+            let ask = MemoryQuery { program: peaks.program, color, ..ask.clone() };
+            let Ok(held) = held(profile, programs, &all, peaks.program as usize) else { continue };
+            let StaticMemory { space, notes: said, .. } = held.memory.tell(&held.module, peaks.clone(), &ask);
+            let timeline = held.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
+            spaces.extend(space.map(|memory| SpaceWithTimeline { memory, timeline }));
+            notes.extend(said.into_iter().map(|note| note.at(&peaks.name)));
+        }
+        notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.at(&peaks.name)));
+        told.push(ProgramWithTimelines { peaks, spaces });
+    }
+    let runtime = analysis.runtime_memory(profile);
+    notes.extend(runtime.notes.iter().cloned());
+    let peaks = told.iter().map(|program| program.peaks.clone()).collect();
+    let checks = analysis.cross_check(profile, &MemoryPrograms { programs: peaks, notes: Vec::new() }, &runtime, chip);
+    notes
+        .extend(checks.iter().filter(|check| check.static_peak.is_some() && check.capacity.is_none()).map(no_capacity));
+    WholeMemory { programs: told, runtime, checks, notes }
+}
+
+fn no_capacity(check: &CrossCheck) -> Note {
+    let message =
+        "How much memory the device has is not known: no allocator and no plane says it. Name the chip to compare.";
+    Note::new(Severity::Info, "no_capacity", message).at(&check.label)
+}

@@ -1,0 +1,82 @@
+//! Memory as the page asks for it: what programs need and allocators gave, once; then one program at a time. Knows reports;
+//! no browser.
+
+use super::engine::Engine;
+use super::memory::{memory_programs, whole_memory};
+use super::programs::Programs;
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::breakdown::{Header, Status};
+use crate::analysis::files::FileProgram;
+use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory};
+use crate::profile::{Note, Profile};
+use crate::protocol::{Export, Failure, Reply};
+use crate::report::{json, memory_json, memory_table};
+use serde::{Deserialize, Serialize};
+
+/// What there is to say of a session's memory, before a program is chosen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MemorySession {
+    /// Programs, the heaviest first.
+    pub programs: MemoryPrograms,
+    /// What allocators say.
+    pub runtime: RuntimeMemory,
+    /// Their peaks beside each other, by device.
+    pub checks: Vec<CrossCheck>,
+}
+
+impl Engine {
+    /// Programs and allocators: each program is read once for it, so the answer is kept.
+    pub(crate) fn memory_session(&mut self) -> Reply {
+        Reply::further(self.memory_kept())
+    }
+
+    /// The same, kept from before or made now.
+    pub(crate) fn memory_kept(&mut self) -> &MemorySession {
+        self.file();
+        let Self { profile, analysis, programs, file, memory, .. } = self;
+        let all = file.as_ref().map_or(&[][..], |file| &file.programs);
+        memory.get_or_insert_with(|| {
+            let programs = memory_programs(profile, programs, all);
+            let runtime = analysis.runtime_memory(profile);
+            let checks = analysis.cross_check(profile, &programs, &runtime, None);
+            MemorySession { programs, runtime, checks }
+        })
+    }
+
+    /// Tells something of a program's memory.
+    pub(crate) fn memory_told<T: Serialize>(
+        &mut self,
+        tell: impl FnOnce(&mut Programs, &Profile, &[FileProgram]) -> Result<T, Note>,
+    ) -> Reply {
+        self.file();
+        let all = self.file.as_ref().map_or(&[][..], |file| &file.programs);
+        match tell(&mut self.programs, &self.profile, all) {
+            Ok(told) => Reply::further(&told),
+            Err(note) => Reply::Failed(Failure {
+                title: "Nothing is known of this program’s memory".to_owned(),
+                message: note.message,
+            }),
+        }
+    }
+
+    /// What `rooflight memory` writes.
+    pub(crate) fn export_memory(&mut self, format: Export) -> Reply {
+        let query = Query { by: GroupBy::Kind, ..Query::default() };
+        let header = match self.head(&query) {
+            Ok(head) => head,
+            Err(error) => return Reply::BadFilter(error),
+        };
+        let ask = MemoryQuery { buffers: u32::MAX, ..MemoryQuery::default() };
+        let Self { profile, analysis, programs, files, partial, .. } = self;
+        let all = whole_memory(analysis, profile, programs, &ask, None, &|_| true, None);
+        if format == Export::Csv {
+            return Reply::Exported(memory_table::csv(&all, usize::MAX).csv());
+        }
+        let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        let notes: Vec<Note> = profile.notes.iter().chain(&all.notes).cloned().collect();
+        let status = if all.is_empty() { Status::Absent } else { Status::Ok };
+        let (header, totals) = (Header { status, ..header.header }, header.totals);
+        let head = json::head_of("memory", &names, *partial, &header, &totals);
+        Reply::Exported(json::text(&memory_json::memory(head, &all, usize::MAX, &notes)))
+    }
+}

@@ -1,0 +1,81 @@
+//! One op, asked for by name: all that is known of it, or its neighbourhood. Knows which program is meant; no browser.
+
+use super::engine::{Engine, no_program};
+use super::open::messages;
+use crate::analysis::base::{FoundOp, Query};
+use crate::analysis::roofline::RooflineQuery;
+use crate::hlo::Module;
+use crate::profile::{Note, ProgramId};
+use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
+use std::rc::Rc;
+
+/// An op, its program where that could be read, and what is to be said of it.
+struct Asked {
+    found: FoundOp,
+    module: Option<(Rc<Module>, Option<ProgramId>)>,
+    notes: Vec<Note>,
+}
+
+impl Asked {
+    fn module(&self) -> Option<(&Module, Option<ProgramId>)> {
+        self.module.as_ref().map(|(module, id)| (module.as_ref(), *id))
+    }
+}
+
+impl Engine {
+    pub(crate) fn op(&mut self, ask: &RooflineQuery, op: &OpRef) -> Reply {
+        let asked = match self.asked(&ask.query, op) {
+            Ok(asked) => asked,
+            Err(failure) => return Reply::Failed(failure),
+        };
+        match self.analysis.op_detail(&self.profile, &asked.found, asked.module(), ask, asked.notes.clone()) {
+            Some(detail) => Reply::further(&detail),
+            None => Reply::Failed(self.no_op(op)),
+        }
+    }
+
+    pub(crate) fn graph(&mut self, query: &Query, op: &OpRef, open: &[String]) -> Reply {
+        let asked = match self.asked(query, op) {
+            Ok(asked) => asked,
+            Err(failure) => return Reply::Failed(failure),
+        };
+        match self.analysis.op_graph(&self.profile, &asked.found, asked.module(), open, asked.notes.clone()) {
+            Some(graph) => Reply::further(&graph),
+            None => Reply::Failed(self.no_op(op)),
+        }
+    }
+
+    fn no_op(&self, op: &OpRef) -> Failure {
+        messages::no_op(&op.name, self.profile.hlo.is_empty())
+    }
+
+    fn asked(&mut self, query: &Query, op: &OpRef) -> Result<Asked, Failure> {
+        let id = match op.program {
+            ProgramOf::Any => None,
+            ProgramOf::Id(id) => Some(id),
+            ProgramOf::Listed(program) => {
+                let of = self.file().programs.get(program.0 as usize).ok_or_else(no_program)?;
+                let (id, hlo) = (of.program_id, of.hlo);
+                if let Some(hlo) = hlo {
+                    return Ok(self.of_listed(query, &op.name, id, hlo));
+                }
+                id
+            }
+        };
+        let found = self.analysis.find_op(&self.profile, query, id, &op.name);
+        let (module, notes) = self.programs.of(&self.profile, &found);
+        Ok(Asked { found, module, notes })
+    }
+
+    /// An op of one program, whose place among those with HLO is known.
+    fn of_listed(&mut self, query: &Query, name: &str, id: Option<u64>, hlo: u32) -> Asked {
+        let found = match id {
+            Some(_) => self.analysis.find_op(&self.profile, query, id, name),
+            None => self.analysis.unseen_op(&self.profile, query, name),
+        };
+        match self.programs.get(&self.profile, hlo as usize) {
+            Ok(module) => Asked { found, module: Some((module, id.map(ProgramId))), notes: Vec::new() },
+            Err(note) => Asked { found, module: None, notes: vec![note] },
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
+
+use super::detect::{Capture, What};
+use crate::profile::{Note, Severity};
+use crate::source::{Source, SourceError};
+use indexmap::IndexMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Bytes of the start and of the end that tell most captures apart.
+const EDGE: u64 = 1 << 12;
+/// Bytes compared at once.
+const PIECE: u64 = 1 << 20;
+
+/// Captures without those whose bytes are the same as those of one before, and a note about each of them.
+pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>) {
+    let mut kept: Vec<Capture> = Vec::with_capacity(captures.len());
+    let mut notes = Vec::new();
+    let mut alike: IndexMap<(u64, u64), Vec<usize>> = IndexMap::default();
+    for capture in captures {
+        // A program that is there twice is joined to the same ops; what is skipped in one file is not in the other.
+        let key = fingerprint(capture.source.as_ref());
+        let (false, true, Ok(key)) = (matches!(capture.what, What::Program(_)), capture.without.is_empty(), key) else {
+            kept.push(capture);
+            continue;
+        };
+        let others = alike.entry(key).or_default();
+        let same = others.iter().find(|at| is_same(kept[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
+        if let Some(of) = same {
+            let message = format!(
+                "{}: passed over, it is the same file as {}. A capture counts once.",
+                capture.info.name, kept[*of].info.name
+            );
+            notes.push(Note::new(Severity::Info, "same_capture", message));
+        } else {
+            others.push(kept.len());
+            kept.push(capture);
+        }
+    }
+    (kept, notes)
+}
+
+/// The size, and a hash of both ends: different of nearly all captures that are not the same.
+fn fingerprint(source: &dyn Source) -> Result<(u64, u64), SourceError> {
+    let size = source.size();
+    let n = size.min(EDGE);
+    let mut edges = vec![0; 2 * usize::try_from(n).unwrap_or_default()];
+    let (first, last) = edges.split_at_mut(usize::try_from(n).unwrap_or_default());
+    source.read_at(0, first)?;
+    source.read_at(size.saturating_sub(n), last)?;
+    let mut hasher = DefaultHasher::new();
+    edges.hash(&mut hasher);
+    Ok((size, hasher.finish()))
+}
+
+/// Whether two sources of one size hold the same bytes; reading ends at the first that differ.
+fn is_same(a: &dyn Source, b: &dyn Source) -> Result<bool, SourceError> {
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < a.size() {
+        let n = a.size().saturating_sub(at).min(PIECE);
+        one.resize(usize::try_from(n).unwrap_or_default(), 0);
+        other.resize(one.len(), 0);
+        a.read_at(at, &mut one)?;
+        b.read_at(at, &mut other)?;
+        if one != other {
+            return Ok(false);
+        }
+        at = at.saturating_add(n);
+    }
+    Ok(true)
+}

@@ -1,0 +1,245 @@
+//! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. Knows formats
+//! and layers of packing; adds nothing to a profile.
+
+use super::archive::unzip;
+use super::trace::{
+    Surveyed, {self},
+};
+use super::{Input, messages, program_messages};
+use crate::analysis::files::FileInfo;
+use crate::profile::{HloForm, Note};
+use crate::protocol::{Failure, Progress};
+use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
+use crate::wire::hlo::{Outline, outline};
+use crate::wire::{Format, hlo_text, sniff};
+
+/// Most that a packed file may unpack to: protobuf writers stop at 2 GiB.
+pub(crate) const MAX_INFLATED: u64 = 2 << 30;
+/// Bytes that tell a format.
+const HEAD: u64 = 1 << 16;
+
+/// A file that can be read.
+pub(crate) struct Capture {
+    pub(crate) info: FileInfo,
+    pub(crate) what: What,
+    /// The file as it lies: it is unpacked while it is read. Holding what it unpacks to would take gigabytes.
+    pub(crate) source: Box<dyn Source>,
+    /// What it is packed in.
+    pub(crate) packing: Packing,
+    /// Planes of it that are not read, by their places.
+    pub(crate) without: Vec<u32>,
+}
+
+/// What a file is.
+pub(crate) enum What {
+    XSpace,
+    Program(Program),
+    /// It was walked once, to see what it holds.
+    Trace(Box<Surveyed>),
+}
+
+/// What a file that is a program says of itself.
+pub(crate) struct Program {
+    pub(crate) outline: Outline,
+    pub(crate) form: HloForm,
+    /// Its bytes, unpacked.
+    pub(crate) size: u64,
+    /// Why unpacking ended early.
+    pub(crate) stopped: Option<Truncation>,
+    /// It is text that ends inside a computation.
+    pub(crate) is_cut: bool,
+}
+
+/// What the files of a session are.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) captures: Vec<Capture>,
+    /// What is to be said of archives.
+    pub(crate) notes: Vec<Note>,
+    /// Files that are none of a profile.
+    pub(crate) passed_over: Vec<String>,
+    /// Why the last of them is none.
+    pub(crate) last: Option<Failure>,
+    /// Files that could be, and cannot be read.
+    pub(crate) failures: Vec<Failure>,
+    /// Files looked at, those in archives included.
+    pub(crate) n_files: usize,
+    pub(crate) n_archives: usize,
+}
+
+/// A file that is not read.
+struct Refusal {
+    failure: Failure,
+    /// It is none of a profile, by what is in it and by its name.
+    passed_over: bool,
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self { failure, passed_over: false }
+    }
+}
+
+impl Found {
+    /// Adds a file; of an archive its members.
+    pub(crate) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
+        at(&input.name, state, progress);
+        let told = sniff_source(input.source.as_ref());
+        if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
+            let name = input.name.clone();
+            let capture = recognise(input, told, None, state, progress);
+            return self.file(name, capture);
+        }
+        self.n_archives += 1;
+        match unzip(&input.name, input.source) {
+            Err(failure) => self.failures.push(failure),
+            Ok(unzipped) => {
+                self.notes.extend(unzipped.notes);
+                for (member, packed) in unzipped.inputs {
+                    at(&member.name, state, progress);
+                    let (name, told) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
+                    let capture = recognise(member, told, Some(Zipped { packed }), state, progress);
+                    self.file(name, capture);
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, name: String, capture: Result<Capture, Refusal>) {
+        self.n_files += 1;
+        match capture {
+            Ok(capture) => self.captures.push(capture),
+            Err(Refusal { passed_over: true, failure }) => {
+                self.passed_over.push(name);
+                self.last = Some(failure);
+            }
+            Err(Refusal { failure, .. }) => self.failures.push(failure),
+        }
+    }
+}
+
+/// A file's turn has come.
+fn at(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
+    name.clone_into(&mut state.place);
+    progress(state.clone());
+}
+
+/// Why a file's format cannot be told.
+enum DetectError {
+    Read(SourceError),
+    /// A layer does not unpack: which, and what is wrong.
+    Packed(&'static str, String),
+}
+
+/// A file is a member of an archive.
+#[derive(Clone, Copy)]
+struct Zipped {
+    /// The archive packs it: its outermost layer is none of its own.
+    packed: bool,
+}
+
+/// The format by a file's first bytes, as it lies.
+pub(crate) fn format(source: &dyn Source) -> Result<Format, SourceError> {
+    let mut head = vec![0; usize::try_from(source.size().min(HEAD)).unwrap_or_default()];
+    source.read_at(0, &mut head)?;
+    Ok(sniff(&head, source.size()))
+}
+
+/// The format by a file's first bytes, and the layers that it lies in. Where one lies deeper than any profile does, the format is
+/// that layer's.
+fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
+    let (mut format, mut packing) = (format(source).map_err(DetectError::Read)?, Packing::default());
+    while let Some(layer) = layer(format)
+        && let Some(deeper) = packing.then(layer)
+    {
+        packing = deeper;
+        let inner = inflate(source, packing, HEAD, &mut |_| {});
+        if let (true, Some(Truncation::Damaged(reason))) = (inner.bytes.is_empty(), inner.stopped) {
+            return Err(DetectError::Packed(layer.name, reason));
+        }
+        format = sniff(&inner.bytes, inner.bytes.len() as u64);
+    }
+    Ok((format, packing))
+}
+
+/// What opens a file of a format that is a layer around another.
+fn layer(format: Format) -> Option<Layer> {
+    match format {
+        Format::Gzip => Some(GZIP),
+        Format::Xz => Some(XZ),
+        _ => None,
+    }
+}
+
+/// What a file is, in words: "XSpace, gzip, zip". Of several layers of one kind the first is told.
+fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
+    let of_archive = usize::from(zipped.is_some_and(|zipped| zipped.packed));
+    let mut words = vec![what];
+    packing.layers().skip(of_archive).for_each(|layer| words.insert(1, layer.name));
+    words.extend(zipped.map(|_| "zip"));
+    words.dedup();
+    words.join(", ")
+}
+
+fn recognise(
+    input: Input,
+    told: Result<(Format, Packing), DetectError>,
+    zipped: Option<Zipped>,
+    state: &mut Progress,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Capture, Refusal> {
+    let Input { name, source, .. } = input;
+    let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
+    let (format, packing) = told.map_err(|why| match why {
+        DetectError::Read(error) => messages::unreadable(&short, &error.to_string()),
+        DetectError::Packed(layer, reason) => messages::bad_layer(&short, layer, &reason),
+    })?;
+    let (name_of_format, what) = match format {
+        Format::XSpace => ("XSpace", What::XSpace),
+        Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, packing)?),
+        Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
+        Format::HloText => ("HLO text", program(&short, source.as_ref(), HloForm::Text, packing)?),
+        Format::TraceJson => {
+            let surveyed = trace::survey(&short, source.as_ref(), packing, &mut |at| {
+                state.bytes_done = at;
+                progress(state.clone());
+            })?;
+            ("trace JSON", What::Trace(surveyed))
+        }
+        Format::Gzip | Format::Xz => {
+            let outer = packing.layers().next().map_or("", |layer| layer.name);
+            return Err(messages::bad_layer(&short, outer, "what it holds is packed again, and that once more").into());
+        }
+        Format::Report => return Err(messages::report_beside(&short).into()),
+        Format::Zip => {
+            let outer =
+                packing.layers().next().filter(|_| zipped.is_none()).map_or("another archive", |layer| layer.name);
+            return Err(messages::nested(&short, outer).into());
+        }
+        Format::Unknown(what) => {
+            let looks_like =
+                [".xplane.pb", ".trace.json", ".hlo_proto.pb", ".hlo"].iter().any(|ending| short.contains(ending));
+            return Err(Refusal { failure: messages::unknown(&short, what), passed_over: !looks_like });
+        }
+    };
+    let info = FileInfo { name, bytes: source.size(), format: words(name_of_format, packing, zipped) };
+    Ok(Capture { info, what, source, packing, without: Vec::new() })
+}
+
+fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<What, Failure> {
+    let inflated = (!packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}));
+    let outline = |source: &dyn Source| -> Result<(Outline, bool), Failure> {
+        if form == HloForm::Text {
+            let text = hlo_text::outline(source).map_err(|e| program_messages::bad_text(name, &e))?;
+            let outline = Outline { name: text.name, id: 0, module: text.module, damage: None };
+            return Ok((outline, !text.is_complete));
+        }
+        let outline = outline(source, form == HloForm::Module).map_err(|e| program_messages::bad_program(name, &e))?;
+        Ok((outline, false))
+    };
+    let (size, (outline, is_cut)) = match &inflated {
+        Some(inflated) => (inflated.bytes.len() as u64, outline(&inflated.bytes)?),
+        None => (source.size(), outline(source)?),
+    };
+    Ok(What::Program(Program { outline, form, size, stopped: inflated.and_then(|inflated| inflated.stopped), is_cut }))
+}

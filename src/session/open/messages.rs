@@ -1,0 +1,380 @@
+//! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
+
+use super::estimate::Skip;
+use crate::profile::{Note, Severity, Survey};
+use crate::protocol::Failure;
+use crate::report::format;
+use crate::source::{Refused, ZipError};
+use crate::wire::xspace::{Damage, Outcome};
+use crate::wire::{Unknown, WireError, trace};
+
+const READS: &str =
+    "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";
+
+/// A file that is no profile.
+pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
+    let (title, message) = match what {
+        Unknown::Empty => (
+            format!("{name} is empty"),
+            "It has 0 bytes, so there is nothing to read. A profiler that was stopped early leaves such files: capture again, or copy the file again."
+                .to_owned(),
+        ),
+        Unknown::Known(format) => (format!("{name} is not an XLA profile"), format!("It is {format}. {READS}")),
+        Unknown::Zeros => (
+            format!("{name} could not be read"),
+            "It starts with zero bytes, as a file does whose copy or download never finished. Nothing in it is a profile; copy it again."
+                .to_owned(),
+        ),
+        Unknown::Mangled { at } => (
+            format!("{name} could not be read"),
+            format!(
+                "Bytes above 0x7F were replaced by EF BF BD, which happens when a binary file passes through a text tool. \
+                 First seen at byte {}. The original can’t be rebuilt from this copy: fetch it again with scp or gsutil cp.",
+                thousands(at)
+            ),
+        ),
+        Unknown::Text => (format!("{name} is not an XLA profile"), format!("It is plain text. {READS}")),
+        Unknown::Bytes => (
+            format!("{name} is not an XLA profile"),
+            format!("Its first bytes fit no known format. {READS}"),
+        ),
+    };
+    Failure { title, message }
+}
+
+/// What was left out because someone chose so.
+pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
+    let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());
+    let told = |n: usize, one: &str, many: &str| (n > 0).then(|| format::counted(n as u64, one, many));
+    let parts: Vec<String> =
+        [told(planes.len(), "plane", "planes"), told(files.len(), "file", "files")].into_iter().flatten().collect();
+    let message = format!("{} left out, as chosen before reading: nothing here is of them.", parts.join(" and "));
+    (!parts.is_empty()).then(|| Note::new(Severity::Caution, "left_out", message))
+}
+
+/// JSON of which nothing can be used.
+pub(crate) fn no_trace(name: &str, outcome: &trace::Outcome) -> Failure {
+    let message = match &outcome.damage {
+        Some(damage) => format!("{} Nothing was kept; copy the file again.", trace_damage(damage)),
+        None if !outcome.found => format!("It is JSON, but has no list of traceEvents, as a profiler’s trace has. {READS}"),
+        None => "Its list of traceEvents holds no event with a time: the profiler was stopped before anything ran. Capture again, \
+                 or open the session’s .xplane.pb."
+            .to_owned(),
+    };
+    Failure { title: format!("{name} could not be read"), message }
+}
+
+/// What a trace JSON lacks, if it does: where it is damaged and what was kept, and that the profiler left out its end.
+pub(crate) fn partial_trace(survey: &Survey, outcome: &trace::Outcome) -> Option<String> {
+    let n = thousands(survey.n_events);
+    let damage = outcome.damage.as_ref();
+    let damage = damage.map(|d| format!("{} The {n} events before are kept. Copy the file again.", trace_damage(d)));
+    let capped = survey.is_capped().then(|| {
+        format!(
+            "It holds {n} events, and the profiler writes no more than 1,000,000 to trace JSON: what came after is missing, so \
+             totals are too small and the last steps incomplete or absent. Open the session’s .xplane.pb: it holds all."
+        )
+    });
+    match (damage, capped) {
+        (Some(damage), Some(capped)) => Some(format!("{damage} {capped}")),
+        (one, other) => one.or(other),
+    }
+}
+
+fn trace_damage(damage: &trace::Damage) -> String {
+    let at = thousands(damage.at);
+    match (&damage.source, &damage.why) {
+        (Some(source), _) => format!("Reading fails at byte {at} of the text: {source}."),
+        (None, trace::SyntaxError::Ends) => format!("The text ends at byte {at}, before its last bracket."),
+        (None, trace::SyntaxError::Unexpected(found)) => {
+            let found = if found.is_ascii_graphic() {
+                format!("“{}”", char::from(*found))
+            } else {
+                format!("byte {found:02X}")
+            };
+            format!("At byte {at} of the text, {found} stands where JSON has something else.")
+        }
+        (None, trace::SyntaxError::Deep) => {
+            format!("At byte {at} of the text, brackets lie a thousand deep, as in no trace.")
+        }
+    }
+}
+
+/// A trace JSON of a capture that is read from an XSpace: what it would have lost.
+pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) -> String {
+    let n_read = n_read as u64;
+    let of = of.rsplit('/').next().unwrap_or(of);
+    let lost = n_read.saturating_sub(n_json);
+    let lost = match lost {
+        0 => String::new(),
+        _ => {
+            #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal")]
+            let percent = 100.0 * lost as f64 / n_read as f64;
+            format!(" It lacks {} of {} events ({percent:.1} %).", thousands(lost), thousands(n_read))
+        }
+    };
+    format!("{short}: passed over, {of} is the same capture and says more of each event.{lost}")
+}
+
+/// A report without its capture, among captures or where only captures will do.
+pub(crate) fn report_beside(name: &str) -> Failure {
+    Failure {
+        title: format!("{name} is a report without its capture"),
+        message: "It holds figures, not events: it opens alone, in the page. Open the capture it was made of for this."
+            .to_owned(),
+    }
+}
+
+/// A name that nothing has.
+pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
+    let message = if no_hlo {
+        "No op of this name ran on a device, and the capture holds no HLO where it could be a part of another."
+    } else {
+        "No op of this name ran on a device, and no program of the capture has an instruction of it."
+    };
+    Failure { title: format!("There is no {name}"), message: message.to_owned() }
+}
+
+/// A question that is none: page and worker are of one build, so it is a mistake of this program.
+pub(crate) fn no_question() -> Failure {
+    Failure {
+        title: "A question could not be read".to_owned(),
+        message: "The page asked something that its worker does not know. Nothing is lost; reload the page.".to_owned(),
+    }
+}
+
+/// A program without a text.
+pub(crate) fn no_text(name: &str, message: String) -> Failure {
+    Failure { title: format!("{name} has no text to show"), message }
+}
+
+/// Several files, none of them a capture.
+pub fn no_capture(n: usize, mut examples: Vec<String>) -> Failure {
+    examples.sort_by(Ord::cmp);
+    let shown = examples.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let rest = if examples.len() > 3 { ", …" } else { "" };
+    let message = if n == 0 {
+        format!("There are no files in it. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.")
+    } else {
+        format!(
+            "Looked at {n} {files} ({shown}{rest}) and none is an XSpace, a trace JSON or a compiled program. {READS} A profile's files lie in <logdir>/plugins/profile/<session>/.",
+            files = if n == 1 { "file" } else { "files" }
+        )
+    };
+    Failure { title: "No capture in this folder".to_owned(), message }
+}
+
+/// Files beside a capture that are not read: those that could be each by itself, the others in one note.
+pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note> {
+    /// Told one by one.
+    const TOLD: usize = 8;
+    let more = failures.len().saturating_sub(TOLD);
+    let note = |failure: Failure| {
+        Note::new(Severity::Caution, "file_not_read", format!("{}. {}", failure.title, failure.message))
+    };
+    let mut notes: Vec<Note> = failures.into_iter().take(TOLD).map(note).collect();
+    if more > 0 {
+        let message = format!("{more} more files could not be read either, and were passed over.");
+        notes.push(Note::new(Severity::Caution, "file_not_read", message));
+    }
+    if !others.is_empty() {
+        let message =
+            format!("{}: neither an XSpace, a trace JSON nor a compiled program, passed over.", first_of(others));
+        notes.push(Note::new(Severity::Info, "files_passed_over", message));
+    }
+    notes
+}
+
+/// The first of some names, and how many there are besides.
+fn first_of(names: &[String]) -> String {
+    match names {
+        [first, _, ..] => format!("{first} and {} more", names.len() - 1),
+        _ => names.concat(),
+    }
+}
+
+/// An archive within an archive.
+pub(crate) fn nested(name: &str, outer: &str) -> Failure {
+    Failure {
+        title: format!("{name} was not read"),
+        message: format!("It is a zip archive inside {outer}. Unpack it and open what is in it."),
+    }
+}
+
+/// An archive of which nothing can be told.
+pub(crate) fn bad_zip(name: &str, error: &ZipError) -> Failure {
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!(
+            "It starts like a zip archive, but {error}. Nothing could be kept; copy the file again, or unpack it and open what \
+             comes out."
+        ),
+    }
+}
+
+/// An archive of whose members none can be read.
+pub(crate) fn nothing_in(name: &str, notes: &[Note]) -> Failure {
+    let messages: Vec<&str> = notes.iter().map(|note| note.message.as_str()).collect();
+    Failure { title: format!("Nothing in {name} could be read"), message: messages.join(" ") }
+}
+
+/// Members of an archive that are not read, all for one reason.
+pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
+    let (who, n) = (first_of(names), names.len());
+    let is = if n == 1 { "is" } else { "are" };
+    let message = match why {
+        Refused::Encrypted => {
+            format!(
+                "{who} {is} encrypted and passed over. Unpack the archive with its password and open what is in it."
+            )
+        }
+        Refused::Method(method) => {
+            let method = method.unwrap_or("a method of its own");
+            format!(
+                "{who} {is} packed with {method}, which is not read here, and passed over. Unpack the archive and open what is \
+                 in it."
+            )
+        }
+        Refused::Overlaps => format!(
+            "{who}: passed over, they share bytes with other members, as in a zip bomb. Get the archive again from where it \
+             was made."
+        ),
+        Refused::Damaged => {
+            format!("{who} {is} not where the archive says, or not as long, and passed over. Copy the archive again.")
+        }
+        Refused::Name => format!(
+            "{n} members have names of more than 4,096 bytes, as no file has, and are passed over. Make the archive again."
+        ),
+    };
+    Note::new(Severity::Caution, "members_passed_over", message)
+}
+
+/// An archive's table of contents breaks off.
+pub(crate) fn damaged_archive(n: usize, reason: &str) -> Note {
+    let message = format!(
+        "The archive's table of contents breaks off after {n} files ({reason}). Those are read; copy the archive again."
+    );
+    Note::new(Severity::Caution, "members_passed_over", message)
+}
+
+/// More members than are read.
+pub(crate) fn members_left_out(n: usize, more: u64) -> Note {
+    let message = format!(
+        "Only the first {} files of the archive are looked at, {} entries more are not. Make an archive of the session's \
+         folder alone.",
+        thousands(n as u64),
+        thousands(more)
+    );
+    Note::new(Severity::Caution, "members_passed_over", message)
+}
+
+/// The system refused.
+pub(crate) fn unreadable(name: &str, reason: &str) -> Failure {
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!(
+            "The system says: {reason}. Nothing was read; check that the file is still there and may be read."
+        ),
+    }
+}
+
+/// A packed file that would not unpack at all.
+pub(crate) fn bad_layer(name: &str, layer: &str, reason: &str) -> Failure {
+    Failure {
+        title: format!("{name} could not be unpacked"),
+        message: format!(
+            "It starts like {layer}, but unpacking fails: {reason}. Nothing could be kept; copy the file again."
+        ),
+    }
+}
+
+/// An XSpace of which nothing can be used.
+pub(crate) fn nothing_left(name: &str, outcome: &Outcome) -> Failure {
+    let why = outcome.damage.first().map_or_else(
+        || "It holds no planes.".to_owned(),
+        |d| format!("It starts like an XSpace, but {}.", error(&d.error)),
+    );
+    Failure {
+        title: format!("{name} could not be read"),
+        message: format!("{why} No plane could be kept; copy the file again."),
+    }
+}
+
+/// What a damaged XSpace still gave: one sentence on where, one on what was kept.
+pub(crate) fn partial(outcome: &Outcome) -> Option<String> {
+    let first = outcome.damage.first()?;
+    let wrong = match (first.plane, first.cut) {
+        (Some(_), true) => {
+            let inside = first.line.as_ref().map_or(String::new(), |l| format!(" inside line {l}"));
+            format!("The file ends{inside} in {}, at byte {}", plane(first), thousands(end_of(&first.error)))
+        }
+        (Some(_), false) => {
+            let inside = first.line.as_ref().map_or(String::new(), |l| format!(", line {l}"));
+            format!("{}{inside}: {}", capital(&plane(first)), error(&first.error))
+        }
+        (None, _) => format!("After plane {}, {}", outcome.n_planes.saturating_sub(1), error(&first.error)),
+    };
+    let kept = match (first.plane, outcome.n_damage) {
+        (Some(0), 1) => "What came before is kept.".to_owned(),
+        (Some(1), 1) => "Plane 0 is complete.".to_owned(),
+        (Some(n), 1) => format!("Planes 0 to {} are complete.", n - 1),
+        (None, 1) => "The planes before are complete.".to_owned(),
+        (_, n) => format!("{} more places are damaged; what could be read is kept.", n - 1),
+    };
+    Some(format!("{wrong}. {kept} Copy the file again."))
+}
+
+fn plane(damage: &Damage) -> String {
+    let index = damage.plane.unwrap_or_default();
+    if damage.plane_name.is_empty() {
+        format!("plane {index}")
+    } else {
+        format!("plane {index}, {}", damage.plane_name)
+    }
+}
+
+/// Where a cut file ends.
+const fn end_of(error: &WireError) -> u64 {
+    match error {
+        WireError::Length { at, left, .. } => at.saturating_add(*left),
+        other => other.at(),
+    }
+}
+
+pub(crate) fn error(error: &WireError) -> String {
+    match error {
+        WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
+        WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
+        WireError::Tag { at } => format!("byte {} starts a field that no such file has", thousands(*at)),
+        WireError::Length { at, declared, left } => {
+            format!(
+                "byte {} declares {} bytes where {} are left",
+                thousands(*at),
+                thousands(*declared),
+                thousands(*left)
+            )
+        }
+        WireError::Source(error) => error.to_string(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
+}
+
+/// `41,943,040`.
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,203 @@
+//! Captures on the web: what an address is called, when it is asked before one is fetched, and the sentences for those that do
+//! not come. Words and rules only; who fetches is the page.
+
+use crate::protocol::Failure;
+use crate::report::format;
+
+/// A capture that is larger, or of which nobody says how large it is, is fetched once someone said so, bytes.
+pub const ASKED_FROM: u64 = 32 << 20;
+
+/// Why a capture on the web is not had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// What was typed is no address.
+    NoAddress,
+    /// It is of another kind than http and https: of this, with its colon.
+    Scheme(String),
+    /// It holds a user name or a password.
+    Credentials,
+    /// Its host has characters that no host name has: they could change what the page may talk to.
+    Host,
+    /// The page came by https, the capture would by http.
+    Mixed,
+    /// The browser is not connected.
+    Offline,
+    /// The host answers, but lets no page of another origin read what it says.
+    Cors,
+    /// Nothing answers, or it sends on to a host that the page may not ask.
+    Silent,
+    /// The host answers that it does not give it: a number of HTTP, and its words.
+    Status(u16, String),
+    /// It broke off, and could not be gone on with.
+    BrokeOff {
+        /// Bytes that came.
+        done: u64,
+        /// Bytes that there are, where the host says it.
+        total: Option<u64>,
+    },
+    /// Another number of bytes came than was said.
+    Length {
+        /// Bytes that came.
+        done: u64,
+        /// Bytes that there are.
+        total: u64,
+    },
+}
+
+/// An address, in the parts that sentences name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// `https://example.com/runs/7/host.xplane.pb`.
+    pub url: String,
+    /// "example.com".
+    pub host: String,
+    /// "host.xplane.pb".
+    pub name: String,
+}
+
+impl Place {
+    /// An address of which the browser says its host and its path.
+    pub fn new(url: String, host: String, path: &str) -> Self {
+        let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&host);
+        let name = percent_encoding::percent_decode_str(last).decode_utf8_lossy().into_owned();
+        Self { url, host, name }
+    }
+}
+
+/// What is asked before a large capture is fetched.
+pub fn question(place: &Place, size: Option<u64>) -> String {
+    match size {
+        Some(size) => format!("Fetch {} from {}?", format::bytes_text(size), place.host),
+        None => format!("Fetch {} from {}, which does not say how large it is?", place.name, place.host),
+    }
+}
+
+/// Whether a host, as the browser writes it, with its port, has the characters of a host alone. `index.html` asks the same before it
+/// names the host in the page's policy.
+pub fn is_plain_host(host: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c);
+    !host.is_empty() && host.chars().all(is_plain)
+}
+
+impl Refusal {
+    /// What is told: what, where, what to do. `page` is the origin of the page.
+    pub fn message(&self, place: &Place, page: &str) -> Failure {
+        let Place { host, name, url } = place;
+        let by_hand = "Download it and drop the file here";
+        let title = match self {
+            Self::NoAddress | Self::Scheme(_) => format!("{url} is no address of a capture"),
+            _ => format!("{name} could not be fetched from {host}"),
+        };
+        let message = match self {
+            Self::NoAddress => "It has no host. An address starts with https://.".to_owned(),
+            Self::Scheme(scheme) => format!(
+                "It starts with {scheme}, and a browser fetches https:// and http:// only. For a bucket, use its https address, or \
+                 copy the file here and drop it."
+            ),
+            Self::Credentials => {
+                "The address holds a user name or a password before the @, and a browser fetches no such address. Remove that part. \
+                 If the host asks for a password, download the file and drop it here, or use a signed address."
+                    .to_owned()
+            }
+            Self::Host => format!(
+                "The host name {host} has characters other than letters, digits, dots and hyphens. This page fetches from no such \
+                 host. {by_hand}."
+            ),
+            Self::Mixed => format!(
+                "This page came by https, and from there a browser fetches nothing by plain http. Use the https:// address if there \
+                 is one. {by_hand}, or open Rooflight from http://localhost."
+            ),
+            Self::Offline => "This browser is offline. Files on this device open all the same.".to_owned(),
+            Self::Cors => format!(
+                "{host} answers, but does not let other pages read what it says: its answer lacks Access-Control-Allow-Origin for \
+                 {page} (CORS). {by_hand}, or have the host send that header."
+            ),
+            Self::Silent => format!(
+                "Nothing came from there: the name may be wrong, the host down, or it sends on to another host, which this page does \
+                 not follow. Open the address in a tab of its own to see. {by_hand} if it comes."
+            ),
+            Self::Status(code @ (401 | 403), words) => format!(
+                "{host} says {code} {words}: it wants to know who asks, and Rooflight sends no passwords or cookies. {by_hand}, or \
+                 use a signed address."
+            ),
+            Self::Status(code @ (404 | 410), words) => {
+                format!("{host} says {code} {words}: there is no such file. Check the address.")
+            }
+            Self::Status(code, words) => format!("{host} says {code} {words}. Try again later."),
+            Self::BrokeOff { done, total } => {
+                let of = total.map_or_else(String::new, |total| format!(" of {}", format::bytes_text(total)));
+                format!(
+                    "The connection broke after {}{of}, and {host} did not let it be taken up from there. Try again, or download it \
+                     with a tool that can, and drop the file here.",
+                    format::bytes_text(*done)
+                )
+            }
+            Self::Length { done, total } => format!(
+                "{host} said {} and sent {}. The file may be changing there: try again.",
+                format::counted(*total, "byte", "bytes"),
+                format::counted(*done, "byte", "bytes")
+            ),
+        };
+        Failure { title, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Place {
+        let url = "https://example.com/runs/my%20run.xplane.pb".to_owned();
+        Place::new(url, "example.com".to_owned(), "/runs/my%20run.xplane.pb")
+    }
+
+    #[test]
+    fn a_place_is_called_by_its_last_part() {
+        assert_eq!(place().name, "my run.xplane.pb");
+        assert_eq!(Place::new(String::new(), "example.com".to_owned(), "/").name, "example.com");
+        assert_eq!(Place::new(String::new(), "example.com".to_owned(), "/a/").name, "a");
+    }
+
+    #[test]
+    fn what_is_asked_names_size_and_host() {
+        assert_eq!(question(&place(), Some(1_150_000_000)), "Fetch 1.1 GiB from example.com?");
+        assert!(question(&place(), None).contains("does not say how large"));
+    }
+
+    #[test]
+    fn a_host_of_other_characters_is_none() {
+        for plain in ["example.com", "storage.googleapis.com:443", "[::1]:8000", "xn--bcher-kva.example", "127.0.0.1"] {
+            assert!(is_plain_host(plain), "{plain}");
+        }
+        // Each would say something else in a content security policy.
+        for other in ["", "a;img-src", "a;script-src", "*", "%2a", "a b", "a,b", "a'b", "A.example", "a_b"] {
+            assert!(!is_plain_host(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn each_refusal_says_where_and_what_to_do() {
+        let all = [
+            Refusal::Mixed,
+            Refusal::Offline,
+            Refusal::Cors,
+            Refusal::Silent,
+            Refusal::Status(403, "Forbidden".to_owned()),
+            Refusal::Status(404, "Not Found".to_owned()),
+            Refusal::Status(503, String::new()),
+            Refusal::BrokeOff { done: 1 << 20, total: Some(4 << 20) },
+            Refusal::Length { done: 1, total: 2 },
+            Refusal::Credentials,
+            Refusal::Host,
+        ];
+        let told: Vec<_> = all.iter().map(|refusal| refusal.message(&place(), "https://page.example")).collect();
+        for (at, failure) in told.iter().enumerate() {
+            assert_eq!(failure.title, "my run.xplane.pb could not be fetched from example.com");
+            assert!(told[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
+        }
+        assert!(told[2].message.contains("https://page.example (CORS)"), "{}", told[2].message);
+        assert!(told[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", told[7].message);
+        let gs = Place::new("gs://bucket/a.pb".to_owned(), String::new(), "a.pb");
+        assert!(Refusal::Scheme("gs:".to_owned()).message(&gs, "").message.contains("starts with gs:,"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
+//! files one without captures is passed over.
+
+use super::{Input, messages};
+use crate::protocol::{Carries, Failure, Session};
+use crate::session::engine::Engine;
+use crate::share::{ReportFile, ShareError, Within, unpack as unpack_file};
+use crate::source::Source;
+use crate::wire::REPORT_MAGIC;
+use std::rc::Rc;
+
+/// What files turned out to be.
+pub(crate) enum Unpacked {
+    /// Captures.
+    Captures(Captures),
+    /// A report without its capture.
+    Report(Box<(Engine, Session)>),
+}
+
+/// Captures among what was opened.
+#[derive(Default)]
+pub(crate) struct Captures {
+    /// They themselves, and what is to be told as such.
+    pub(crate) inputs: Vec<Input>,
+    /// Where they lie, where that is within report files; empty: each file is one.
+    pub(crate) carries: Vec<Carries>,
+    /// Why reports beside them are not read.
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// Takes captures out of report files.
+///
+/// # Errors
+/// A [`Failure`] where the one file that was chosen is a report that cannot be read.
+pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
+    let is_report = |input: &Input| {
+        let mut head = [0; REPORT_MAGIC.len()];
+        input.source.read_at(0, &mut head).is_ok() && head == REPORT_MAGIC
+    };
+    if !inputs.iter().any(is_report) {
+        return Ok(Unpacked::Captures(Captures { inputs, ..Captures::default() }));
+    }
+    let single = inputs.len() == 1;
+    let mut found = Captures::default();
+    for (file, input) in inputs.into_iter().enumerate() {
+        let of = |name: &str, start, bytes| Carries { name: name.to_owned(), file: file as u32, start, bytes };
+        if !is_report(&input) {
+            found.carries.push(of(&input.name, 0, input.source.size()));
+            found.inputs.push(input);
+            continue;
+        }
+        let told = unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error));
+        match told {
+            Err(failure) if single => return Err(failure),
+            // It costs no other file.
+            Err(failure) => found.failures.push(failure),
+            Ok(ReportFile { report, captures: carried }) if carried.is_empty() => {
+                if single {
+                    return Ok(Unpacked::Report(Box::new(Engine::of_report(report))));
+                }
+                found.failures.push(messages::report_beside(short(&input.name)));
+            }
+            Ok(ReportFile { captures: carried, .. }) => {
+                found.carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
+                let file: Rc<dyn Source> = Rc::from(input.source);
+                found.inputs.extend(carried.into_iter().map(|carried| Input {
+                    source: Box::new(Within::new(Rc::clone(&file), &carried)),
+                    name: carried.name,
+                    from_folder: input.from_folder,
+                }));
+            }
+        }
+    }
+    Ok(Unpacked::Captures(found))
+}
+
+/// The captures themselves: of report files those that lie within them.
+///
+/// # Errors
+/// A [`Failure`] where there are none, and where a report cannot be read.
+pub fn captures_of(inputs: Vec<Input>) -> Result<Vec<Input>, Failure> {
+    match unpack(inputs)? {
+        Unpacked::Captures(found) => Ok(found.inputs),
+        Unpacked::Report(_) => Err(Failure {
+            title: "There is no capture to go with it".to_owned(),
+            message: "The file is a report without its capture.".to_owned(),
+        }),
+    }
+}
+
+fn bad_file(name: &str, error: &ShareError) -> Failure {
+    Failure { title: format!("{} could not be read", short(name)), message: error.to_string() }
+}
+
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}

@@ -1,0 +1,291 @@
+//! The programs of an open session, read again when one is asked for: where files are kept to be read from, which
+//! program an op is of, and the last programs that were read. Knows no browser.
+
+use crate::analysis::base::FoundOp;
+use crate::analysis::memory::ProgramMemory;
+use crate::hlo::{Module, text};
+use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
+use crate::source::{Packing, Source, SourceError, inflate_range};
+use crate::wire::hlo::{decode, decode_module};
+use crate::wire::proto::hlo::HloProto;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+/// Programs kept: switching back and forth between two asks for no third.
+const KEPT: usize = 2;
+/// Larger programs are not read: decoded they would take gigabytes.
+const MAX_PROGRAM: u64 = 512 << 20;
+
+/// Programs looked into for a name that no event has.
+const SEARCHED: usize = 8;
+
+/// A program with its id where only the program says it, and notes.
+type Found = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
+
+/// A file that stays open. Its bytes stay where they are.
+pub struct Kept {
+    source: Box<dyn Source>,
+    /// What it is packed in: places in it are those of what it unpacks to.
+    packing: Packing,
+}
+
+impl Kept {
+    /// A file as it lies, packed or not.
+    pub fn new(source: Box<dyn Source>, packing: Packing) -> Self {
+        Self { source, packing }
+    }
+
+    fn read(&self, blob: &HloBlob) -> Result<Vec<u8>, SourceError> {
+        let (start, len) = (blob.span.start, blob.span.len());
+        if !self.packing.is_plain() {
+            return inflate_range(self.source.as_ref(), self.packing, start, len);
+        }
+        // What is claimed is compared with what there is before it is allocated.
+        let (end, size) = (start.saturating_add(len), self.source.size());
+        if end > size {
+            return Err(SourceError::PastEnd { offset: start, end, len: size });
+        }
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
+        self.source.read_at(start, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// The programs of a session.
+pub struct Programs {
+    files: Vec<Kept>,
+    /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
+    read: Vec<(usize, Result<Rc<Module>, Note>)>,
+    /// The same of those whose buffers were asked for.
+    memories: Vec<(usize, Result<Rc<HeldMemory>, Note>)>,
+}
+
+/// A program with its buffers.
+pub(crate) struct HeldMemory {
+    pub(crate) module: Rc<Module>,
+    pub(crate) memory: ProgramMemory,
+}
+
+impl Programs {
+    /// Programs in these files, in the profile's order.
+    pub const fn new(files: Vec<Kept>) -> Self {
+        Self { files, read: Vec::new(), memories: Vec::new() }
+    }
+
+    /// The program of an op, with its id and what is to be said of it: of several that it may be the first that has an
+    /// instruction of this name.
+    pub fn of(&mut self, profile: &Profile, found: &FoundOp) -> Found {
+        if found.is_unseen() && found.program.is_none() {
+            return self.search(profile, &found.name);
+        }
+        let (candidates, mut notes) = choose(profile, found.program, found.module.as_deref(), found.file);
+        let mut first = None;
+        for at in candidates.into_iter().take(SEARCHED) {
+            match self.get(profile, at) {
+                Ok(module) if module.instruction_named(&found.name).is_some() => {
+                    return (Some((module, None)), notes);
+                }
+                Ok(module) => first = first.or(Some((module, None))),
+                Err(note) => notes.push(note),
+            }
+        }
+        (first, notes)
+    }
+
+    /// The program of an id, where there is one that can be read.
+    pub fn of_id(&mut self, profile: &Profile, id: ProgramId) -> Option<Rc<Module>> {
+        let (candidates, _) = choose(profile, Some(id), None, None);
+        self.get(profile, *candidates.first()?).ok()
+    }
+
+    /// The first program that has an instruction of a name, the largest first.
+    fn search(&mut self, profile: &Profile, name: &str) -> Found {
+        let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
+        order.sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
+        let mut notes = Vec::new();
+        for at in order.into_iter().take(SEARCHED) {
+            match self.get(profile, at) {
+                Ok(module) if module.instruction_named(name).is_some() => {
+                    return (Some((module, profile.hlo[at].program)), notes);
+                }
+                Ok(_) => {}
+                Err(note) => notes.push(note),
+            }
+        }
+        (None, notes)
+    }
+
+    /// The program at a place among [`Profile::hlo`].
+    pub(crate) fn get(&mut self, profile: &Profile, at: usize) -> Result<Rc<Module>, Note> {
+        let read = take(&mut self.read, at)
+            .unwrap_or_else(|| load(&self.files, profile, at).map(|program| Rc::new(program.into_module())));
+        self.read.push((at, read.clone()));
+        read
+    }
+
+    /// The buffers of the program at a place among [`Profile::hlo`].
+    pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<HeldMemory>, Note> {
+        let held = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
+        self.memories.push((at, held.clone()));
+        held
+    }
+
+    fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
+        let mut proto = match load(&self.files, profile, at)? {
+            Loaded::Proto(proto) => proto,
+            Loaded::Text(module) => {
+                let memory = ProgramMemory::from_schedule(&module).ok_or_else(no_schedule_in_text)?;
+                let module = Rc::new(*module);
+                take(&mut self.read, at);
+                self.read.push((at, Ok(Rc::clone(&module))));
+                return Ok(HeldMemory { module, memory });
+            }
+        };
+        let buffers = proto.buffer_assignment.take().filter(|buffers| !buffers.buffer_allocations.is_empty());
+        let buffers = buffers.ok_or_else(no_buffers)?;
+        let module = match take(&mut self.read, at) {
+            Some(Ok(module)) => module,
+            _ => Rc::new(Module::from_proto(&proto)),
+        };
+        self.read.push((at, Ok(Rc::clone(&module))));
+        let memory = ProgramMemory::new(&buffers, &module);
+        Ok(HeldMemory { module, memory })
+    }
+}
+
+/// A program that was read.
+pub(crate) enum Loaded {
+    Proto(Box<HloProto>),
+    Text(Box<Module>),
+}
+
+impl Loaded {
+    /// The program, without its buffers.
+    pub(crate) fn into_module(self) -> Module {
+        match self {
+            Self::Proto(proto) => Module::from_proto(&proto),
+            Self::Text(module) => *module,
+        }
+    }
+}
+
+/// Reads the program at a place among [`Profile::hlo`].
+pub(crate) fn load(files: &[Kept], profile: &Profile, at: usize) -> Result<Loaded, Note> {
+    let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
+    let Some(file) = files.get(blob.file) else { return Err(unread("its file is not open any more")) };
+    if blob.span.len() > MAX_PROGRAM {
+        return Err(unread("it is larger than 512 MiB"));
+    }
+    let bytes = file.read(blob).map_err(|e| unread(&e.to_string()))?;
+    let decode = match blob.form {
+        HloForm::Text => return read_text(bytes),
+        HloForm::Module => decode_module,
+        HloForm::Proto | HloForm::Embedded => decode,
+    };
+    decode(&bytes).map(|proto| Loaded::Proto(Box::new(proto))).map_err(|e| unread(&e.to_string()))
+}
+
+/// Reads the text of a program. Bytes that are no UTF-8 stand in names and comments alone: they are replaced.
+fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    let why = "its text has no computation, or so many empty parts as no compiler writes";
+    let (module, _) = text::module(&text).ok_or_else(|| unread(why))?;
+    Ok(Loaded::Text(Box::new(module)))
+}
+
+/// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
+/// programs and a third would be too many.
+fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
+    let place = kept.iter().position(|(i, _)| *i == at);
+    if place.is_none() {
+        kept.drain(..(kept.len() + 1).saturating_sub(KEPT));
+    }
+    place.map(|place| kept.remove(place).1)
+}
+
+fn no_buffers() -> Note {
+    let message = "The program has no buffer assignment: it was written before its memory was planned. The HLO that a capture \
+                   holds has one, and so has what --xla_dump_hlo_as_proto writes after optimizations.";
+    Note::new(Severity::Info, "no_buffer_assignment", message)
+}
+
+fn no_schedule_in_text() -> Note {
+    let message = "HLO text has no buffer assignment, and this one no order either (is_scheduled=true) from which to estimate what is alive. \
+                   Open the text of after the last optimization, or what --xla_dump_hlo_as_proto writes of it.";
+    Note::new(Severity::Info, "no_buffer_assignment", message)
+}
+
+/// Programs for one question: each is read when the first op of it asks, and stays until all have.
+pub(crate) struct AtHand<'a> {
+    profile: &'a Profile,
+    programs: RefCell<&'a mut Programs>,
+    /// In order of ids.
+    read: Vec<(ProgramId, OnceCell<Option<Rc<Module>>>)>,
+}
+
+impl<'a> AtHand<'a> {
+    pub(crate) fn new(profile: &'a Profile, programs: &'a mut Programs) -> Self {
+        let read = profile.programs.keys().map(|id| (*id, OnceCell::new())).collect();
+        Self { profile, programs: RefCell::new(programs), read }
+    }
+
+    /// The program of an id, where there is one that can be read.
+    pub(crate) fn module(&self, id: ProgramId) -> Option<&Module> {
+        let (_, cell) = &self.read[self.read.binary_search_by_key(&id, |(id, _)| *id).ok()?];
+        cell.get_or_init(|| self.programs.borrow_mut().of_id(self.profile, id)).as_deref()
+    }
+}
+
+fn unread(why: &str) -> Note {
+    let message = format!("The program's HLO could not be read ({why}): what is told comes from events.");
+    Note::new(Severity::Caution, "hlo_unreadable", message)
+}
+
+/// Which programs an op may be of, the likeliest first: by id, in its own file before others, in a capture before files of
+/// their own; without one of its id by name, the largest of several first.
+pub(crate) fn choose(
+    profile: &Profile,
+    id: Option<ProgramId>,
+    module: Option<&str>,
+    file: Option<usize>,
+) -> (Vec<usize>, Vec<Note>) {
+    let note = |code, message| vec![Note::new(Severity::Info, code, message)];
+    let hlo = &profile.hlo;
+    if hlo.is_empty() {
+        let message =
+            "The capture holds no HLO: users are those whose text names it, and parts of fusions are not known.";
+        return (Vec::new(), note("no_programs", message));
+    }
+    let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();
+    let elsewhere = |i: usize| (Some(hlo[i].file) != file, hlo[i].is_dropped());
+    let larger = |i: usize| std::cmp::Reverse(hlo[i].span.len());
+    if let Some(id) = id {
+        let mut of_id = chosen(&|blob| blob.program == Some(id));
+        of_id.sort_by_key(|i| elsewhere(*i));
+        if !of_id.is_empty() {
+            return (of_id, Vec::new());
+        }
+        let name = profile.programs.get(&id).map(String::as_str).or(module);
+        let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
+        of_name.sort_by_key(|i| larger(*i));
+        let message = if of_name.is_empty() {
+            "The HLO of its program is not in the capture: what is told comes from the event's text."
+        } else {
+            "Its program was found by name: several have this name, and the largest HLO that has this op is taken."
+        };
+        let code = if of_name.is_empty() { "no_program" } else { "program_by_name" };
+        return (of_name, note(code, message));
+    }
+    let mut named = match module {
+        Some(module) => chosen(&|blob| blob.module() == module),
+        // Nothing says which: only where there is but one is it clear.
+        None => chosen(&|_| hlo.len() == 1),
+    };
+    named.sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
+    let message = match named.len() {
+        0 => Some("Events do not say which program it is of: what is told comes from the event's text."),
+        1 => None,
+        _ => Some("Several programs have the name its events say: the largest that has this op is taken."),
+    };
+    (named, message.map_or(Vec::new(), |message| note("program_by_name", message)))
+}

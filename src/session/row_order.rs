@@ -1,0 +1,172 @@
+//! The order of rows, and the largest figure of each column. Pure; knows rows, not how they are drawn.
+//!
+//! Comparing texts is what takes time, so it is done once: rows are ranked by key, and each order then compares two
+//! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
+
+use crate::analysis::base::sort_by_text;
+use crate::analysis::breakdown::{RowText, RowView};
+use crate::protocol::{Column, Largest, Sort};
+use crate::units::Picos;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Rows in one page: more than any screen shows.
+const MAX_ROWS: usize = 1000;
+
+/// The orders of one answer's rows: that which was asked for last, and the ranks that all need.
+#[derive(Default)]
+pub(crate) struct Orders {
+    /// By row: its place by key, then by program.
+    ranks: Vec<u32>,
+    last: Option<(Sort, Vec<u32>)>,
+}
+
+impl Orders {
+    /// Row numbers in the order asked for. Ties go by key, then by program; absent values come last in both directions.
+    pub(crate) fn get(&mut self, rows: RowView<'_>, sort: Sort) -> &[u32] {
+        let kept = self.last.take().filter(|(of, order)| *of == sort && order.len() == rows.len());
+        let order = match kept {
+            Some((_, order)) => order,
+            // Rows come with this order.
+            None if sort == Sort::default() => rows.order().to_vec(),
+            None => self.sorted(rows, sort),
+        };
+        &self.last.insert((sort, order)).1
+    }
+
+    fn sorted(&mut self, rows: RowView<'_>, sort: Sort) -> Vec<u32> {
+        if self.ranks.len() != rows.len() {
+            self.ranks = ranks(rows);
+        }
+        by_value(values(rows, sort.column, &self.ranks), &self.ranks, sort.descending)
+    }
+}
+
+/// Row numbers by a number per row, ties by rank; rows without one come last in both directions.
+pub(crate) fn by_value(values: Vec<Option<u64>>, ranks: &[u32], descending: bool) -> Vec<u32> {
+    // Value, then rank and row in one number: sorting moves them and looks nothing up.
+    let (mut present, mut absent) = (Vec::<(u64, u64)>::new(), Vec::<(u64, u64)>::new());
+    for (i, (value, rank)) in (0u64..).zip(values.into_iter().zip(ranks)) {
+        let last = u64::from(*rank) << 32 | i;
+        match value {
+            Some(value) => present.push((if descending { !value } else { value }, last)),
+            None => absent.push((0, last)),
+        }
+    }
+    present.sort_unstable();
+    absent.sort_unstable();
+    present.into_iter().chain(absent).map(|(_, last)| last as u32).collect()
+}
+
+/// By row: its place by key, then by program.
+pub(crate) fn ranks(rows: RowView<'_>) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    let program = |i: u32| rows.row(i as usize).program;
+    sort_by_text(&mut order, |i| rows.key(i as usize), |a, b| program(a).cmp(&program(b)));
+    places(order.into_iter().map(|i| i as usize))
+}
+
+/// By row: its place by a key and a program.
+pub(crate) fn ranks_of<'a>(n: usize, key: &dyn Fn(usize) -> (&'a str, Option<u64>)) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| key(*a).cmp(&key(*b)));
+    places(order.into_iter())
+}
+
+/// By row: its place in an order of all rows.
+fn places(order: impl ExactSizeIterator<Item = usize>) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    for (place, i) in (0..).zip(order) {
+        places[i] = place;
+    }
+    places
+}
+
+/// A number per row that orders as the column's values do.
+fn values(rows: RowView<'_>, column: Column, ranks: &[u32]) -> Vec<Option<u64>> {
+    let each = |of: &dyn Fn(usize) -> Option<u64>| (0..rows.len()).map(of).collect();
+    match column {
+        Column::Name => each(&|i| Some(u64::from(ranks[i]))),
+        Column::Total | Column::OfStep => each(&|i| Some(rows.row(i).own)),
+        Column::Kind => each(&|i| Some(rows.row(i).kind.index() as u64)),
+        Column::Executions => each(&|i| Some(rows.row(i).n)),
+        Column::Mean => each(&|i| rows.row(i).mean().map(|m| m.0)),
+        Column::Inclusive => each(&|i| Some(rows.row(i).inclusive)),
+        // What no execution starts in has no shortest and no longest one.
+        Column::Min => each(&|i| Some(rows.row(i).min).filter(|_| rows.row(i).n > 0)),
+        Column::Max => each(&|i| Some(rows.row(i).max).filter(|_| rows.row(i).n > 0)),
+        Column::OfKind => each(&|i| rows.of_kind(i).map(ordered)),
+        Column::FlopRate => each(&|i| rows.row(i).flop_rate().map(ordered)),
+        Column::ByteRate => each(&|i| rows.row(i).byte_rate().map(ordered)),
+        Column::Flops => each(&|i| rows.row(i).flops.map(ordered)),
+        Column::Bytes => each(&|i| rows.row(i).bytes.map(ordered)),
+        Column::Intensity => each(&|i| rows.row(i).intensity().map(ordered)),
+        Column::OpGroup => texts(rows, RowText::OpGroup),
+        Column::Phase => each(&|i| rows.phase(i).map(|p| p as u64)),
+        Column::Layer => texts(rows, RowText::Layer),
+        Column::Category => texts(rows, RowText::Category),
+        Column::Source => texts(rows, RowText::Source),
+        Column::Program => texts(rows, RowText::Program),
+        Column::Dtype => texts(rows, RowText::Dtype),
+        Column::Shape => texts(rows, RowText::Shape),
+        Column::ScopeLeaf => texts(rows, RowText::ScopeLeaf),
+    }
+}
+
+/// Bits of a double that order as doubles do.
+pub(crate) fn ordered(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// Texts of a column, each distinct one by its place among them; numbers at the end by value, so that `layers_2` comes
+/// before `layers_10`.
+fn texts(rows: RowView<'_>, column: RowText) -> Vec<Option<u64>> {
+    let mut by_token: FxHashMap<(u64, u64), Option<u32>> = FxHashMap::default();
+    let mut by_text: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut read = |i: usize| {
+        let next = by_text.len() as u32;
+        Some(*by_text.entry(rows.text(i, column)?).or_insert(next))
+    };
+    let number = |i: usize| match rows.token(i, column) {
+        Some(token) => *by_token.entry(token).or_insert_with(|| read(i)),
+        None => read(i),
+    };
+    let numbers: Vec<Option<u32>> = (0..rows.len()).map(number).collect();
+    let mut order: Vec<(&str, u32)> = by_text.into_iter().collect();
+    order.sort_by_key(|(text, _)| (natural(text), *text));
+    let mut ranks = vec![0; order.len()];
+    for (rank, (_, number)) in order.into_iter().enumerate() {
+        ranks[number as usize] = rank as u64;
+    }
+    numbers.into_iter().map(|number| Some(ranks[number? as usize])).collect()
+}
+
+/// What stands before the number at a text's end, and the number.
+pub(crate) fn natural(text: &str) -> (&str, Option<u64>) {
+    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, text[stem.len()..].parse().ok())
+}
+
+/// The largest figure of each column.
+pub(crate) fn largest(rows: RowView<'_>) -> Largest {
+    let of = rows.all().iter().map(|row| Largest {
+        total: Picos(row.own),
+        mean: row.mean().unwrap_or_default(),
+        inclusive: Picos(row.inclusive),
+        n_executions: row.n,
+        max: Picos(row.max),
+        flop_rate: row.flop_rate(),
+        byte_rate: row.byte_rate(),
+        flops: row.flops,
+        bytes: row.bytes,
+        intensity: row.intensity(),
+    });
+    of.fold(Largest::default(), Largest::with)
+}
+
+/// The places of a page's rows in an order.
+pub(crate) fn window(n: usize, first: u32, count: u32) -> Range<usize> {
+    let first = (first as usize).min(n);
+    first..first.saturating_add((count as usize).min(MAX_ROWS)).min(n)
+}

@@ -1,0 +1,215 @@
+//! What computes nothing, and what it changes: categories, their sources, the opcodes that were executed. Knows the state;
+//! words and lengths are in `chart::data_movement`.
+
+use super::breakdown::figures;
+use super::breakdown::picture::choice;
+use super::state::{PtrEq, State};
+use super::type_erasure::{EraseType, live};
+use super::widgets::chart::tools;
+use super::widgets::menu::Entry;
+use super::widgets::popover::Popover;
+use super::widgets::swatch::swatch;
+use super::widgets::tree::{
+    Open, width, {self},
+};
+use crate::chart::data_movement::{
+    CHANGES, DataMovementTable, Group, Mark, Program, Row, {self},
+};
+use crate::protocol::{DataMovementView, Export, Question, Request};
+use leptos::prelude::*;
+
+/// Data movement, where the other pictures are.
+#[component]
+pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
+    let found = RwSignal::new(None::<PtrEq<DataMovementView>>);
+    let asked = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
+    state.keep_asking(
+        move || {
+            let (device, step) = asked.get();
+            Some(Question::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())
+        },
+        move |reply| {
+            if let Ok(view) = reply.decode::<DataMovementView>() {
+                found.set(Some(PtrEq::new(view)));
+            }
+        },
+    );
+    let open: Open = RwSignal::new(Vec::new());
+    let shown = Memo::new(move |_| {
+        found.with(|found| found.as_ref().map(|view| PtrEq::new(data_movement::data_movement(view))))
+    });
+    let says = move || shown.with(|shown| shown.as_ref().map(|shown| shown.says.clone()));
+    let entry =
+        move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, found, format)));
+    let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
+    let how = move || {
+        let how = found.with(|found| found.as_ref().map(|view| data_movement::how(view)))?;
+        Some(
+            view! {
+                <Popover
+                    id="how-data-movement"
+                    class="how"
+                    label=Signal::stored("How non-compute is computed".to_owned())
+                    panel_class="how-panel"
+                    face=Box::new(|| "=".into_any())
+                >
+                    {figures::how(how.clone())}
+                </Popover>
+            }
+            .any(),
+        )
+    };
+    let body = move || shown.get().map(|shown| rows_view(state, open, &shown));
+    view! {
+        <div class="picture-head" data-roving="">
+            {choice(state)}
+            <span class="picture-note" title=says>{live(says)}</span>
+            {live(how)}
+            <span class="grow"></span>
+            {tools("data-movement-menu", entries)}
+        </div>
+        {live(body)}
+    }
+    .any()
+}
+
+fn rows_view(state: State, open: Open, data_movement: &DataMovementTable) -> AnyView {
+    if data_movement.groups.is_empty() {
+        return view! { <p class="chart-empty">"No op here moves data or communicates."</p> }.any();
+    }
+    let unit = data_movement.unit;
+    let head = |label: &'static str| view! { <th scope="col" class="data-movement-change">{label}</th> }.any();
+    let group = |(at, of): (usize, &Group)| group(state, open, at == 0, of.clone());
+    let [own, share, stall, runs] = data_movement.total.clone();
+    view! {
+        <div class="tree data-movement" on:keydown=tree::walk>
+            <table>
+                <thead><tr class="data-movement-over">
+                    <td colspan="4"></td><td colspan="3" class="wide-2"></td>
+                    <th scope="colgroup" colspan="5">"Changes"</th>
+                    <td colspan="2" class="wide-3"></td>
+                </tr><tr>
+                    <th scope="col">"Category, source"</th>
+                    <th scope="col" class="num">"Self " <span class="unit">{unit}</span></th>
+                    <th scope="col" class="tree-bar"><span class="unseen">"Moves, waits"</span></th>
+                    <th scope="col" class="num">"Step " <span class="unit">"%"</span></th>
+                    <th scope="col" class="num wide-2">"Waits " <span class="unit">{unit}</span></th>
+                    <th scope="col" class="num wide-2">"Runs"</th>
+                    <th scope="col" class="num wide-2">"Moved"</th>
+                    {CHANGES.map(head).collect_view()}
+                    <th scope="col" class="wide-3">"Reads"</th>
+                    <th scope="col" class="wide-3">"Writes"</th>
+                </tr></thead>
+                {data_movement.groups.iter().enumerate().map(group).collect_view()}
+                <tfoot><tr>
+                    <th scope="row">"All"</th>
+                    <td class="num">{own}</td><td></td><td class="num">{share}</td>
+                    <td class="num wide-2">{stall}</td><td class="num wide-2">{runs}</td>
+                    <td colspan="8"></td>
+                </tr></tfoot>
+            </table>
+            {data_movement.programs.iter().map(program).collect_view()}
+        </div>
+    }
+    .any()
+}
+
+fn group(state: State, open: Open, first: bool, of: Group) -> AnyView {
+    let Group { row: of, sources, rest } = of;
+    let face = view! { {swatch(of.slot)} <span>{of.name.clone()}</span> }.any();
+    let (button, is_open) = tree::branch(open, &of.name, first, face);
+    let more = of.more.clone();
+    let under = move || {
+        is_open.get().then(|| {
+            let rest =
+                rest.clone().map(|rest| view! { <tr class="tree-more"><td colspan="14">{rest}</td></tr> }.any());
+            let sources = sources.iter().map(|of| view! { <tr>{source(state, of)} {cells(of)}</tr> }.any());
+            view! { {tree::more("14", more.iter().map(|(label, value)| ((*label).to_owned(), value.clone())).collect())} {sources.collect_view()} {rest} }.any()
+        })
+    };
+    view! {
+        <tbody>
+            <tr class="tree-group">
+                <th scope="row" class="rest">{button}</th>
+                {cells(&of)}
+            </tr>
+            {live(under)}
+        </tbody>
+    }
+    .any()
+}
+
+fn source(state: State, of: &Row) -> AnyView {
+    let name = view! { <span>{of.name.clone()}</span> }.any();
+    let title = of.title.clone();
+    match of.op.clone() {
+        Some(op) => view! {
+            <th scope="row" class="rest">
+                <button type="button" class="tree-name mono" tabindex="-1" title=title on:click=move |_| state.op.set(op.clone())>{name}</button>
+            </th>
+        }
+        .any(),
+        None => view! { <th scope="row" class="leaf rest mono" title=title>{name}</th> }.any(),
+    }
+}
+
+fn cells(of: &Row) -> AnyView {
+    let (moves, waits) = of.bar;
+    let [reads, writes] = of.shapes.clone();
+    view! {
+        <td class="num">{of.own.clone()}</td>
+        <td class="tree-bar">
+            <svg aria-hidden="true">
+                <rect class="tree-part" width=width(moves) height="100%" />
+                <rect class="mark-idle" x=width(moves) width=width(waits) height="100%" />
+            </svg>
+        </td>
+        <td class="num">{of.of_step.clone()}</td>
+        <td class="num wide-2">{of.stall.clone()}</td>
+        <td class="num wide-2">{of.runs.clone()}</td>
+        <td class="num wide-2">{of.moved.clone()}</td>
+        {of.marks.iter().zip(CHANGES).map(mark).collect_view()}
+        <td class="mono wide-3" title=reads.clone()>{reads.clone()}</td>
+        <td class="mono wide-3" title=writes.clone()>{writes.clone()}</td>
+    }
+    .any()
+}
+
+fn mark((of, label): (&Mark, &'static str)) -> AnyView {
+    let class = match &*of.word {
+        "no" => "data-movement-change none",
+        "?" => "data-movement-change unknown",
+        _ => "data-movement-change",
+    };
+    view! {
+        <td class=class title=of.full.clone()>
+            <span class="data-movement-label">{label}</span> " " <span>{of.word.clone()}</span>
+            <svg aria-hidden="true">
+                <rect class="data-movement-yes" width=width(of.yes) height="100%" />
+                <rect class="mark-idle" x=width(of.yes) width=width(of.unknown) height="100%" />
+            </svg>
+        </td>
+    }
+    .any()
+}
+
+fn program(of: &Program) -> AnyView {
+    let one = |(opcode, n): &(String, String)| {
+        view! { <span><span class="mono">{opcode.clone()}</span> " " {n.clone()}</span> }.any()
+    };
+    view! {
+        <details class="data-movement-program">
+            <summary>"Opcodes of " <span class="mono">{of.name.clone()}</span> <span class="sub">" " {of.says.clone()}</span></summary>
+            <p class="tree-more">{of.opcodes.iter().map(one).collect_view()}</p>
+        </details>
+    }
+    .any()
+}
+
+fn save(state: State, found: RwSignal<Option<PtrEq<DataMovementView>>>, format: Export) {
+    if found.with_untracked(Option::is_none) {
+        return;
+    }
+    let query = state.query.get_untracked();
+    super::breakdown::save::file(state, &Request::ExportDataMovement { query, format }, "non-compute", format);
+}

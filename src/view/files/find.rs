@@ -1,0 +1,138 @@
+//! Looking for something in a program's text: the field, how much was found, and the way from one place to the next.
+//! Knows the state; what is found is the worker's to say.
+
+use crate::chart::files;
+use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::field;
+use crate::view::widgets::icon::{Icon, icon};
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use leptos::{ev, html};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+/// Typed text is looked for this much later, milliseconds.
+const AFTER: u32 = 150;
+/// The field's id.
+const FIELD: &str = "find";
+
+/// Goes to the field.
+pub(crate) fn focus() {
+    if let Some(field) = document().get_element_by_id(FIELD) {
+        let _ = field.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// What was found last, in whatever program.
+pub(crate) type Found = RwSignal<Option<PtrEq<ProgramFound>>>;
+
+/// Where the state's line is among those found, or would be.
+fn place(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {
+    found.lines.binary_search(&line.unwrap_or(0).saturating_sub(1))
+}
+
+/// The field.
+#[component]
+pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found) -> impl IntoView {
+    let bad = RwSignal::new(None::<String>);
+    let node = NodeRef::<html::Input>::new();
+    let asked = Memo::new(move |_| {
+        let program = chosen.get()?;
+        let (text, regex) = state.file.with(|place| (place.find.clone(), place.regex));
+        (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
+    });
+    state.keep_asking(
+        move || asked.get().map(|query| Question::ProgramSearch(query).into()),
+        move |reply| match reply.decode::<ProgramFound>() {
+            Ok(told) => {
+                bad.set(None);
+                // The first place from where one is.
+                let line = state.file.with_untracked(|place| place.line);
+                let to = match place(&told, line) {
+                    Ok(_) => None,
+                    Err(at) => told.lines.get(at).or_else(|| told.lines.first()).copied(),
+                };
+                found.set(Some(PtrEq::new(told)));
+                if let Some(to) = to {
+                    state.go_to_line(to + 1);
+                }
+            }
+            Err(Reply::BadFilter(error)) => {
+                found.set(None);
+                bad.set(Some(files::bad(&error)));
+            }
+            _ => {}
+        },
+    );
+    effect(move || {
+        if asked.with(Option::is_none) {
+            found.set(None);
+            bad.set(None);
+        }
+    });
+    let text = Memo::new(move |_| state.file.with(|place| place.find.clone()));
+    effect(move || {
+        let text = text.get();
+        let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
+        if let Some(field) = node.get().filter(|field| !typing(field)) {
+            field.set_value(&text);
+        }
+    });
+    let go = move |by: isize| {
+        let Some(found) = found.get_untracked().filter(|found| !found.lines.is_empty()) else { return };
+        let n = found.lines.len();
+        let at = match (place(&found, state.file.with_untracked(|place| place.line)), by) {
+            (Ok(at), 1) => (at + 1) % n,
+            (Ok(at) | Err(at), -1) => (at + n - 1) % n,
+            (Err(at), _) => at % n,
+            (Ok(at), _) => at,
+        };
+        let line = found.lines[at];
+        state.go_to_line(line + 1);
+    };
+    let timer = StoredValue::new_local(None::<Timeout>);
+    let apply = move |text: String| {
+        timer.set_value(None);
+        state.file.update(|place| place.find = text);
+    };
+    let typed = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        timer.set_value(Some(Timeout::new(AFTER, move || apply(text))));
+    };
+    let key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" => {
+            let text = event_target_value(&event);
+            if state.file.with_untracked(|place| place.find != text) {
+                apply(text);
+            } else {
+                go(if event.shift_key() { -1 } else { 1 });
+            }
+        }
+        "Escape" => field::leave(&event, node, || apply(String::new())),
+        _ => {}
+    };
+    let says = move || match bad.get() {
+        Some(why) => Some(why),
+        None => found.with(|found| {
+            let found = found.as_ref()?;
+            let at = place(found, state.file.with(|place| place.line)).ok();
+            Some(files::found(at, found.n))
+        }),
+    };
+    let regex = move || state.file.with(|place| place.regex).to_string();
+    view! {
+        <span class="find-says" role="status">{live(says)}</span>
+        <button type="button" class="btn icon-only small" aria-label="Place before" title="Place before (Shift Enter)" on:click=move |_| go(-1)>{icon(Icon::Left)}</button>
+        <button type="button" class="btn icon-only small" aria-label="Next place" title="Next place (Enter)" on:click=move |_| go(1)>{icon(Icon::Right)}</button>
+        <div class="field" class:bad=move || bad.with(Option::is_some) role="search">
+            {icon(Icon::Search)}
+            <input node_ref=node id=FIELD type="text" placeholder="Find in the text" aria-label="Find in the text"
+                autocomplete="off" spellcheck="false" on:input=typed on:keydown=key />
+            <button type="button" class="chip" aria-pressed=regex title="As a regular expression"
+                on:click=move |_| state.file.update(|place| place.regex = !place.regex)>".*"</button>
+        </div>
+    }
+    .any()
+}

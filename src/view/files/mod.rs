@@ -1,0 +1,72 @@
+//! What is in the files: figures, planes and their lines, programs and their text. Knows the order of the parts; each part
+//! knows itself.
+
+mod code;
+mod find;
+mod planes;
+mod programs;
+mod quality;
+
+use crate::analysis::files::FileView;
+use crate::chart::{empty, files};
+use crate::protocol::{Question, Reply};
+use crate::view::empty::empty_state;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
+pub(crate) use find::focus;
+use leptos::prelude::*;
+
+/// The view.
+#[component]
+pub(crate) fn File(state: State) -> impl IntoView {
+    let found = RwSignal::new(None::<PtrEq<FileView>>);
+    state.keep_asking(
+        move || (!state.is_summary()).then(|| Question::File.into()),
+        move |reply| match reply.decode::<FileView>() {
+            Ok(file) => found.set(Some(PtrEq::new(file))),
+            Err(Reply::Failed(failure)) => state.fail(failure),
+            _ => {}
+        },
+    );
+    if untrack(|| state.is_summary()) {
+        return of_summary(state);
+    }
+    let figures = move || {
+        let one = |(at, (label, value, unit)): (usize, (&'static str, String, &'static str))| {
+            let class = if at == 0 { "figure hero" } else { "figure" };
+            view! { <div class=class><dt>{label}</dt><dd>{value} <span class="unit">{unit}</span></dd></div> }.any()
+        };
+        found.with(|file| Some(files::figures(file.as_ref()?).into_iter().enumerate().map(one).collect_view()))
+    };
+    let origin = move || found.with(|file| file.as_ref().map(|file| files::origin(file)));
+    let lacks = move || found.get().map(|file| quality::quality(&file));
+    let planes = move || found.get().map(|file| planes::planes(&file));
+    view! {
+        <div class="file" role="tabpanel" aria-labelledby="tab-file">
+            <h1 class="unseen">"What is in the files"</h1>
+            <dl class="figures" data-roving="">{live(figures)}</dl>
+            <p class="file-origin">{live(origin)}</p>
+            {live(lacks)}
+            <div class="file-parts">
+                <section class="file-planes" aria-labelledby="file-planes">
+                    <h2 id="file-planes">"Planes and lines"</h2>
+                    {live(planes)}
+                </section>
+                <programs::Programs state found />
+            </div>
+        </div>
+    }
+    .any()
+}
+
+/// What there is to see of files that are not here.
+fn of_summary(state: State) -> AnyView {
+    let words = untrack(|| state.opened.with(|opened| opened.as_ref().map(|opened| empty::files(&opened.session))));
+    view! {
+        <div class="file" role="tabpanel" aria-labelledby="tab-file">
+            <h1 class="unseen">"What is in the files"</h1>
+            {words.map(|words| empty_state(state, words, ().into_any()))}
+        </div>
+    }
+    .any()
+}

@@ -1,0 +1,78 @@
+//! Planes as a table; below each its lines and its stats. Knows elements; words and lengths are in `chart::file_view`.
+
+use crate::analysis::files::FileView;
+use crate::chart::files::{
+    LineRow, PlaneRow, {self},
+};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::tree::{
+    Open, width, {self},
+};
+use leptos::prelude::*;
+
+/// The table.
+pub(crate) fn planes(file: &FileView) -> AnyView {
+    let open: Open = RwSignal::new(Vec::new());
+    let rows = files::planes(file);
+    if rows.is_empty() {
+        return view! { <p class="chart-empty">"No planes: these files hold programs alone, which did not run."</p> }
+            .any();
+    }
+    view! {
+        <div class="tree" on:keydown=tree::walk>
+            <table>
+                <thead><tr>
+                    <th scope="col">"Plane, line"</th>
+                    <th scope="col">"What it is"</th>
+                    <th scope="col" class="num">"Events"</th>
+                    <th scope="col" class="num">"Size"</th>
+                    <th scope="col" class="tree-bar"><span class="unseen">"Size as a bar"</span></th>
+                </tr></thead>
+                {rows.into_iter().enumerate().map(|(at, row)| plane(open, at, row)).collect_view()}
+            </table>
+        </div>
+    }
+    .any()
+}
+
+fn plane(open: Open, at: usize, row: PlaneRow) -> AnyView {
+    // Planes of several hosts may have one name.
+    let key = format!("{at} {}", row.name);
+    let face = view! { <span class="mono">{row.name.clone()}</span> }.any();
+    let (button, is_open) = tree::branch(open, &key, at == 0, face);
+    let (lines, more) = (row.lines, row.more);
+    let under = move || {
+        is_open.get().then(|| view! { {lines.iter().map(line).collect_view()} {tree::more("5", more.clone())} }.any())
+    };
+    view! {
+        <tbody>
+            <tr class="tree-group">
+                <th scope="row" title=row.name>{button}</th>
+                <td class="rest" title=row.words.clone()>{row.words.clone()}</td>
+                <td class="num events">{row.events}</td>
+                <td class="num">{row.bytes}</td>
+                <td class="tree-bar">
+                    <svg aria-hidden="true">
+                        <rect class="tree-part faint" width=width(row.share) height="100%" />
+                        <rect class="tree-part" width=width(row.share - row.metadata) height="100%" />
+                    </svg>
+                </td>
+            </tr>
+            {live(under)}
+        </tbody>
+    }
+    .any()
+}
+
+fn line(row: &LineRow) -> AnyView {
+    view! {
+        <tr>
+            <th scope="row" class="leaf mono" title=row.name.clone()>{row.name.clone()}</th>
+            <td class=if row.is_used { "rest" } else { "rest sub" }>{row.used} " " <span class="sub">{row.when.clone()}</span></td>
+            <td class="num events">{row.events.clone()}</td>
+            <td class="num">{row.bytes.clone()}</td>
+            <td class="tree-bar"><svg aria-hidden="true"><rect class="tree-part" width=width(row.share) height="100%" /></svg></td>
+        </tr>
+    }
+    .any()
+}

@@ -1,0 +1,149 @@
+//! The programs of a capture, and the one whose text is read. Knows which is chosen; the text knows itself.
+
+use super::code::Code;
+use super::find::{Find, Found};
+use crate::analysis::files::FileView;
+use crate::chart::files;
+use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::clipboard;
+use leptos::prelude::*;
+
+/// A larger program is read when it is chosen, not by itself.
+const BY_ITSELF: u64 = 32 << 20;
+
+/// The list and the text.
+#[component]
+pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -> impl IntoView {
+    let chosen = Memo::new(move |_| {
+        let known = found.with(|file| file.as_ref().map(|file| file.programs.clone()))?;
+        match state.file.with(|place| place.program) {
+            Some(at) if known.get(at as usize).is_some() => Some(ProgramRef(at)),
+            // None was named, or one that is not there.
+            _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
+        }
+    });
+    let hits: Found = RwSignal::new(None);
+    let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
+    let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
+    state.keep_asking(asked, move |reply| match reply.decode::<ProgramOutline>() {
+        Ok(told) => outline.set(Some(PtrEq::new(told))),
+        Err(Reply::Failed(failure)) => state.fail(failure),
+        _ => {}
+    });
+    let list = move || {
+        let file = found.get()?;
+        let one = |(at, of): (usize, &crate::analysis::files::FileProgram)| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            let (name, says) = files::program(of);
+            let pressed = move || (chosen.get() == Some(ProgramRef(at))).to_string();
+            let choose = move |_| {
+                state.file.update(|place| (place.program, place.line) = (Some(at), None));
+            };
+            view! {
+                <li>
+                    <button type="button" class="program" aria-pressed=pressed on:click=choose>
+                        <span class="mono">{name}</span> <span class="sub">{says}</span>
+                    </button>
+                </li>
+            }
+            .any()
+        };
+        let list = file.programs.iter().enumerate().map(one).collect_view();
+        let none = file.programs.is_empty().then(|| {
+            view! {
+                <p class="chart-empty">
+                    "No program is in this capture: neither HLO nor ops with their text. Drop a *.hlo_proto.pb beside it."
+                </p>
+            }
+            .any()
+        });
+        Some(view! { <ul class="programs">{list}</ul> {none} }.any())
+    };
+    let mine = move || {
+        let chosen = chosen.get();
+        outline.get().filter(|outline| Some(outline.program) == chosen)
+    };
+    let computations = move || mine().filter(|of| !of.computations.is_empty()).map(|of| computations(state, &of));
+    let any = Memo::new(move |_| chosen.get().is_some());
+    view! {
+        <section class="file-programs" aria-labelledby="file-programs">
+            <h2 id="file-programs">"Programs"</h2>
+            {live(list)}
+            {live(computations)}
+        </section>
+        <If when=any>
+            <section class="file-text" aria-labelledby="file-text">
+                <div class="file-tools">
+                    <h2 id="file-text">"HLO text"</h2>
+                    <span class="grow"></span>
+                    <Find state chosen found=hits />
+                    <button type="button" class="btn line" on:click=move |_| save(state, chosen.get_untracked())>"Save text"</button>
+                </div>
+                <Code state chosen file=found found=hits />
+            </section>
+        </If>
+    }
+    .any()
+}
+
+fn computations(state: State, of: &ProgramOutline) -> AnyView {
+    let one = |item: &OutlineItem| {
+        let line = item.line;
+        let go = move |_| state.go_to_line(line + 1);
+        view! {
+            <li>
+                <button type="button" class="program" on:click=go>
+                    <span class="mono">{item.name.clone()}</span> <span class="sub">{files::computation(item)}</span>
+                </button>
+            </li>
+        }
+        .any()
+    };
+    // The entry, which is mostly the last, first.
+    let entry = of.computations.iter().filter(|item| item.is_entry);
+    let others = of.computations.iter().filter(|item| !item.is_entry);
+    let shown: Vec<AnyView> = entry.chain(others).take(files::COMPUTATIONS).map(one).collect();
+    let more = of.computations.len() - shown.len();
+    view! {
+        <details class="computations" open=true>
+            <summary>"Computations " <span class="sub">{of.computations.len()}</span></summary>
+            <ul class="programs">{shown}</ul>
+            {(more > 0).then(|| view! { <p class="sub">{format!("and {more} more: look for them in the text")}</p> }.any())}
+        </details>
+    }
+    .any()
+}
+
+/// Saves the whole text, asked for piece by piece.
+fn save(state: State, program: Option<ProgramRef>) {
+    if let Some(program) = program {
+        piece(state, program, String::new(), 0);
+    }
+}
+
+fn piece(state: State, program: ProgramRef, mut text: String, first: u32) {
+    let request = Question::ProgramText { program, first, count: 1000 }.into();
+    state.request(&request, move |reply| {
+        let page = match reply.decode::<ProgramPage>() {
+            Ok(page) => page,
+            Err(Reply::Failed(failure)) => return state.fail(failure),
+            Err(_) => return,
+        };
+        for line in &page.lines {
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        let next = first.saturating_add(u32::try_from(page.lines.len()).unwrap_or(u32::MAX));
+        if next < page.head.n_lines && !page.lines.is_empty() {
+            piece(state, program, text, next);
+            return;
+        }
+        let name = crate::chart::widgets::table::file_name(&page.head.name, "hlo", "txt");
+        if clipboard::save(&name, "text/plain", &text).is_err() {
+            let message = "The browser refuses to save a file from this page.".to_owned();
+            state.inform(crate::protocol::Failure { title: "Nothing was saved".to_owned(), message });
+        }
+    });
+}

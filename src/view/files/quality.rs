@@ -1,0 +1,50 @@
+//! What the session lacks, what follows and what fills the gap, as a table. Knows elements; words are in `chart::file_view`.
+
+use crate::analysis::files::FileView;
+use crate::chart::files::{
+    FindingRow, {self},
+};
+use crate::view::type_erasure::EraseType;
+use crate::view::widgets::icon::{Icon, icon};
+use leptos::prelude::*;
+
+/// The table; a sentence where nothing is lacking.
+pub(crate) fn quality(file: &FileView) -> AnyView {
+    let rows = files::findings(file);
+    if rows.is_empty() {
+        return view! { <p class="file-origin">"Nothing is lacking: no file is cut, no event unresolved, every line is there."</p> }
+            .any();
+    }
+    let n = rows.len();
+    view! {
+        <details class="file-quality" open=true>
+            <summary><h2>"What the capture lacks"</h2> <span class="sub">{n}</span></summary>
+            <div class="quality-rows" tabindex="0">
+                <table>
+                    <thead><tr>
+                        <th scope="col">"What"</th>
+                        <th scope="col">"Where"</th>
+                        <th scope="col">"What follows"</th>
+                        <th scope="col">"What would fill it"</th>
+                    </tr></thead>
+                    <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .any()
+}
+
+fn row(row: FindingRow) -> AnyView {
+    let FindingRow { kind, is_grave, place, consequence, remedy } = row;
+    let (class, sign) = if is_grave { ("grave", Icon::Warn) } else { ("", Icon::Info) };
+    view! {
+        <tr>
+            <th scope="row" class=class>{icon(sign)} {kind}</th>
+            <td>{place}</td>
+            <td>{consequence}</td>
+            <td>{if remedy.is_empty() { "–".to_owned() } else { remedy }}</td>
+        </tr>
+    }
+    .any()
+}

@@ -1,0 +1,14 @@
+//! The browser half of page and worker: how a worker is started, how messages are sent, how a Blob is read.
+
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+pub mod blob;
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
+pub mod client;
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
+pub mod lock;
+#[cfg(all(target_arch = "wasm32", any(feature = "page", feature = "worker")))]
+pub mod message;
+#[cfg(all(target_arch = "wasm32", feature = "page"))]
+pub mod program;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+pub mod server;

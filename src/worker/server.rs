@@ -1,0 +1,191 @@
+//! The worker's end: takes messages in, works them off one at a time, posts answers. Knows the browser's
+//! worker scope; knows nothing of what is drawn.
+//!
+//! ```text
+//!   message ──► queue ──► (fresh task) ──► Engine ──► answer
+//!                 ▲
+//!   Cancel(id) ───┘ withdraws what still waits
+//! ```
+//!
+//! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
+
+use super::blob::BlobSource;
+use super::message::{pack, unpack};
+use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, Session, Stage, mismatch};
+use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
+use crate::session::open::{BUDGET, LOOKED_FROM, Skip, estimate};
+use crate::session::{Engine, Input};
+use gloo::timers::callback::Timeout;
+use js_sys::{ArrayBuffer, WebAssembly};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+
+/// Between two progress messages of one stage, at least, milliseconds.
+const PROGRESS_EVERY: f64 = 50.0;
+
+/// Serves the page until it ends this worker. Called once, from the worker's `main`.
+pub fn serve() {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new() }));
+    server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+}
+
+struct Server {
+    scope: DedicatedWorkerGlobalScope,
+    engine: Option<Engine>,
+    queue: VecDeque<(Call, Vec<File>)>,
+}
+
+fn receive(server: &Rc<RefCell<Server>>, event: &MessageEvent) {
+    let (call, files) = match unpack::<Call>(event.data()) {
+        Ok(message) => message,
+        Err(reason) => {
+            let failure = Failure { title: "A request could not be read".to_owned(), message: reason };
+            if let Ok(server) = server.try_borrow() {
+                server.answer(RequestId::default(), Reply::Failed(failure));
+            }
+            return;
+        }
+    };
+    // A request that trapped holds the server for ever: this worker is dead, and the page has heard of it.
+    let Ok(mut this) = server.try_borrow_mut() else { return };
+    if let Request::Cancel(id) = call.request {
+        let before = this.queue.len();
+        this.queue.retain(|(waiting, _)| waiting.id != id);
+        if this.queue.len() < before {
+            this.answer(id, Reply::Cancelled);
+        }
+        return;
+    }
+    this.queue.push_back((call, files));
+    tick(Rc::clone(server));
+}
+
+/// Works off one request, a moment later.
+fn tick(server: Rc<RefCell<Server>>) {
+    Timeout::new(0, move || {
+        if let Ok(mut this) = server.try_borrow_mut() {
+            this.work();
+        }
+    })
+    .forget();
+}
+
+impl Server {
+    /// Works off the request that waits longest, if one still waits.
+    fn work(&mut self) {
+        let Some((Call { id, request }, files)) = self.queue.pop_front() else { return };
+        let reply = match &request {
+            Request::Hello { build } if build == crate::BUILD => return,
+            Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
+            Request::Open { paths, skips } => self.open(id, paths, files, skips.clone()).unwrap_or_else(Reply::Failed),
+            Request::OpenReport { link } => self.open_link(link),
+            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| engine.answer(&request)),
+        };
+        self.answer(id, reply);
+    }
+
+    /// Opens the report of a link.
+    fn open_link(&mut self, link: &str) -> Reply {
+        self.engine = None;
+        Engine::open_link(link).map_or_else(Reply::Failed, |opened| self.keep(opened))
+    }
+
+    fn keep(&mut self, (engine, session): (Engine, Session)) -> Reply {
+        self.engine = Some(engine);
+        Reply::Opened(Box::new(session))
+    }
+
+    fn open(
+        &mut self,
+        id: RequestId,
+        paths: &[String],
+        files: Vec<File>,
+        skips: Option<Vec<Skip>>,
+    ) -> Result<Reply, Failure> {
+        self.engine = None;
+        let input = |(file, path): (File, &String)| {
+            let source = BlobSource::new(file.into()).map_err(|e| Failure {
+                title: format!("{path} could not be read"),
+                message: format!("{e}. Nothing was opened."),
+            })?;
+            Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
+        };
+        let inputs = files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>()?;
+        let Captures { inputs, carries, failures } = match unpack_reports(inputs)? {
+            Unpacked::Captures(found) => found,
+            Unpacked::Report(opened) => return Ok(self.keep(*opened)),
+        };
+        if skips.is_none() && is_looked_at(&inputs) {
+            self.looks_at(id, &inputs);
+            if let Some(estimate) = estimate(&inputs, BUDGET)? {
+                return Ok(Reply::Large(estimate));
+            }
+        }
+        let mut last = None;
+        let mut report = |mut progress: Progress| {
+            let now = now();
+            let due = last.is_none_or(|(stage, at)| stage != progress.stage || now - at >= PROGRESS_EVERY);
+            if due {
+                last = Some((progress.stage, now));
+                progress.memory = memory();
+                self.answer(id, Reply::Progress(progress));
+            }
+        };
+        let (mut engine, session) = Engine::open_files(inputs, failures, &skips.unwrap_or_default(), &mut report)?;
+        engine.carries = carries;
+        Ok(self.keep((engine, session)))
+    }
+
+    /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.
+    fn looks_at(&self, id: RequestId, inputs: &[Input]) {
+        let progress = Progress {
+            stage: Stage::Recognise,
+            bytes_done: 0,
+            bytes_total: inputs.iter().map(|input| input.source.size()).sum(),
+            planes: 0,
+            events: 0,
+            place: "looking at how much there is".to_owned(),
+            memory: memory(),
+            notes: Vec::new(),
+        };
+        self.answer(id, Reply::Progress(progress));
+    }
+
+    fn answer(&self, id: RequestId, reply: Reply) {
+        let sent = pack(&Answer { id, reply }, &[]).and_then(|m| self.scope.post_message(&m).map_err(describe));
+        if let Err(reason) = sent {
+            // The page hears of it as this worker's error.
+            wasm_bindgen::throw_str(&format!("an answer could not be sent: {reason}"));
+        }
+    }
+}
+
+/// Whether files are so large that it is looked at what they would take.
+fn is_looked_at(inputs: &[Input]) -> bool {
+    inputs.iter().map(|input| input.source.size()).sum::<u64>() >= LOOKED_FROM
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
+fn describe(error: JsValue) -> String {
+    format!("{error:?}")
+}
+
+/// Milliseconds of the worker's clock.
+fn now() -> f64 {
+    js_sys::Date::now()
+}
+
+/// WebAssembly memory of this worker, bytes.
+fn memory() -> Option<u64> {
+    let memory: WebAssembly::Memory = wasm_bindgen::memory().dyn_into().ok()?;
+    let buffer: ArrayBuffer = memory.buffer().dyn_into().ok()?;
+    Some(buffer.byte_length().into())
+}
