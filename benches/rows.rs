@@ -11,7 +11,7 @@ use make::{Plane, int, text};
 use rooflight::analysis::base::{Filter, GroupBy, Query, Within};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;
 use std::time::Instant;
 
@@ -90,7 +90,7 @@ fn main() {
     best("steps", |_| drop(analysis.step_stats(&opened.profile)));
     best("all rows, told", |_| drop(analysis.breakdown(&opened.profile, &Query::default())));
 
-    let (mut engine, _) = Engine::open(input(&bytes), &mut |_| {}).expect("a capture");
+    let (mut engine, _) = OpenSession::open(input(&bytes), &mut |_| {}).expect("a capture");
     let columns = [
         Column::Name,
         Column::Category,

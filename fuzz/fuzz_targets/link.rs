@@ -10,7 +10,7 @@ use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
-use rooflight::session::Engine;
+use rooflight::session::OpenSession;
 use rooflight::share::{Level, decode, encode, link, markdown, read_link};
 use std::io::Write;
 
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let query = Query { device: report.origin.device, ..Query::default() };
     let program = report.memory.spaces.first().map_or((0, 0), |space| (space.program, space.color));
-    let (mut engine, _) = Engine::of_report(report);
+    let (mut engine, _) = OpenSession::of_report(report);
     engine.answer(&Request::Breakdown(query.clone()));
     for column in Column::ALL {
         let sort = Sort { column, descending: true };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use rooflight::share::{MAGIC, decode, encode, pack, unpack};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
         let Ok(told) = unpack(&file) else { return };
         assert!(told.captures.iter().all(|capture| capture.start + capture.size <= file.len() as u64));
         let input = Input { name: "it.rooflight".into(), source: Box::new(file.to_vec()), from_folder: false };
-        let _ = Engine::open(vec![input], &mut |_| {});
+        let _ = OpenSession::open(vec![input], &mut |_| {});
     };
     check(bytes);
     let mut behind = MAGIC.to_vec();
@@ -30,7 +30,7 @@ fn empty() -> rooflight::share::Report {
         source: Box::new(b"\x0a\x10\x12\x0e/device:TPU:00".to_vec()),
         from_folder: false,
     };
-    let Ok((mut engine, _)) = Engine::open(vec![input], &mut |_| {}) else { panic!("a plane opens") };
+    let Ok((mut engine, _)) = OpenSession::open(vec![input], &mut |_| {}) else { panic!("a plane opens") };
     let report = engine.report(&Default::default()).expect("a report is made");
     decode(&encode(&report)).expect("and read")
 }

@@ -1,7 +1,7 @@
 //! What the share dialog says, in words: counts, sizes, the first rows. Knows what would leave; no element.
 
+use crate::protocol::ReportRow;
 use crate::report::format;
-use crate::session::RowSeen;
 use crate::share::{Preview, Table};
 
 /// "52 of 1,019"; "all 33".
@@ -30,7 +30,7 @@ pub fn own_name(path: &str) -> &str {
 }
 
 /// The first rows in columns.
-pub fn rows(rows: &[RowSeen]) -> String {
+pub fn rows(rows: &[ReportRow]) -> String {
     let cells: Vec<[String; 5]> = rows.iter().map(cells).collect();
     let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2), width(3)];
@@ -41,7 +41,7 @@ pub fn rows(rows: &[RowSeen]) -> String {
     cells.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn cells(row: &RowSeen) -> [String; 5] {
+fn cells(row: &ReportRow) -> [String; 5] {
     [
         format::middle_cut(&row.name, 40),
         row.kind.label().to_lowercase(),
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn rows_line_up() {
-        let row = |name: &str, total, of_step, source: Option<&str>| RowSeen {
+        let row = |name: &str, total, of_step, source: Option<&str>| ReportRow {
             name: name.to_owned(),
             kind: Kind::Compute,
             total: Picos(total),

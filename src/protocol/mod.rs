@@ -1,24 +1,32 @@
 //! Every type that crosses between the page and the worker, and the addresses of the page. Plain data: knows neither side.
 
 pub mod column;
+pub mod comm;
+pub mod estimate;
+pub mod memory;
 pub mod program_text;
 pub mod request;
 pub mod roofline;
+pub mod share;
 pub mod tables;
 pub mod url;
 pub mod view_request;
 
 pub use column::{Column, Sort};
+pub use comm::CommView;
+pub use estimate::{Choice, Estimate, Skip};
+pub use memory::MemorySession;
 pub use program_text::{
     LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
     ProgramQuery, ProgramRef,
 };
 pub use request::{
     Answer, Call, Carries, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
-    Session, Stage, StepInfo, SummaryInfo, mismatch,
+    SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
 };
 pub use roofline::{
     MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
+pub use share::{ReportRow, ShareAnswer, ShareQuery};
 pub use tables::{BreakdownHead, DataMovementView, Export, Largest, Rest, RowsPage, RowsQuery};
 pub use view_request::Question;

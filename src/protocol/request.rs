@@ -12,7 +12,7 @@ use crate::analysis::base::{DeviceChoice, FilterError, Framework, GroupBy, Query
 use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
-use crate::session::open::{Estimate, Skip};
+use crate::protocol::{Estimate, Skip};
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};
 
@@ -140,8 +140,8 @@ pub enum Reply {
     Progress(Progress),
     /// Nothing was read: it would take more memory than there is. What there is to choose from.
     Large(Estimate),
-    /// The load succeeded, wholly or in part (see `Session::partial`).
-    Opened(Box<Session>),
+    /// The load succeeded, wholly or in part (see `SessionInfo::partial`).
+    Opened(Box<SessionInfo>),
     /// The figures of a query.
     Breakdown(Box<BreakdownHead>),
     /// Rows of a query.
@@ -225,7 +225,7 @@ pub fn mismatch(page: &str, worker: &str) -> Failure {
 
 /// What was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionInfo {
     /// The files that were read, and those that were left out.
     pub files: Vec<FileInfo>,
     /// Devices with ops, in order: [`crate::analysis::base::DeviceChoice::One`] is an index into this list.

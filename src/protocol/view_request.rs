@@ -67,7 +67,7 @@ pub enum Question {
         /// As what.
         format: Export,
     },
-    /// What programs need and allocators gave: [`crate::session::MemorySession`].
+    /// What programs need and allocators gave: [`crate::protocol::MemorySession`].
     Memory,
     /// One program's memory: [`crate::analysis::memory::StaticMemory`].
     MemoryOf(MemoryQuery),
@@ -103,23 +103,23 @@ pub enum Question {
     },
     /// All of it as a file, as the command line writes it: [`Reply::Exported`].
     ExportMemory(Export),
-    /// What the compute waits for: [`crate::session::CommView`].
+    /// What the compute waits for: [`crate::protocol::CommView`].
     Comm(CommQuery),
     /// What is in flight in a step of a device: [`crate::analysis::comm::CommLanes`].
     CommLanes(LaneQuery),
-    /// What would leave with a report: [`crate::session::Shared`].
-    Share(crate::session::ShareAsk),
+    /// What would leave with a report: [`crate::protocol::ShareAnswer`].
+    Share(crate::protocol::ShareQuery),
     /// The start of a report file, `Vec<u8>`: the bytes of the captures are to follow, in their order.
     ShareFile {
         /// Which report.
-        ask: crate::session::ShareAsk,
+        ask: crate::protocol::ShareQuery,
         /// Captures within: name and bytes.
         captures: Vec<(String, u64)>,
     },
     /// A report in words and tables, `String`: for the description of a change.
     ShareMarkdown {
         /// Which report.
-        ask: crate::session::ShareAsk,
+        ask: crate::protocol::ShareQuery,
         /// Where it opens.
         url: Option<String>,
     },

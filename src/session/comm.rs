@@ -1,31 +1,17 @@
 //! Communication with the programs at hand; and as the page asks for it. Knows reports; no browser.
 
-use super::engine::Engine;
+use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
-use crate::protocol::{Export, Reply};
+use crate::protocol::{CommView, Export, Reply};
 use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
 
 /// Rows of collectives, and of copies, that the page is given at most: those that are covered least, and the one with the lowest
 /// bandwidth.
 const MAX_ROWS: usize = 1000;
-
-/// What devices wait for, as the page is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CommView {
-    /// The question this answers.
-    pub ask: CommQuery,
-    /// The answer.
-    pub comm: Comm,
-    /// Rows of collectives that are not in it, and what of them is not covered.
-    pub more: (u32, Picos),
-    /// The same of copies.
-    pub more_copies: (u32, Picos),
-}
 
 /// What devices wait for, with sizes and groups from the programs.
 pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &CommQuery) -> Comm {
@@ -39,7 +25,7 @@ pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Program
     analysis.comm_lanes(profile, ask, Some(&|id| at_hand.module(id)))
 }
 
-impl Engine {
+impl CaptureSession {
     /// The answer to a question; the last one is kept: the page asks for it, then saves it.
     pub(crate) fn comm_answer(&mut self, ask: &CommQuery) -> &Comm {
         let Self { profile, analysis, programs, comm: kept, .. } = self;

@@ -1,7 +1,7 @@
 //! Data movement, as the page asks for it: few sources of each category, and what all others sum
 //! to. Knows reports; no browser.
 
-use super::engine::Engine;
+use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::Analysis;
@@ -37,7 +37,7 @@ pub fn data_movement(analysis: &Analysis, profile: &Profile, programs: &mut Prog
     analysis.data_movement(profile, query, Some(&|id| at_hand.module(id)))
 }
 
-impl Engine {
+impl CaptureSession {
     fn whole_data_movement(&mut self, query: &Query) -> DataMovement {
         data_movement(&self.analysis, &self.profile, &mut self.programs, query)
     }

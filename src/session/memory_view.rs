@@ -1,30 +1,19 @@
 //! Memory as the page asks for it: what programs need and allocators gave, once; then one program at a time. Knows reports;
 //! no browser.
 
-use super::engine::Engine;
+use super::capture::CaptureSession;
 use super::memory::{memory_programs, whole_memory};
 use super::programs::Programs;
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::{Header, Status};
 use crate::analysis::files::FileProgram;
-use crate::analysis::memory::{CrossCheck, MemoryPrograms, MemoryQuery, RuntimeMemory};
+use crate::analysis::memory::MemoryQuery;
 use crate::profile::{Note, Profile};
-use crate::protocol::{Export, Failure, Reply};
+use crate::protocol::{Export, Failure, MemorySession, Reply};
 use crate::report::{json, memory_json, memory_table};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// What there is to say of a session's memory, before a program is chosen.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MemorySession {
-    /// Programs, the heaviest first.
-    pub programs: MemoryPrograms,
-    /// What allocators say.
-    pub runtime: RuntimeMemory,
-    /// Their peaks beside each other, by device.
-    pub checks: Vec<CrossCheck>,
-}
-
-impl Engine {
+impl CaptureSession {
     /// Programs and allocators: each program is read once for it, so the answer is kept.
     pub(crate) fn memory_session(&mut self) -> Reply {
         Reply::further(self.memory_kept())

@@ -1,6 +1,6 @@
 //! One op, asked for by name: all that is known of it, or its neighbourhood. Knows which program is meant; no browser.
 
-use super::engine::{Engine, no_program};
+use super::capture::{CaptureSession, no_program};
 use super::open::messages;
 use crate::analysis::base::{FoundOp, Query};
 use crate::analysis::roofline::RooflineQuery;
@@ -22,7 +22,7 @@ impl Asked {
     }
 }
 
-impl Engine {
+impl CaptureSession {
     pub(crate) fn op(&mut self, ask: &RooflineQuery, op: &OpRef) -> Reply {
         let asked = match self.asked(&ask.query, op) {
             Ok(asked) => asked,

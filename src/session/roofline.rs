@@ -1,7 +1,7 @@
 //! The roofline with the programs at hand; and as the page asks for it: figures, marks of a chart, some rows in some order.
 //! Knows reports; no browser.
 
-use super::engine::Engine;
+use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
 use super::row_order::{by_value, ordered, ranks, window};
 use crate::analysis::base::FilterError;
@@ -60,8 +60,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn new(engine: &mut Engine, ask: &RooflineQuery) -> Result<Self, FilterError> {
-        let Engine { profile, analysis, programs, .. } = engine;
+    fn new(engine: &mut CaptureSession, ask: &RooflineQuery) -> Result<Self, FilterError> {
+        let CaptureSession { profile, analysis, programs, .. } = engine;
         let answer = roofline(analysis, profile, programs, ask)?;
         let steps = roofline_steps(analysis, profile, programs, ask)?;
         let roofs: Vec<Option<Roof>> = (0..answer.n_rows()).map(|row| answer.roof(row as u32)).collect();
@@ -180,7 +180,7 @@ impl Kept {
     }
 }
 
-impl Engine {
+impl CaptureSession {
     /// The answer to a question, kept from before or made now.
     fn kept_roofline(&mut self, ask: &RooflineQuery) -> Result<(&mut Kept, &Profile, &Analysis), FilterError> {
         let kept = match self.roofline.take().filter(|kept| kept.ask == *ask) {

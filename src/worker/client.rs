@@ -10,8 +10,7 @@
 use super::lock;
 use super::message::{pack, unpack};
 use super::program::program;
-use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, mismatch};
-use crate::session::open::Skip;
+use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
 use js_sys::{Array, Math, Reflect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 //! worker scope; knows nothing of what is drawn.
 //!
 //! ```text
-//!   message ──► queue ──► (fresh task) ──► Engine ──► answer
+//!   message ──► queue ──► (fresh task) ──► session ──► answer
 //!                 ▲
 //!   Cancel(id) ───┘ withdraws what still waits
 //! ```
@@ -11,10 +11,10 @@
 
 use super::blob::BlobSource;
 use super::message::{pack, unpack};
-use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, Session, Stage, mismatch};
-use crate::session::open::report_file::{Captures, Unpacked, unpack as unpack_reports};
-use crate::session::open::{BUDGET, LOOKED_FROM, Skip, estimate};
-use crate::session::{Engine, Input};
+use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
+use crate::session::open::report_file::{Unpacked, unpack as unpack_reports};
+use crate::session::open::{BUDGET, LOOKED_FROM, estimate};
+use crate::session::{Input, OpenSession};
 use gloo::timers::callback::Timeout;
 use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ const PROGRESS_EVERY: f64 = 50.0;
 /// Serves the page until it ends this worker. Called once, from the worker's `main`.
 pub fn serve() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), engine: None, queue: VecDeque::new() }));
+    let server = Rc::new(RefCell::new(Server { scope: scope.clone(), session: None, queue: VecDeque::new() }));
     server.borrow().answer(RequestId::default(), Reply::Hello { build: crate::BUILD.to_owned() });
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&server, &event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -39,7 +39,7 @@ pub fn serve() {
 
 struct Server {
     scope: DedicatedWorkerGlobalScope,
-    engine: Option<Engine>,
+    session: Option<OpenSession>,
     queue: VecDeque<(Call, Vec<File>)>,
 }
 
@@ -87,20 +87,20 @@ impl Server {
             Request::Hello { build } => Reply::Failed(mismatch(build, crate::BUILD)),
             Request::Open { paths, skips } => self.open(id, paths, files, skips.clone()).unwrap_or_else(Reply::Failed),
             Request::OpenReport { link } => self.open_link(link),
-            _ => self.engine.as_mut().map_or(Reply::Cancelled, |engine| engine.answer(&request)),
+            _ => self.session.as_mut().map_or(Reply::Cancelled, |session| session.answer(&request)),
         };
         self.answer(id, reply);
     }
 
     /// Opens the report of a link.
     fn open_link(&mut self, link: &str) -> Reply {
-        self.engine = None;
-        Engine::open_link(link).map_or_else(Reply::Failed, |opened| self.keep(opened))
+        self.session = None;
+        OpenSession::open_link(link).map_or_else(Reply::Failed, |opened| self.keep(opened))
     }
 
-    fn keep(&mut self, (engine, session): (Engine, Session)) -> Reply {
-        self.engine = Some(engine);
-        Reply::Opened(Box::new(session))
+    fn keep(&mut self, (session, info): (OpenSession, SessionInfo)) -> Reply {
+        self.session = Some(session);
+        Reply::Opened(Box::new(info))
     }
 
     fn open(
@@ -110,7 +110,7 @@ impl Server {
         files: Vec<File>,
         skips: Option<Vec<Skip>>,
     ) -> Result<Reply, Failure> {
-        self.engine = None;
+        self.session = None;
         let input = |(file, path): (File, &String)| {
             let source = BlobSource::new(file.into()).map_err(|e| Failure {
                 title: format!("{path} could not be read"),
@@ -119,13 +119,13 @@ impl Server {
             Ok(Input { name: path.clone(), source: Box::new(source), from_folder: path.contains('/') })
         };
         let inputs = files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>()?;
-        let Captures { inputs, carries, failures } = match unpack_reports(inputs)? {
-            Unpacked::Captures(found) => found,
-            Unpacked::Report(opened) => return Ok(self.keep(*opened)),
+        let captures = match unpack_reports(inputs)? {
+            Unpacked::Captures(captures) => captures,
+            Unpacked::Report(report) => return Ok(self.keep(OpenSession::of_report(*report))),
         };
-        if skips.is_none() && is_looked_at(&inputs) {
-            self.looks_at(id, &inputs);
-            if let Some(estimate) = estimate(&inputs, BUDGET)? {
+        if skips.is_none() && is_looked_at(&captures.inputs) {
+            self.looks_at(id, &captures.inputs);
+            if let Some(estimate) = estimate(&captures.inputs, BUDGET)? {
                 return Ok(Reply::Large(estimate));
             }
         }
@@ -139,9 +139,7 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        let (mut engine, session) = Engine::open_files(inputs, failures, &skips.unwrap_or_default(), &mut report)?;
-        engine.carries = carries;
-        Ok(self.keep((engine, session)))
+        Ok(self.keep(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
     }
 
     /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.

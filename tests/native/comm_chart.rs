@@ -12,10 +12,11 @@ use rooflight::chart::comm::table::{
 use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::chart::widgets::table::{Content, Measure, Order};
+use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::Of;
 use rooflight::report::format;
 use rooflight::session;
-use rooflight::session::{CommView, Input, Programs};
+use rooflight::session::{Input, Programs};
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 

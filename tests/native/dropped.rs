@@ -9,8 +9,8 @@ use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::Module;
-use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, Session, Sort};
-use rooflight::session::{Engine, Input};
+use rooflight::protocol::{OpRef, ProgramPage, ProgramRef, Question, Reply, Request, RowsQuery, SessionInfo, Sort};
+use rooflight::session::{Input, OpenSession};
 use rooflight::source::{Source, SourceError};
 use rooflight::wire::hlo::outline;
 use rooflight::wire::proto::hlo::{HloComputationProto, HloModuleProto, HloProto};
@@ -24,35 +24,35 @@ use std::rc::Rc;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 
-fn open(files: &[(&str, &[u8])]) -> (Engine, Session) {
+fn open(files: &[(&str, &[u8])]) -> (OpenSession, SessionInfo) {
     let input = |(name, bytes): &(&str, &[u8])| Input {
         name: (*name).into(),
         source: Box::new(bytes.to_vec()),
         from_folder: false,
     };
-    Engine::open(files.iter().map(input).collect(), &mut |_| {}).unwrap()
+    OpenSession::open(files.iter().map(input).collect(), &mut |_| {}).unwrap()
 }
 
-fn file(engine: &mut Engine) -> FileView {
+fn file(engine: &mut OpenSession) -> FileView {
     engine.answer(&Question::File.into()).decode().unwrap()
 }
 
-fn page(engine: &mut Engine, program: u32) -> ProgramPage {
+fn page(engine: &mut OpenSession, program: u32) -> ProgramPage {
     engine.answer(&Question::ProgramText { program: ProgramRef(program), first: 0, count: 10 }.into()).decode().unwrap()
 }
 
-fn op(engine: &mut Engine, program: Option<u64>, name: &str) -> OpDetail {
+fn op(engine: &mut OpenSession, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
     engine.answer(&Question::Op { ask: asked(query), op: OpRef::new(name, program) }.into()).decode().unwrap()
 }
 
-fn op_of(engine: &mut Engine, program: u32, name: &str) -> OpDetail {
+fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
     let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 
 /// Names and programs of all ops that ran.
-fn ops(engine: &mut Engine) -> Vec<(Option<u64>, String)> {
+fn ops(engine: &mut OpenSession) -> Vec<(Option<u64>, String)> {
     let query = Query { step: StepChoice::All, ..Query::default() };
     let rows = RowsQuery { query, sort: Sort::default(), first: 0, count: 1000 };
     let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
@@ -203,7 +203,7 @@ fn an_id_that_contradicts_the_captures_is_said() {
     assert!(notes("jit_f.hlo_proto.pb").is_empty(), "no id");
 }
 
-fn file_notes(engine: &mut Engine) -> Vec<(String, String)> {
+fn file_notes(engine: &mut OpenSession) -> Vec<(String, String)> {
     file(engine).notes.into_iter().map(|note| (note.code.clone(), note.message)).collect()
 }
 
@@ -366,7 +366,7 @@ fn what_is_no_program_is_not_read_further() {
     let read = Rc::new(Cell::new(0));
     let source = Box::new(Counted(bytes, Rc::clone(&read)));
     let input = Input { name: "graph.pb".into(), source, from_folder: false };
-    assert!(Engine::open(vec![input], &mut |_| {}).is_err());
+    assert!(OpenSession::open(vec![input], &mut |_| {}).is_err());
     // Its head, and before it the bytes that would tell a report.
     assert_eq!(read.get(), (1 << 16) + REPORT_MAGIC.len() as u64);
 }
@@ -399,7 +399,7 @@ fn every_prefix_and_many_flips() {
     let module_end = outline(whole, false).unwrap().module.end as usize;
     let try_it = |bytes: &[u8]| -> Option<bool> {
         let input = Input { name: "it.pb".into(), source: Box::new(bytes.to_vec()), from_folder: false };
-        let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).ok()?;
+        let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).ok()?;
         file(&mut engine);
         let request = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 }.into();
         engine.answer(&request);
@@ -431,6 +431,6 @@ proptest! {
         sniff(&bytes, bytes.len() as u64);
         let with_start = [b"\x0a\x0a\x0a\x04name\x12\x02".as_slice(), &bytes].concat();
         let input = Input { name: "it.pb".into(), source: Box::new(with_start), from_folder: false };
-        let _ = Engine::open(vec![input], &mut |_| {});
+        let _ = OpenSession::open(vec![input], &mut |_| {});
     }
 }

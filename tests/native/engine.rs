@@ -5,22 +5,22 @@ use crate::common::{bytes, make};
 use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{Analysis, Group};
 use rooflight::protocol::{BreakdownHead, Column, Reply, Request, RowsQuery, Sort};
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use std::cmp::Ordering;
 
-fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> Engine {
+fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> OpenSession {
     let input = Input { name: "it.xplane.pb".into(), source: Box::new(bytes(space)), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
-fn head(engine: &mut Engine, query: Query) -> BreakdownHead {
+fn head(engine: &mut OpenSession, query: Query) -> BreakdownHead {
     match engine.answer(&Request::Breakdown(query)) {
         Reply::Breakdown(head) => *head,
         other => panic!("{other:?}"),
     }
 }
 
-fn rows(engine: &mut Engine, query: &Query, sort: Sort) -> Vec<Group> {
+fn rows(engine: &mut OpenSession, query: &Query, sort: Sort) -> Vec<Group> {
     let rows = RowsQuery { query: query.clone(), sort, first: 0, count: 1000 };
     match engine.answer(&Request::Rows(rows)) {
         Reply::Rows(page) => page.rows,

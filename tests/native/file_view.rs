@@ -7,31 +7,31 @@ use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
 use rooflight::hlo::Module;
 use rooflight::protocol::{
-    LineKind, MAX_LINES, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef, Question, Reply,
-    Request, RowsQuery, Sort,
+    LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
+    Question, Reply, Request, RowsQuery, Sort,
 };
-use rooflight::session::{Engine, Input, MemorySession};
+use rooflight::session::{Input, OpenSession};
 use rooflight::units::Picos;
 use rooflight::wire::hlo::decode;
 
-fn open(name: &str, bytes: Vec<u8>) -> Engine {
+fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
-fn file(engine: &mut Engine) -> FileView {
+fn file(engine: &mut OpenSession) -> FileView {
     engine.answer(&Question::File.into()).decode().unwrap()
 }
 
-fn page(engine: &mut Engine, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
+fn page(engine: &mut OpenSession, program: ProgramRef, first: u32, count: u32) -> ProgramPage {
     engine.answer(&Question::ProgramText { program, first, count }.into()).decode().unwrap()
 }
 
-fn outline(engine: &mut Engine, program: ProgramRef) -> ProgramOutline {
+fn outline(engine: &mut OpenSession, program: ProgramRef) -> ProgramOutline {
     engine.answer(&Question::ProgramOutline(program).into()).decode().unwrap()
 }
 
-fn search(engine: &mut Engine, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
+fn search(engine: &mut OpenSession, program: ProgramRef, text: &str, regex: bool) -> Vec<u32> {
     let found: ProgramFound = engine
         .answer(&Question::ProgramSearch(ProgramQuery { program, text: text.to_owned(), regex }).into())
         .decode()
@@ -41,7 +41,7 @@ fn search(engine: &mut Engine, program: ProgramRef, text: &str, regex: bool) -> 
 }
 
 /// A program's whole text, by windows of so many lines.
-fn text(engine: &mut Engine, program: ProgramRef, count: u32) -> String {
+fn text(engine: &mut OpenSession, program: ProgramRef, count: u32) -> String {
     let mut text = String::new();
     let mut first = 0;
     loop {
@@ -60,7 +60,7 @@ fn text(engine: &mut Engine, program: ProgramRef, count: u32) -> String {
     }
 }
 
-fn check_sums(engine: &mut Engine, size: u64) -> FileView {
+fn check_sums(engine: &mut OpenSession, size: u64) -> FileView {
     let view = file(engine);
     assert_eq!((view.bytes, view.files.len()), (size, 1));
     assert_eq!(view.n_events, view.planes.iter().map(|p| p.n_events).sum::<u64>());
@@ -186,7 +186,7 @@ fn texts_are_what_modules_print() {
     }
 }
 
-fn check_text(engine: &mut Engine, program: ProgramRef, module: &Module) {
+fn check_text(engine: &mut OpenSession, program: ProgramRef, module: &Module) {
     let printed = module.to_string();
     assert!(text(engine, program, 700) == printed, "{}", module.name);
     let outline = outline(engine, program);
@@ -275,7 +275,8 @@ fn what_is_not_there_is_said() {
     let mut engine = open("it.xplane.pb", bytes(&make::small()));
     let n = file(&mut engine).programs.len() as u32;
     for program in [ProgramRef(n), ProgramRef(u32::MAX)] {
-        let ask = |request: &Request, engine: &mut Engine| assert!(matches!(engine.answer(request), Reply::Failed(_)));
+        let ask =
+            |request: &Request, engine: &mut OpenSession| assert!(matches!(engine.answer(request), Reply::Failed(_)));
         ask(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
         ask(&Question::ProgramOutline(program).into(), &mut engine);
         ask(&Question::Op { ask: asked(Query::default()), op: OpRef::listed("x", program) }.into(), &mut engine);

@@ -6,7 +6,8 @@ use crate::common;
 use crate::common::trace::{events_of, gzip, text, xz};
 use crate::common::{bytes, hlo, make, memory, profile, zip};
 use flate2::read::DeflateDecoder;
-use rooflight::session::{Engine, Input, ShareAsk};
+use rooflight::protocol::ShareQuery;
+use rooflight::session::{Input, OpenSession};
 use rooflight::share::{Level, encode, pack};
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
@@ -109,8 +110,8 @@ fn write() {
             put("hlo_text", &format!("{name}-{i}"), line.as_bytes());
         }
         let input = Input { name: format!("{name}.xplane.pb"), source: Box::new(bytes), from_folder: false };
-        let (mut engine, _) = Engine::open(vec![input], &mut |_| {}).unwrap();
-        let report = engine.report(&ShareAsk::default()).unwrap();
+        let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
+        let report = engine.report(&ShareQuery::default()).unwrap();
         for level in [0, 60, 100] {
             let told = report.at(Level::of(level));
             put("link", &format!("{name}-{level}"), &streams(&encode(&told)));

@@ -10,32 +10,32 @@ use rooflight::analysis::base::Query;
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::hlo::{Module, text};
-use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, Session};
-use rooflight::session::{Engine, Input};
+use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, SessionInfo};
+use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-fn open(name: &str, bytes: &[u8]) -> (Engine, Session) {
+fn open(name: &str, bytes: &[u8]) -> (OpenSession, SessionInfo) {
     let input = Input { name: name.into(), source: Box::new(bytes.to_vec()), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap()
+    OpenSession::open(vec![input], &mut |_| {}).unwrap()
 }
 
-fn view(engine: &mut Engine) -> FileView {
+fn view(engine: &mut OpenSession) -> FileView {
     engine.answer(&Question::File.into()).decode().unwrap()
 }
 
-fn lines(engine: &mut Engine) -> ProgramPage {
+fn lines(engine: &mut OpenSession) -> ProgramPage {
     let question = Question::ProgramText { program: ProgramRef(0), first: 0, count: 1000 };
     engine.answer(&question.into()).decode().unwrap()
 }
 
-fn outline(engine: &mut Engine) -> ProgramOutline {
+fn outline(engine: &mut OpenSession) -> ProgramOutline {
     engine.answer(&Question::ProgramOutline(ProgramRef(0)).into()).decode().unwrap()
 }
 
-fn op(engine: &mut Engine, name: &str) -> OpDetail {
+fn op(engine: &mut OpenSession, name: &str) -> OpDetail {
     let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(0)) };
     engine.answer(&request.into()).decode().unwrap()
 }
@@ -169,7 +169,7 @@ fn what_is_no_program_is_refused() {
         ("HloModule , a=b\nf {\n}\n", "x.txt could not be read"),
         ("module @jit_f {\n}\n", "x.txt is not an XLA profile"),
     ] {
-        let Err(failure) = Engine::open(vec![input(text)], &mut |_| {}) else { panic!("{text} opened") };
+        let Err(failure) = OpenSession::open(vec![input(text)], &mut |_| {}) else { panic!("{text} opened") };
         assert_eq!(failure.title, title, "{}", failure.message);
     }
     let operands = format!("  a = f32[] b({})\n", "c,".repeat(1 << 20));

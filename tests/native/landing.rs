@@ -7,12 +7,12 @@ use rooflight::chart::landing::{
     Op, {self},
 };
 use rooflight::protocol::{Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 
-fn engine() -> Engine {
+fn engine() -> OpenSession {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(bytes), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
 /// Three digits are drawn.

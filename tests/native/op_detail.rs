@@ -8,22 +8,22 @@ use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::hlo::{Module, text};
 use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::{OpRef, Question, Reply, Request, RowsQuery, Sort};
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 
-fn open(name: &str, bytes: Vec<u8>) -> Engine {
+fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
     let input = Input { name: name.to_owned(), source: Box::new(bytes), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
-fn op(engine: &mut Engine, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
+fn op(engine: &mut OpenSession, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
     engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).decode().unwrap()
 }
 
-fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {
+fn rows(engine: &mut OpenSession, query: &Query) -> Vec<Group> {
     let mut rows = Vec::new();
     loop {
         let page = RowsQuery { query: query.clone(), sort: Sort::default(), first: rows.len() as u32, count: 1000 };
@@ -36,7 +36,7 @@ fn rows(engine: &mut Engine, query: &Query) -> Vec<Group> {
 }
 
 /// Every op's figures are those of its row, its steps those of the steps' rows, its bins its executions.
-fn check_rows(engine: &mut Engine) {
+fn check_rows(engine: &mut OpenSession) {
     for device in [DeviceChoice::One(0), DeviceChoice::All] {
         for step in [StepChoice::Busiest, StepChoice::All, StepChoice::Number(0), StepChoice::Number(77)] {
             let query = Query { device, step, ..Query::default() };
@@ -163,7 +163,7 @@ fn packed_files_tell_the_same() {
     gzip.write_all(&bytes).unwrap();
     let (mut plain, mut packed) = (open(V6E, bytes), open("it.xplane.pb.gz", gzip.finish().unwrap()));
     for row in rows(&mut plain, &Query::default()) {
-        let of = |engine: &mut Engine| op(engine, &Query::default(), row.program_id, &row.key);
+        let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
         assert_eq!(of(&mut packed), of(&mut plain));
     }
 }
@@ -191,7 +191,7 @@ fn without_the_program_the_event_s_text_tells() {
     for (space, code) in [(none, "no_programs"), (broken, "hlo_unreadable"), (empty, "hlo_unreadable")] {
         let mut engine = open(V6E, bytes(&space));
         for row in rows(&mut whole, &Query::default()) {
-            let of = |engine: &mut Engine| op(engine, &Query::default(), row.program_id, &row.key);
+            let of = |engine: &mut OpenSession| op(engine, &Query::default(), row.program_id, &row.key);
             let (detail, full) = (of(&mut engine), of(&mut whole));
             assert_eq!(detail.basis, OpBasis::EventText);
             assert!(detail.notes.iter().any(|n| n.code == code), "{:?}", detail.notes);

@@ -11,7 +11,7 @@ use rooflight::chart::plot::svg;
 use rooflight::hlo::{InstructionId, Module, text};
 use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::{OpRef, Question, Reply};
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -276,16 +276,16 @@ fn boxes_in_boxes() {
     assert!(deepest >= 3, "{deepest}");
 }
 
-fn engine(space: &XSpace) -> Engine {
+fn engine(space: &XSpace) -> OpenSession {
     let input = Input { name: V6E.to_owned(), source: Box::new(bytes(space)), from_folder: false };
-    Engine::open(vec![input], &mut |_| {}).unwrap().0
+    OpenSession::open(vec![input], &mut |_| {}).unwrap().0
 }
 
 fn all_steps() -> Query {
     Query { step: StepChoice::All, ..Query::default() }
 }
 
-fn ask(engine: &mut Engine, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
+fn ask(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
     let open = open.iter().map(ToString::to_string).collect();
     engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
 }

@@ -15,20 +15,20 @@ use rooflight::protocol::url::roofline::RoofBy;
 use rooflight::protocol::{
     Export, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
 };
-use rooflight::session::{Engine, Input};
+use rooflight::session::{Input, OpenSession};
 use std::cmp::Ordering;
 use std::fs;
 
 const SIZE: (f64, f64) = (760.0, 620.0);
 
 /// The sample of the repository, and a real capture where there is one.
-fn engines() -> Vec<Engine> {
+fn engines() -> Vec<OpenSession> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz");
     let real = profile("tpu-v6e-host-offload/host.xplane.pb");
     let all = [Some(fs::read(sample).unwrap()), real].into_iter().flatten();
     let open = |bytes: Vec<u8>| {
         let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
-        Engine::open(vec![input], &mut |_| {}).unwrap().0
+        OpenSession::open(vec![input], &mut |_| {}).unwrap().0
     };
     all.map(open).collect()
 }
@@ -40,7 +40,7 @@ fn what_has_a_roofline_lacks_nothing() {
     for (bytes, is_whole) in [(Some(sample), true), (v100, false)] {
         let Some(bytes) = bytes else { continue };
         let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
-        let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).unwrap();
+        let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
         let query = Query { device: session.usual_device, ..ask(GroupBy::Op).query };
         let head = head(&mut engine, &RooflineQuery { query, ..RooflineQuery::default() });
         let said = empty::roofline(&session, &head.figures, true);
@@ -60,11 +60,11 @@ fn ask(by: GroupBy) -> RooflineQuery {
     RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() }
 }
 
-fn head(engine: &mut Engine, ask: &RooflineQuery) -> RooflineHead {
+fn head(engine: &mut OpenSession, ask: &RooflineQuery) -> RooflineHead {
     engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap()
 }
 
-fn page(engine: &mut Engine, ask: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
+fn page(engine: &mut OpenSession, ask: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
     let query = RoofRowsQuery { ask: ask.clone(), sort, first, count };
     let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
     assert_eq!(page.first, first);
@@ -72,7 +72,7 @@ fn page(engine: &mut Engine, ask: &RooflineQuery, sort: RoofSort, first: u32, co
 }
 
 /// All rows, a thousand at a time.
-fn all_rows(engine: &mut Engine, ask: &RooflineQuery, sort: RoofSort) -> Vec<RoofPoint> {
+fn all_rows(engine: &mut OpenSession, ask: &RooflineQuery, sort: RoofSort) -> Vec<RoofPoint> {
     let mut rows = Vec::new();
     loop {
         let more = page(engine, ask, sort, rows.len() as u32, 1000);
@@ -278,7 +278,7 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
         plane.stats.clear();
     }
     let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes(&space)), from_folder: false };
-    let (mut engine, session) = Engine::open(vec![input], &mut |_| {}).unwrap();
+    let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
     let head = head(&mut engine, &ask(GroupBy::Op));
     let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     assert!(dots.all.is_empty());

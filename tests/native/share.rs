@@ -8,11 +8,11 @@ use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::url::address::Address;
 use rooflight::protocol::{
-    BreakdownHead, Column, Export, Question, Reply, Request, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
-    RowsPage, RowsQuery, Session, Sort,
+    BreakdownHead, Column, CommView, Export, MemorySession, Question, Reply, Request, RoofRowsPage, RoofRowsQuery,
+    RoofSort, RooflineHead, RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
 };
 use rooflight::report::format::{TimeUnit, time, time_text};
-use rooflight::session::{CommView, Engine, Input, MemorySession, ShareAsk, Shared};
+use rooflight::session::{Input, OpenSession};
 use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;
@@ -20,13 +20,13 @@ use std::path::Path;
 type Files = Vec<(&'static str, Vec<u8>)>;
 
 /// Opens captures as one session.
-fn open(files: &Files) -> (Engine, Session) {
+fn open(files: &Files) -> (OpenSession, SessionInfo) {
     let input = |(name, bytes): &(&str, Vec<u8>)| Input {
         name: (*name).to_owned(),
         source: Box::new(bytes.clone()),
         from_folder: false,
     };
-    Engine::open(files.iter().map(input).collect(), &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
+    OpenSession::open(files.iter().map(input).collect(), &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
 /// What "Open the sample" opens.
@@ -42,7 +42,7 @@ fn all() -> Vec<Files> {
 }
 
 fn report(files: &Files) -> Report {
-    open(files).0.report(&ShareAsk::default()).unwrap()
+    open(files).0.report(&ShareQuery::default()).unwrap()
 }
 
 #[test]
@@ -239,8 +239,8 @@ fn points(report: &Report) -> usize {
 #[test]
 fn the_samples_link_is_short_and_holds_what_matters() {
     let full = report(&sample());
-    let level = ShareAsk::default().fits(&full).unwrap();
-    let told = ShareAsk { level, ..ShareAsk::default() }.cut(&full);
+    let level = ShareQuery::default().fits(&full).unwrap();
+    let told = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
     let address = Address { report: link(&told), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
     assert!(url.len() <= AIM && Fit::of(url.len()) == Fit::Good, "{}", url.len());
@@ -355,7 +355,7 @@ fn pseudonyms_are_the_same_for_the_same() {
     assert_eq!(told.anonymise(), told, "twice is once");
 }
 
-fn told<T: serde::de::DeserializeOwned>(engine: &mut Engine, question: Question) -> T {
+fn told<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: Question) -> T {
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
@@ -363,12 +363,12 @@ fn told<T: serde::de::DeserializeOwned>(engine: &mut Engine, question: Question)
 fn a_full_summary_answers_as_its_capture_does() {
     for files in all() {
         let (mut capture, _) = open(&files);
-        let full = capture.report(&ShareAsk::default()).unwrap();
-        let (mut summary, session) = Engine::of_report(full);
+        let full = capture.report(&ShareQuery::default()).unwrap();
+        let (mut summary, session) = OpenSession::of_report(full);
         assert!(session.summary.is_some());
         for by in [GroupBy::Op, GroupBy::Kind] {
             let query = Query { by, ..Query::default() };
-            let head = |engine: &mut Engine| match engine.answer(&Request::Breakdown(query.clone())) {
+            let head = |engine: &mut OpenSession| match engine.answer(&Request::Breakdown(query.clone())) {
                 Reply::Breakdown(head) => BreakdownHead { notes: Vec::new(), ..*head },
                 other => panic!("{other:?}"),
             };
@@ -380,7 +380,7 @@ fn a_full_summary_answers_as_its_capture_does() {
             for column in Column::ALL.into_iter().filter(|column| by == GroupBy::Op && *column != Column::Phase) {
                 let sort = Sort { column, descending: true };
                 let ask = RowsQuery { query: query.clone(), sort, first: 3, count: 40 };
-                let rows = |engine: &mut Engine| match engine.answer(&Request::Rows(ask.clone())) {
+                let rows = |engine: &mut OpenSession| match engine.answer(&Request::Rows(ask.clone())) {
                     Reply::Rows(page) => *page,
                     other => panic!("{other:?}"),
                 };
@@ -388,7 +388,7 @@ fn a_full_summary_answers_as_its_capture_does() {
                 assert!(a == b, "{column:?} of {}: {:?} {:?}", files[0].0, a.rows.first(), b.rows.first());
             }
         }
-        let roof = |engine: &mut Engine| {
+        let roof = |engine: &mut OpenSession| {
             let mut head: RooflineHead = told(engine, Question::Roofline(RooflineQuery::default()));
             head.figures.notes.clear();
             head
@@ -396,10 +396,10 @@ fn a_full_summary_answers_as_its_capture_does() {
         assert_eq!(roof(&mut capture), roof(&mut summary), "{}", files[0].0);
         let sort = RoofSort::default();
         let rows = RoofRowsQuery { ask: RooflineQuery::default(), sort, first: 0, count: 50 };
-        let rows = |engine: &mut Engine| told::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
+        let rows = |engine: &mut OpenSession| told::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
         assert_eq!(rows(&mut capture), rows(&mut summary));
         assert_eq!(capture.answer(&Request::Steps), summary.answer(&Request::Steps));
-        let memory = |engine: &mut Engine| {
+        let memory = |engine: &mut OpenSession| {
             let mut session: MemorySession = told(engine, Question::Memory);
             session.programs.notes.clear();
             session
@@ -414,11 +414,12 @@ fn a_full_summary_answers_as_its_capture_does() {
                 buffers: u32::MAX,
                 ..MemoryQuery::default()
             };
-            let of = |engine: &mut Engine| told::<StaticMemory>(engine, Question::MemoryOf(ask.clone())).space.unwrap();
+            let of =
+                |engine: &mut OpenSession| told::<StaticMemory>(engine, Question::MemoryOf(ask.clone())).space.unwrap();
             let (a, b) = (of(&mut capture), of(&mut summary));
             assert_eq!((a.peak, a.curve, a.alive, a.rollups), (b.peak, b.curve, b.alive, b.rollups));
         }
-        let comm = |engine: &mut Engine| {
+        let comm = |engine: &mut OpenSession| {
             let mut view: CommView = told(engine, Question::Comm(CommQuery::default()));
             view.comm.notes.clear();
             view.comm = view.comm.as_carried();
@@ -431,7 +432,7 @@ fn a_full_summary_answers_as_its_capture_does() {
 #[test]
 fn what_a_summary_does_not_hold_it_says() {
     let told = report(&sample()).at(Level::USUAL);
-    let (mut engine, session) = Engine::of_report(told.clone());
+    let (mut engine, session) = OpenSession::of_report(told.clone());
     let summary = session.summary.unwrap();
     assert!(
         summary.sentence.starts_with("This is a summary of sample.xplane.pb.xz; it holds step "),
@@ -478,11 +479,11 @@ fn what_a_summary_does_not_hold_it_says() {
 #[test]
 fn a_report_can_be_shared_again_and_never_gets_more() {
     let full = report(&sample());
-    let (mut engine, _) = Engine::of_report(full.at(Level::SMALL).without_sources());
-    let ask = ShareAsk { level: 100, with_sources: true, ..ShareAsk::default() };
-    let shared: Shared = told(&mut engine, Question::Share(ask.clone()));
+    let (mut engine, _) = OpenSession::of_report(full.at(Level::SMALL).without_sources());
+    let ask = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
+    let shared: ShareAnswer = told(&mut engine, Question::Share(ask.clone()));
     assert_eq!(read_link(&shared.link).unwrap(), full.at(Level::SMALL).without_sources());
-    let (_, session) = Engine::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let (_, session) = OpenSession::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.summary.unwrap().level, 0);
     let text: String = told(&mut engine, Question::ShareMarkdown { ask, url: Some("https://x/#y".into()) });
     assert!(text.contains("| Compute") && text.contains("(https://x/#y)") && text.contains("MFU"), "{text}");
@@ -499,10 +500,10 @@ fn report_files_open_alone_or_as_their_captures() {
     with.extend(&files[0].1);
     let (mut engine, session) = open(&vec![(name, with.clone())]);
     assert_eq!((session.summary, session.files[0].name.as_str()), (None, files[0].0));
-    assert!(engine.report(&ShareAsk::default()).unwrap() == full);
+    assert!(engine.report(&ShareQuery::default()).unwrap() == full);
     let refused = |bytes: &[u8]| {
         let input = Input { name: name.to_owned(), source: Box::new(bytes.to_vec()), from_folder: false };
-        Engine::open(vec![input], &mut |_| {}).map(|_| ()).unwrap_err()
+        OpenSession::open(vec![input], &mut |_| {}).map(|_| ()).unwrap_err()
     };
     for end in [8, 9, 20, 1000, with.len() - 1] {
         assert!(refused(&with[..end]).message.contains("cut"), "{end}");
@@ -517,14 +518,14 @@ fn report_files_open_alone_or_as_their_captures() {
             source: Box::new(bytes),
             from_folder: true,
         };
-        Engine::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
+        OpenSession::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
     };
     for (report, why) in [(pack(&full, &[]), "opens alone"), (flipped, "checksum")] {
         let (mut engine, session) = beside(name, report).map_err(|failure| failure.message).unwrap();
         assert_eq!((session.files.len(), &session.summary, &session.partial), (1, &None, &None));
         let notes: Vec<_> = session.notes.iter().filter(|note| note.code == "file_not_read").collect();
         assert!(notes.len() == 1 && notes[0].message.contains(why) && notes[0].message.contains(name), "{notes:?}");
-        assert!(engine.report(&ShareAsk::default()).is_ok());
+        assert!(engine.report(&ShareQuery::default()).is_ok());
     }
     let (_, session) = beside(name, with).map_err(|failure| failure.message).unwrap();
     // The capture that it carries is the one beside it: it counts once.
@@ -536,7 +537,7 @@ fn report_files_open_alone_or_as_their_captures() {
         source: Box::new(pack(&full.at(Level::of(level)), &[])),
         from_folder: false,
     });
-    let failure = Engine::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();
+    let failure = OpenSession::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();
     assert!(failure.title.starts_with("a.rooflight") && failure.message.contains("opens alone"), "{failure:?}");
 }
 
@@ -546,7 +547,7 @@ fn links_that_were_written_once_open_for_ever() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/links/v1.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let address: Address = text.trim().split_once('#').unwrap().1.parse().unwrap();
-    let (mut engine, session) = Engine::open_link(&address.report).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let (mut engine, session) = OpenSession::open_link(&address.report).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.files[0].name, "sample.xplane.pb.gz");
     let Reply::Breakdown(head) = engine.answer(&Request::Breakdown(address.query)) else { panic!() };
     assert_eq!(head.header.step_duration.map(|time| time.0 / 1_000_000_000), Some(V1_STEP_MS));

@@ -7,7 +7,7 @@ use crate::common::zip::{Entry, deflated, stored, zip};
 use crate::common::{asked, bytes, make};
 use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::protocol::{Failure, OpRef, Question, Reply, Request, RowsQuery, Sort};
-use rooflight::session::{Engine, Input, Opened};
+use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::wire::proto::xspace::XSpace;
 use std::process::{Command, Output};
 
@@ -69,7 +69,7 @@ fn members_are_files() {
 #[test]
 fn programs_are_read_from_within() {
     let Some(capture) = common::profile(V6E) else { return };
-    let op = |engine: &mut Engine| {
+    let op = |engine: &mut OpenSession| {
         let query = Query { step: StepChoice::All, ..Query::default() };
         let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };
         let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
@@ -79,7 +79,7 @@ fn programs_are_read_from_within() {
     };
     let engine = |name: &str, bytes: Vec<u8>| {
         let input = Input { name: name.into(), source: Box::new(bytes), from_folder: false };
-        Engine::open(vec![input], &mut |_| {}).unwrap().0
+        OpenSession::open(vec![input], &mut |_| {}).unwrap().0
     };
     let expected = op(&mut engine("x", capture.clone()));
     assert_eq!(expected.basis, rooflight::analysis::op::OpBasis::Proto);

@@ -1,7 +1,7 @@
 //! `rooflight comm`: what may be said to it, and where its tables go. Figures and words come from the library.
 
 use super::args::{Output, one_of};
-use super::{Failure, Session, heading, says};
+use super::{Failure, OpenCapture, heading, says};
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
@@ -26,7 +26,7 @@ pub struct Links {
     wrap: bool,
 }
 
-impl Session<'_> {
+impl OpenCapture<'_> {
     pub(super) fn comm(&self, links: &Links) -> Result<String, Failure> {
         let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
         let ask = CommQuery {

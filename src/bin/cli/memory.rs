@@ -1,7 +1,7 @@
 //! `rooflight memory`: what may be said to it, and where its tables go. Figures and words come from the library.
 
 use super::args::Output;
-use super::{Failure, Session, says};
+use super::{Failure, OpenCapture, says};
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
@@ -42,7 +42,7 @@ impl Memories {
     }
 }
 
-impl Session<'_> {
+impl OpenCapture<'_> {
     pub(super) fn memory(&self, args: &Memories) -> Result<String, Failure> {
         let ask = MemoryQuery {
             buffers: u32::MAX,

@@ -103,7 +103,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
     let analysis = Analysis::new(&opened.profile);
     let partial = opened.partial.is_some() || analysis.beyond_sums().is_some();
-    let session = Session { opened, analysis, programs, view, partial };
+    let session = OpenCapture { opened, analysis, programs, view, partial };
     let text = match &args.command {
         Command::Breakdown { by, only, .. } => session.breakdown(*by, only.filter())?,
         Command::DataMovement { .. } => session.data_movement()?,
@@ -117,7 +117,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
     Ok((if partial && for_people { format!("{PARTIAL}\n\n{text}") } else { text }, partial))
 }
 
-struct Session<'a> {
+struct OpenCapture<'a> {
     opened: Opened,
     analysis: Analysis,
     programs: RefCell<Programs>,
@@ -125,7 +125,7 @@ struct Session<'a> {
     partial: bool,
 }
 
-impl Session<'_> {
+impl OpenCapture<'_> {
     fn breakdown(&self, by: GroupBy, filter: Filter) -> Result<String, Failure> {
         let query = self.query(by, filter)?;
         let breakdown = self.ask(&query)?;

@@ -7,9 +7,9 @@ use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::url::address::Address;
-use rooflight::protocol::{Failure, Session};
+use rooflight::protocol::{Failure, SessionInfo, ShareQuery};
 use rooflight::session::open::captures_of;
-use rooflight::session::{Engine, Input, ShareAsk};
+use rooflight::session::{Input, OpenSession};
 use rooflight::share::html::{Inside, PACK, page};
 use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, link, markdown, pack};
 use rooflight::source::Source;
@@ -63,10 +63,10 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
                 .to_owned(),
         });
     }
-    let (mut engine, session) = Engine::open(files::inputs(&view.files)?, &mut |_| {})?;
+    let (mut engine, session) = OpenSession::open(files::inputs(&view.files)?, &mut |_| {})?;
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
-    let mut ask = ShareAsk {
+    let mut ask = ShareQuery {
         roofline: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
         comm: CommQuery { query: query.clone(), ..CommQuery::default() },
         level: args.level.unwrap_or(Level::FULL.at),
@@ -92,7 +92,7 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     Ok((text, session.partial.is_some()))
 }
 
-fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
+fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     // The device that every other view shows when none is named.
     let told = session.usual_device;
     let Some(wanted) = view.device.as_deref() else { return Ok(told) };
@@ -109,7 +109,7 @@ fn device(session: &Session, view: &View) -> Result<DeviceChoice, Failure> {
     })
 }
 
-fn step(session: &Session, view: &View) -> Result<StepChoice, Failure> {
+fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
     let has = |n: u64| session.devices.iter().any(|device| device.steps.iter().any(|step| step.number == n));
     match view.step {
         StepChoice::Number(n) if !has(n) => {

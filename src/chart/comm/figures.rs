@@ -3,11 +3,11 @@
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
+use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
 use crate::report::format::{
     ABSENT, {self},
 };
-use crate::session::CommView;
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.

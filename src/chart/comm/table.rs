@@ -7,11 +7,11 @@ use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{
     Column, Content, Measure, Name, Order, {self},
 };
+use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
 use crate::report::format::{
     ABSENT, TimeUnit, {self},
 };
-use crate::session::CommView;
 use crate::units::Picos;
 use std::cmp::Ordering;
 

@@ -2,11 +2,11 @@
 
 use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
-use crate::protocol::Session;
+use crate::protocol::SessionInfo;
 use crate::report::format;
 
 /// Why a session without ops of a device shows no breakdown.
-pub fn devices(session: &Session) -> Empty {
+pub fn devices(session: &SessionInfo) -> Empty {
     let (tpu, gpu) = (n_planes(session, Platform::Tpu), n_planes(session, Platform::Gpu));
     let events = format::counted(session.n_events, "event", "events");
     let planes = format::counted(session.planes.len() as u64, "plane", "planes");

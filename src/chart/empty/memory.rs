@@ -1,15 +1,14 @@
 //! Memory without programs that say which buffers they have, or without events of allocators.
 
 use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
-use crate::protocol::Session;
+use crate::protocol::{MemorySession, SessionInfo};
 use crate::report::format;
-use crate::session::MemorySession;
 
 /// Programs that are named.
 const NAMED: usize = 2;
 
 /// Why no program's memory can be shown; `None` where one can.
-pub fn programs(session: &Session, memory: &MemorySession) -> Option<Empty> {
+pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> {
     if has_buffers(memory) {
         return None;
     }
@@ -45,7 +44,7 @@ pub fn programs(session: &Session, memory: &MemorySession) -> Option<Empty> {
 }
 
 /// Why nothing can be shown of allocators; `None` where something can.
-pub fn allocator(session: &Session, memory: &MemorySession) -> Option<Empty> {
+pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> {
     if !memory.runtime.allocators.is_empty() {
         return None;
     }
@@ -80,7 +79,7 @@ fn of_summary(what: &str) -> Empty {
     }
 }
 
-fn needs(session: &Session, memory: &MemorySession) -> Vec<Need> {
+fn needs(session: &SessionInfo, memory: &MemorySession) -> Vec<Need> {
     const XSPACE: &str = "Trace JSON does not carry it: open the .xplane.pb of the same folder.";
     let has_allocators = !memory.runtime.allocators.is_empty();
     let framework = session.framework;

@@ -16,7 +16,7 @@ pub use memory::{allocator, programs};
 pub use work::{communication, roofline};
 
 use crate::analysis::base::Platform;
-use crate::protocol::Session;
+use crate::protocol::SessionInfo;
 
 /// The words of an empty view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,22 +52,22 @@ fn in_file(has: bool) -> Option<String> {
 }
 
 /// Whether everything was read from trace JSON, which carries neither programs nor events of allocators.
-fn is_trace_json(session: &Session) -> bool {
+fn is_trace_json(session: &SessionInfo) -> bool {
     !session.files.is_empty() && session.files.iter().all(|file| file.format.starts_with("trace JSON"))
 }
 
 /// Whether only compiled programs are open.
-fn is_programs_alone(session: &Session) -> bool {
+fn is_programs_alone(session: &SessionInfo) -> bool {
     session.planes.is_empty() && session.files.iter().any(|file| file.format.starts_with("HLO"))
 }
 
 /// Planes of devices of a platform.
-fn n_planes(session: &Session, platform: Platform) -> u64 {
+fn n_planes(session: &SessionInfo, platform: Platform) -> u64 {
     session.planes.iter().filter(|plane| Platform::of(&plane.name) == Some(platform)).count() as u64
 }
 
 /// What is said of the files of a summary, which has none.
-pub fn files(session: &Session) -> Empty {
+pub fn files(session: &SessionInfo) -> Empty {
     let name = session.files.first().map(|file| file.name.rsplit('/').next().unwrap_or(&file.name).to_owned());
     let capture = name.unwrap_or_else(|| "the capture".to_owned());
     let sentence = session.summary.as_ref().map_or("", |summary| summary.sentence.as_str());
@@ -90,10 +90,10 @@ mod tests {
     use crate::analysis::files::FileInfo;
     use crate::protocol::PlaneInfo;
 
-    pub(super) fn session(planes: &[&str], format: &str, framework: Framework) -> Session {
+    pub(super) fn session(planes: &[&str], format: &str, framework: Framework) -> SessionInfo {
         let plane = |name: &&str| PlaneInfo { name: (*name).to_owned(), n_lines: 1, n_events: 2 };
         let file = FileInfo { name: "run/host.xplane.pb".to_owned(), bytes: 1, format: format.to_owned() };
-        Session {
+        SessionInfo {
             files: vec![file],
             devices: Vec::new(),
             usual_device: DeviceChoice::default(),

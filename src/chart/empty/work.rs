@@ -7,13 +7,13 @@ use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, Ski
 use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
-use crate::protocol::Session;
+use crate::protocol::SessionInfo;
 use crate::protocol::url::comm::Of;
 use crate::report::format;
 use crate::units::Picos;
 
 /// Why no roofline can be drawn; `None` where one can, or where only what is filtered (not `is_all`) has no op to plot.
-pub fn roofline(session: &Session, figures: &RooflineFigures, is_all: bool) -> Option<Empty> {
+pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) -> Option<Empty> {
     let peaks = figures.peaks.first();
     let knows = |peaks: &DevicePeaks| peaks.used.iter().any(|peak| matches!(peak.of, PeakOf::Compute(_)));
     let is_known = figures.peaks.iter().any(knows);
@@ -59,7 +59,7 @@ pub fn roofline(session: &Session, figures: &RooflineFigures, is_all: bool) -> O
 }
 
 /// Where FLOPs and bytes come from.
-fn cost(session: &Session) -> String {
+fn cost(session: &SessionInfo) -> String {
     let given = "Or enter FLOPs per call under “Kernel costs”.";
     if is_trace_json(session) {
         return format!("Open the .xplane.pb of the same folder. {given}");
@@ -72,7 +72,7 @@ fn cost(session: &Session) -> String {
 
 /// Why there is no communication, or no copy, and whether that is so of every step: then no picture of the view has anything to show.
 /// What runs outside of steps may still have some: only the whole capture tells.
-pub fn communication(session: &Session, comm: &Comm, of: Of) -> Option<(Empty, bool)> {
+pub fn communication(session: &SessionInfo, comm: &Comm, of: Of) -> Option<(Empty, bool)> {
     if !rows(comm, of).is_empty() {
         return None;
     }

@@ -2,7 +2,7 @@
 //! steps; no menu.
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
-use crate::protocol::{DeviceInfo, Session, StepInfo};
+use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
 use crate::report::format;
 
 /// One line of a picker's menu.
@@ -17,7 +17,7 @@ pub struct Choice<T> {
 }
 
 /// The devices, then their sum where there are several.
-pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
+pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     let one = |(index, device): (usize, &DeviceInfo)| Choice {
         value: DeviceChoice::One(u32::try_from(index).unwrap_or(u32::MAX)),
         label: device.label.clone(),
@@ -39,7 +39,7 @@ pub fn devices(session: &Session) -> Vec<Choice<DeviceChoice>> {
 }
 
 /// The device whose steps the step picker lists: the chosen one, else the one with the most steps.
-fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
+fn stepped(session: &SessionInfo, device: DeviceChoice) -> Option<&DeviceInfo> {
     match device {
         DeviceChoice::One(index) => session.devices.get(index as usize),
         DeviceChoice::All => session.devices.iter().rev().max_by_key(|device| device.steps.len()),
@@ -47,7 +47,7 @@ fn stepped(session: &Session, device: DeviceChoice) -> Option<&DeviceInfo> {
 }
 
 /// A question that this session can answer: a device or step that it does not have gives way to the usual one.
-pub fn fitting(session: &Session, query: Query) -> Query {
+pub fn fitting(session: &SessionInfo, query: Query) -> Query {
     let device = match query.device {
         DeviceChoice::One(index) if index as usize >= session.devices.len() => session.usual_device,
         device => device,
@@ -62,7 +62,7 @@ pub fn fitting(session: &Session, query: Query) -> Query {
 }
 
 /// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
-pub fn told(session: &Session, query: Query) -> Query {
+pub fn told(session: &SessionInfo, query: Query) -> Query {
     let Some(summary) = &session.summary else { return query };
     let by = if summary.groups_by(query.by) { query.by } else { GroupBy::default() };
     let is_told = query.filter.scope.is_empty() && (query.filter.within != Within::Source || summary.has_sources);
@@ -80,7 +80,7 @@ pub struct Steps<'a> {
 }
 
 /// The whole capture, then the steps.
-pub fn steps(session: &Session, device: DeviceChoice) -> Steps<'_> {
+pub fn steps(session: &SessionInfo, device: DeviceChoice) -> Steps<'_> {
     let only = session.summary.as_ref().map(|summary| match summary.step {
         number @ StepChoice::Number(_) => number,
         StepChoice::All | StepChoice::Busiest => StepChoice::All,
@@ -169,7 +169,7 @@ mod tests {
     use crate::protocol::{StepInfo, SummaryInfo};
     use crate::units::Picos;
 
-    pub(crate) fn session(n_devices: u32, n_steps: u64) -> Session {
+    pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {
         let step = |number| StepInfo { number, name: number.to_string(), duration: Picos(1_000_000_000), n_ops: 5 };
         let device = |n: u32| DeviceInfo {
             name: format!("/device:TPU:{n}"),
@@ -179,7 +179,7 @@ mod tests {
             busy: Picos(2_000_000_000),
             steps: (0..n_steps).map(step).collect(),
         };
-        Session {
+        SessionInfo {
             files: Vec::new(),
             devices: (0..n_devices).map(device).collect(),
             usual_device: crate::analysis::base::DeviceChoice::default(),
@@ -216,7 +216,7 @@ mod tests {
             has_sources: false,
             is_anonymous: false,
         };
-        let mut session = Session { summary: Some(summary), ..session(3, 4) };
+        let mut session = SessionInfo { summary: Some(summary), ..session(3, 4) };
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
         assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
         let asked = |by, within| Query {

@@ -1,6 +1,6 @@
 //! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
 
-use super::{Answered, Told, notes};
+use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Matcher, Query, Within};
 use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::classify::Kind;
@@ -11,7 +11,7 @@ use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-impl Told {
+impl ReportSession {
     pub(crate) fn head(&self, query: &Query) -> Answered {
         let groups = self.groups(query)?;
         let report = &self.report;

@@ -1,20 +1,18 @@
 //! Memory and communication of a report.
 
-use super::{Answered, Told, notes};
+use super::{Answered, ReportSession, notes};
 use crate::analysis::comm::{CommBy, CommQuery};
 use crate::analysis::memory::{
     Estimate, Lanes, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory,
     roll_ups,
 };
-use crate::protocol::Reply;
-use crate::session::comm::CommView;
-use crate::session::memory_view::MemorySession;
+use crate::protocol::{CommView, MemorySession, Reply};
 use crate::share::SpaceTold;
 
 /// What a row of a roll-up is called that sums buffers which are not told.
 const NOT_TOLD: &str = "not told in this summary";
 
-impl Told {
+impl ReportSession {
     pub(crate) fn memory(&self) -> Reply {
         let memory = &self.report.memory;
         let programs = MemoryPrograms { programs: memory.programs.clone(), notes: notes(&self.report, &memory.notes) };

@@ -1,7 +1,5 @@
 //! A session of a report alone: no events, no programs, but what was told of them. Fills the answers that a capture would fill;
 //! what it does not hold it says so, and never answers with nothing as if that were data.
-//!
-//! An open session keeps it behind [`Summary`].
 
 mod breakdown;
 mod memory_comm;
@@ -10,45 +8,26 @@ mod roofline;
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, Severity};
 use crate::protocol::view_request::asked;
-use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, Session, StepInfo, SummaryInfo};
-use crate::session::engine::Engine;
+use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo};
 use crate::session::open::messages;
-use crate::share::{Report, ShareError, read_link};
+use crate::session::session_trait::Session;
+use crate::share::{Report, ShareError};
 
-/// What answers in place of a capture.
-pub(crate) trait Summary {
-    /// Answers a request.
-    fn answer(&self, request: &Request) -> Reply;
-    /// The report.
-    fn report(&self) -> &Report;
-}
-
-/// A report that answers.
-struct Told {
+/// The session of a report alone.
+pub(crate) struct ReportSession {
     report: Report,
 }
 
-impl Engine {
-    /// Opens the report of a link: what follows `report=` in its address.
-    ///
-    /// # Errors
-    /// A [`Failure`] that says what is wrong with it.
-    pub fn open_link(text: &str) -> Result<(Self, Session), Failure> {
-        read_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
-    }
-
-    /// A session of a report alone.
-    pub fn of_report(report: Report) -> (Self, Session) {
-        let session = session(&report);
-        let mut engine = Self::empty();
-        engine.files.clone_from(&session.files);
-        engine.partial = session.partial.is_some();
-        engine.told = Some(Box::new(Told { report }));
-        (engine, session)
+impl ReportSession {
+    /// The session of a report, and its description.
+    pub(crate) fn new(report: Report) -> (Self, SessionInfo) {
+        let info = session(&report);
+        (Self { report }, info)
     }
 }
 
-fn bad_link(error: &ShareError) -> Failure {
+/// A link whose report cannot be read.
+pub(crate) fn bad_link(error: &ShareError) -> Failure {
     let title = match error {
         ShareError::Newer(_) => "The link is newer than this page",
         ShareError::Cut { .. } => "The link is cut",
@@ -57,12 +36,12 @@ fn bad_link(error: &ShareError) -> Failure {
     Failure { title: title.to_owned(), message: error.to_string() }
 }
 
-impl Summary for Told {
-    fn report(&self) -> &Report {
-        &self.report
+impl Session for ReportSession {
+    fn report(&mut self, _: &ShareQuery) -> Result<Report, Failure> {
+        Ok(self.report.clone())
     }
 
-    fn answer(&self, request: &Request) -> Reply {
+    fn answer(&mut self, request: &Request) -> Reply {
         let answer = match request {
             Request::Breakdown(query) => self.head(query),
             Request::Rows(query) => self.rows(query),
@@ -83,7 +62,7 @@ impl Summary for Told {
 /// An answer, or why there is none.
 type Answered = Result<Reply, Reply>;
 
-impl Told {
+impl ReportSession {
     fn answer_question(&self, question: &Question) -> Answered {
         match question {
             Question::Roofline(ask) => self.roofline(ask),
@@ -140,7 +119,7 @@ fn sentence(report: &Report) -> String {
     format!("This is a summary of {}; it holds {}{rounded}.", report.files(), report.holds())
 }
 
-fn session(report: &Report) -> Session {
+fn session(report: &Report) -> SessionInfo {
     let origin = &report.origin;
     let steps = |at: usize| report.steps.devices.get(at).map_or(&[][..], |device| &device.steps);
     let device = |(at, device): (usize, &crate::share::DeviceTold)| DeviceInfo {
@@ -161,7 +140,7 @@ fn session(report: &Report) -> Session {
     };
     let asked = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
     let step = report.header.step.parse().map_or(StepChoice::All, StepChoice::Number);
-    Session {
+    SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),
         usual_device: asked,

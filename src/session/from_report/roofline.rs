@@ -1,6 +1,6 @@
 //! The roofline of a report: its ops against their roofs, as they were held when it was made.
 
-use super::{Answered, Told, notes};
+use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::roofline::{Level, Roof, RooflineQuery};
 use crate::protocol::{
@@ -10,7 +10,7 @@ use crate::session::row_order::{by_value, ordered, ranks_of, window};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 
-impl Told {
+impl ReportSession {
     /// Whether the question is the one that was answered when the report was made.
     fn is_held(&self, ask: &RooflineQuery) -> Result<(), Reply> {
         self.is_told(&ask.query)?;

@@ -1,8 +1,7 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
-use super::estimate::Skip;
 use crate::profile::{Note, Severity, Survey};
-use crate::protocol::Failure;
+use crate::protocol::{Failure, Skip};
 use crate::report::format;
 use crate::source::{Refused, ZipError};
 use crate::wire::xspace::{Damage, Outcome};

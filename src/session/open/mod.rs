@@ -10,7 +10,8 @@ pub mod remote;
 pub mod report_file;
 mod trace;
 
-pub use estimate::{BUDGET, Choice, Estimate, LOOKED_FROM, Skip, estimate};
+use crate::protocol::Skip;
+pub use estimate::{BUDGET, LOOKED_FROM, estimate};
 pub use messages::no_capture;
 pub use report_file::captures_of;
 
@@ -60,10 +61,9 @@ pub(crate) const MAX_TOLD_NOTES: usize = 20;
 pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
     let Captures { inputs, failures, .. } = match unpack(inputs)? {
         Unpacked::Captures(found) => found,
-        Unpacked::Report(told) => {
-            return Err(messages::report_beside(
-                &told.1.files.first().map_or_else(String::new, |file| file.name.clone()),
-            ));
+        Unpacked::Report(report) => {
+            let name = report.origin.files.first().map(|file| file.name.clone());
+            return Err(messages::report_beside(&name.unwrap_or_default()));
         }
     };
     open_files(inputs, failures, &[], progress)

@@ -2,9 +2,8 @@
 //! files one without captures is passed over.
 
 use super::{Input, messages};
-use crate::protocol::{Carries, Failure, Session};
-use crate::session::engine::Engine;
-use crate::share::{ReportFile, ShareError, Within, unpack as unpack_file};
+use crate::protocol::{Carries, Failure};
+use crate::share::{Report, ReportFile, ShareError, Within, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
@@ -14,7 +13,7 @@ pub(crate) enum Unpacked {
     /// Captures.
     Captures(Captures),
     /// A report without its capture.
-    Report(Box<(Engine, Session)>),
+    Report(Box<Report>),
 }
 
 /// Captures among what was opened.
@@ -56,7 +55,7 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
             Err(failure) => found.failures.push(failure),
             Ok(ReportFile { report, captures: carried }) if carried.is_empty() => {
                 if single {
-                    return Ok(Unpacked::Report(Box::new(Engine::of_report(report))));
+                    return Ok(Unpacked::Report(Box::new(report)));
                 }
                 found.failures.push(messages::report_beside(short(&input.name)));
             }

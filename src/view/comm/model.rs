@@ -11,8 +11,7 @@ use crate::chart::empty::{
 };
 use crate::chart::widgets::table::Order;
 use crate::protocol::url::comm::{CommPlace, Of, Pane};
-use crate::protocol::{Question, Reply};
-use crate::session::CommView;
+use crate::protocol::{CommView, Question, Reply};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;

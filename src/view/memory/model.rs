@@ -9,8 +9,7 @@ use crate::chart::empty::{
 };
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemoryPlace, Side};
-use crate::protocol::{Failure, Question, Reply};
-use crate::session::MemorySession;
+use crate::protocol::{Failure, MemorySession, Question, Reply};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;

@@ -6,9 +6,8 @@ use crate::protocol::url::address::Address;
 use crate::protocol::url::comm::CommPlace;
 use crate::protocol::url::passed_on;
 use crate::protocol::url::roofline::RooflinePlace;
-use crate::protocol::{Question, Reply, SummaryInfo};
+use crate::protocol::{Question, Reply, ShareAnswer, ShareQuery, SummaryInfo};
 use crate::report::format::bytes_text;
-use crate::session::{ShareAsk, Shared};
 use crate::share::{Level, base_address, html};
 use crate::view::state::{PtrEq, State, total_size};
 use crate::view::type_erasure::effect;
@@ -68,9 +67,9 @@ pub(super) struct ShareModel {
     /// Files carry the capture, too.
     pub(super) with_capture: RwSignal<bool>,
     /// What is asked of the worker.
-    pub(super) ask: Memo<ShareAsk>,
+    pub(super) ask: Memo<ShareQuery>,
     /// What it said last.
-    pub(super) shared: RwSignal<Option<PtrEq<Shared>>>,
+    pub(super) shared: RwSignal<Option<PtrEq<ShareAnswer>>>,
     /// Whether an answer is awaited.
     pub(super) busy: RwSignal<bool>,
     /// Address of the page that links open; empty: not known.
@@ -99,7 +98,7 @@ impl ShareModel {
             let query = state.query.get();
             let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
             let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
-            ShareAsk {
+            ShareQuery {
                 roofline: roofline.ask(query.clone()),
                 comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
                 level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
@@ -107,7 +106,7 @@ impl ShareModel {
                 anonymise: is_cut && anonymise.get(),
             }
         });
-        let (shared, busy) = (RwSignal::new(None::<PtrEq<Shared>>), RwSignal::new(true));
+        let (shared, busy) = (RwSignal::new(None::<PtrEq<ShareAnswer>>), RwSignal::new(true));
         let done = RwSignal::new(String::new());
         state.keep_asking(
             move || {
@@ -116,7 +115,7 @@ impl ShareModel {
             },
             move |reply| {
                 busy.set(false);
-                let found = match reply.decode::<Shared>() {
+                let found = match reply.decode::<ShareAnswer>() {
                     Ok(found) => Some(PtrEq::new(found)),
                     Err(Reply::Failed(failure)) => {
                         done.set(format!("{}. {}", failure.title, failure.message));

@@ -3,7 +3,7 @@
 
 use super::model::ShareModel;
 use crate::chart::share;
-use crate::session::Shared;
+use crate::protocol::ShareAnswer;
 use crate::share::{Section, Table};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
@@ -16,7 +16,7 @@ pub(super) fn tables(model: ShareModel) -> AnyView {
     };
     let rows = move || {
         model.shared.with(|shared| {
-            let shown = |shared: &PtrEq<Shared>| {
+            let shown = |shared: &PtrEq<ShareAnswer>| {
                 shared.preview.tables.iter().filter(|table| table.of > 0).map(row).collect_view().into_any()
             };
             shared.as_ref().map(shown)
@@ -44,7 +44,8 @@ pub(super) fn rows(model: ShareModel) -> AnyView {
     let all = move || {
         let sections = || {
             model.shared.with(|shared| {
-                let shown = |shared: &PtrEq<Shared>| shared.preview.texts.iter().map(section).collect_view().into_any();
+                let shown =
+                    |shared: &PtrEq<ShareAnswer>| shared.preview.texts.iter().map(section).collect_view().into_any();
                 shared.as_ref().map(shown)
             })
         };

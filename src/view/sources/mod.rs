@@ -7,7 +7,7 @@ mod list;
 mod remote;
 
 use crate::protocol::url::address::Address;
-use crate::protocol::{Failure, Session};
+use crate::protocol::{Failure, SessionInfo};
 use crate::report::format;
 use crate::session::open::remote::{Place, Refusal, question};
 use crate::view::state::{KEPT, State, remember};
@@ -178,7 +178,7 @@ async fn reopen(state: State, id: String) {
 }
 
 /// "TPU v5p × 8": the devices of a session.
-fn about(session: &Session) -> String {
+fn about(session: &SessionInfo) -> String {
     let Some(first) = session.devices.first() else { return String::new() };
     let what = first.device_type.clone().unwrap_or_else(|| first.label.clone());
     if session.devices.len() > 1 { format!("{what} × {}", session.devices.len()) } else { what }

@@ -7,7 +7,7 @@ use super::open_request::Wanted;
 use super::queries::{InFlight, Pending};
 use super::requests::Asked;
 use crate::analysis::base::Query;
-use crate::protocol::{RequestId, Session, Sort};
+use crate::protocol::{RequestId, SessionInfo, Sort};
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
 use std::ops::Range;
@@ -76,7 +76,7 @@ pub(super) struct Loading {
     pub(super) of: Wanted,
     /// Opened again after its worker died: out of sight.
     pub(super) again: bool,
-    pub(super) session: Option<Session>,
+    pub(super) session: Option<SessionInfo>,
     /// What is asked of it first.
     pub(super) question: (Query, Sort),
     pub(super) pending: Option<Pending>,

@@ -18,8 +18,7 @@ use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
 use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, View};
-use crate::protocol::{Answer, Failure, Reply, Session, Sort};
-use crate::session::open::{Estimate, Skip};
+use crate::protocol::{Answer, Estimate, Failure, Reply, SessionInfo, Skip, Sort};
 use crate::view::widgets::table::Place;
 use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
@@ -231,7 +230,7 @@ impl State {
 
     /// The files are read: asks for what is shown first. That is what the address says, or what was on screen before
     /// the worker died; a session that takes another's place starts anew.
-    fn read(self, session: Session) {
+    fn read(self, session: SessionInfo) {
         let empty = session.devices.is_empty();
         let (query, sort) = self.asked();
         let replaces = self.opened.with_untracked(Option::is_some);

@@ -26,8 +26,7 @@ use crate::chart::breakdown::Cell;
 use crate::chart::loading::Load;
 use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, Picture, View};
-use crate::protocol::{BreakdownHead, Failure, RowsPage, Session, Sort, SummaryInfo};
-use crate::session::open::Estimate;
+use crate::protocol::{BreakdownHead, Estimate, Failure, RowsPage, SessionInfo, Sort, SummaryInfo};
 use crate::view::widgets::table::{Model, Place};
 use crate::view::widgets::tooltip::Tips;
 use engines::Engines;
@@ -43,7 +42,7 @@ pub(crate) struct Opened {
     /// What it is called.
     pub(crate) name: String,
     /// What it holds.
-    pub(crate) session: Session,
+    pub(crate) session: SessionInfo,
 }
 
 /// Something that is told in the corner.

@@ -2,8 +2,7 @@
 
 use super::files::total_size;
 use crate::chart::widgets::picker_options;
-use crate::protocol::Request;
-use crate::session::open::Skip;
+use crate::protocol::{Request, Skip};
 use crate::worker::client::{Link, Picked};
 
 /// What a load is of.

@@ -9,9 +9,10 @@ use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery
 use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::protocol::{
-    Column, Export, OpRef, Question, Reply, Request, RoofColumn, RoofRowsQuery, RoofSort, RooflineHead, RowsQuery, Sort,
+    Column, CommView, Export, OpRef, Question, Reply, Request, RoofColumn, RoofRowsQuery, RoofSort, RooflineHead,
+    RowsQuery, ShareQuery, Sort,
 };
-use rooflight::session::{CommView, Engine, Input, Opened, ShareAsk, open};
+use rooflight::session::{Input, OpenSession, Opened, open};
 use rooflight::share::{Level, Report, decode, encode, link, markdown, read_link};
 use rooflight::units::Picos;
 
@@ -41,12 +42,12 @@ pub fn check(files: &[(&str, &[u8])]) -> bool {
     let view = analysis.file_view(&opened.profile, &opened.files, opened.partial.is_some());
     let of_planes: u64 = view.planes.iter().map(|plane| plane.n_events).sum();
     assert_eq!(of_planes, view.n_events, "events of the planes");
-    let (mut engine, _) = Engine::open(inputs(files), &mut |_| {}).expect("it opened before");
+    let (mut engine, _) = OpenSession::open(inputs(files), &mut |_| {}).expect("it opened before");
     for query in queries(&analysis).iter().take(2) {
         views(&mut engine, query);
     }
     ops_and_programs(&mut engine);
-    let report = engine.report(&ShareAsk::default()).expect("a report is made");
+    let report = engine.report(&ShareQuery::default()).expect("a report is made");
     levels(&report, exact);
     true
 }
@@ -131,7 +132,7 @@ fn steps(opened: &Opened, analysis: &Analysis) {
 }
 
 /// What the page asks.
-fn views(engine: &mut Engine, query: &Query) {
+fn views(engine: &mut OpenSession, query: &Query) {
     let sort = |column| Sort { column, descending: true };
     for column in [Column::ALL[0], Column::ALL[Column::ALL.len() / 2]] {
         let rows = RowsQuery { query: query.clone(), sort: sort(column), first: 1, count: 50 };
@@ -173,7 +174,7 @@ fn views(engine: &mut Engine, query: &Query) {
     }
 }
 
-fn ops_and_programs(engine: &mut Engine) {
+fn ops_and_programs(engine: &mut OpenSession) {
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, ..Query::default() };
     let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 6 };
     let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("rows are told") };

@@ -299,9 +299,9 @@ fn Foot(grid: Grid) -> impl IntoView {
 }
 
 /// A cell, shared between the signals of a row.
-type Shared = Arc<Row>;
+type SharedRow = Arc<Row>;
 
 /// The content of one column of a row.
-fn content(row: &Shared, column: usize) -> Option<&Content> {
+fn content(row: &SharedRow, column: usize) -> Option<&Content> {
     row.cells.get(column)
 }

@@ -1,6 +1,6 @@
 //! One row of a table: empty until it has come.
 
-use super::{Act, Grid, Shared, content};
+use super::{Act, Grid, SharedRow, content};
 use crate::chart::widgets::table::{Content, Name};
 use crate::report::format::ABSENT;
 use crate::view::type_erasure::{EraseType, live};
@@ -72,7 +72,7 @@ pub(super) fn Row(grid: Grid, index: u32) -> impl IntoView {
     .any()
 }
 
-fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
+fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
     match content {
         Content::Absent => view! { <span class="absent">{ABSENT}</span> }.any(),
         Content::Text(text) => view! { <span>{text.clone()}</span> }.any(),
@@ -112,7 +112,7 @@ fn cell(grid: Grid, index: u32, row: &Shared, content: &Content) -> AnyView {
 }
 
 /// What the row is called; before it, whether it is open.
-fn called(grid: Grid, index: u32, row: &Shared, name: &Name) -> AnyView {
+fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let mono = if name.mono { "mono" } else { "" };
     let chevron = row.open.map(|open| {
         let press = move |_| grid.model.act.run(Act::Fold(index));

@@ -1,11 +1,11 @@
-//! The session behind the contract: keeps the profile and answers requests. Knows no browser.
+//! The session of a capture: it keeps the profile and the analysis, and answers every request from them. Knows no browser.
 
 use super::hlo_text_cache::{Listed, Listings};
 use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
-use super::open::report_file::{Captures, Unpacked, unpack};
-use super::open::{Input, MAX_TOLD_NOTES, Opened, Skip, messages, open_files};
+use super::open::{Input, MAX_TOLD_NOTES, Opened, messages, open_files};
 use super::programs::Programs;
 use super::row_order::{Orders, largest, window};
+use super::session_trait::Session;
 use crate::analysis::base::{FilterError, Framework, GroupBy, Query, device_type};
 use crate::analysis::breakdown::{Analysis, Answer, Breakdown, Figures, StepStats};
 use crate::analysis::files::{FileInfo, FileView};
@@ -13,13 +13,14 @@ use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::asked;
 use crate::protocol::{
     BreakdownHead, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, RowsPage,
-    RowsQuery, Session, Sort, Stage, StepInfo,
+    RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
 };
 use crate::report::{json, tables};
+use crate::share::Report;
 use crate::units::Picos;
 
-/// An open session.
-pub struct Engine {
+/// The session of one or several captures.
+pub(crate) struct CaptureSession {
     pub(crate) profile: Profile,
     pub(crate) analysis: Analysis,
     /// The files.
@@ -39,15 +40,9 @@ pub struct Engine {
     /// The last answer of the roofline.
     pub(crate) roofline: Option<super::roofline::Kept>,
     /// What programs need and allocators gave, once it was asked for.
-    pub(crate) memory: Option<super::memory_view::MemorySession>,
+    pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The last answer of communication.
     pub(crate) comm: Option<(crate::analysis::comm::CommQuery, crate::analysis::comm::Comm)>,
-    /// Where the captures lie within the files, where those are report files.
-    pub(crate) carries: Vec<crate::protocol::Carries>,
-    /// The last report at full detail, and what it is of.
-    pub(crate) report: Option<super::share::Kept>,
-    /// It is of a report alone, which answers.
-    pub(crate) told: Option<Box<dyn super::from_report::Summary>>,
 }
 
 struct Answered {
@@ -58,101 +53,8 @@ struct Answered {
 
 const KEPT_ANSWERS: usize = 6;
 
-impl Engine {
-    /// Opens files as one session.
-    ///
-    /// # Errors
-    /// A [`Failure`] where nothing could be read.
-    pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, Session), Failure> {
-        let Captures { inputs, carries, failures } = match unpack(inputs)? {
-            Unpacked::Captures(found) => found,
-            Unpacked::Report(told) => return Ok(*told),
-        };
-        Self::open_files(inputs, failures, &[], progress).map(|(mut engine, session)| {
-            engine.carries = carries;
-            (engine, session)
-        })
-    }
-
-    /// Opens captures; `failures` are of files that could not be unpacked.
-    ///
-    /// # Errors
-    /// A [`Failure`] where nothing could be read.
-    pub(crate) fn open_files(
-        inputs: Vec<Input>,
-        failures: Vec<Failure>,
-        skips: &[Skip],
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Self, Session), Failure> {
-        let mut last = None;
-        let opened = open_files(inputs, failures, skips, &mut |p| {
-            last = Some(p.clone());
-            progress(p);
-        })?;
-        let Opened { profile, files, partial, kept } = opened;
-        if let Some(last) = last {
-            let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
-            // What matters most comes first.
-            let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
-            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
-            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
-        }
-        let analysis = Analysis::new(&profile);
-        let session = Session {
-            files,
-            devices: device_infos(&profile, &analysis),
-            usual_device: analysis.usual_device(&profile),
-            planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
-            notes: profile.notes.clone(),
-            partial: partial.or_else(|| analysis.beyond_sums()),
-            n_events: profile.n_events() as u64,
-            summary: None,
-            framework: Framework::detect(&profile),
-        };
-        let (files, partial) = (session.files.clone(), session.partial.is_some());
-        let programs = Programs::new(kept);
-        Ok((Self { files, partial, programs, ..Self::of(profile, analysis) }, session))
-    }
-
-    /// No session yet.
-    pub(crate) fn empty() -> Self {
-        let profile = Profile::default();
-        let analysis = Analysis::new(&profile);
-        Self::of(profile, analysis)
-    }
-
-    /// Nothing was asked yet.
-    fn of(profile: Profile, analysis: Analysis) -> Self {
-        Self {
-            profile,
-            analysis,
-            files: Vec::new(),
-            partial: false,
-            steps: None,
-            programs: Programs::new(Vec::new()),
-            listings: Listings::default(),
-            file: None,
-            answers: Vec::new(),
-            roofline: None,
-            memory: None,
-            comm: None,
-            carries: Vec::new(),
-            report: None,
-            told: None,
-        }
-    }
-
-    /// Answers a request about the open session.
-    pub fn answer(&mut self, request: &Request) -> Reply {
-        // A report is passed on like a capture is.
-        if let Request::Further(bytes) = request
-            && let Some(question) = asked(bytes).filter(Question::is_share)
-        {
-            return self.share(&question);
-        }
-        if let Some(told) = &self.told {
-            return told.answer(request);
-        }
+impl Session for CaptureSession {
+    fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::Further(bytes) => match asked(bytes) {
                 Some(question) => self.answer_question(&question),
@@ -180,6 +82,70 @@ impl Engine {
                 message: "A new session needs a worker of its own.".to_owned(),
             }),
             Request::Cancel(_) => Reply::Cancelled,
+        }
+    }
+
+    fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
+        self.make_report(query)
+    }
+}
+
+impl CaptureSession {
+    /// Opens captures; `failures` are of files that could not be unpacked.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub(crate) fn open_files(
+        inputs: Vec<Input>,
+        failures: Vec<Failure>,
+        skips: &[Skip],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, SessionInfo), Failure> {
+        let mut last = None;
+        let opened = open_files(inputs, failures, skips, &mut |p| {
+            last = Some(p.clone());
+            progress(p);
+        })?;
+        let Opened { profile, files, partial, kept } = opened;
+        if let Some(last) = last {
+            let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
+            // What matters most comes first.
+            let (info, grave): (Vec<&Note>, _) = profile.notes.iter().partition(|note| note.severity == Severity::Info);
+            let notes = grave.into_iter().chain(info).map(|note| note.message.clone()).take(MAX_TOLD_NOTES).collect();
+            progress(Progress { stage: Stage::Analyse, bytes_done: last.bytes_total, planes, events, notes, ..last });
+        }
+        let analysis = Analysis::new(&profile);
+        let session = SessionInfo {
+            files,
+            devices: device_infos(&profile, &analysis),
+            usual_device: analysis.usual_device(&profile),
+            planes: profile.planes.iter().filter(|plane| !plane.is_derived()).map(plane_info).collect(),
+            notes: profile.notes.clone(),
+            partial: partial.or_else(|| analysis.beyond_sums()),
+            n_events: profile.n_events() as u64,
+            summary: None,
+            framework: Framework::detect(&profile),
+        };
+        let (files, partial) = (session.files.clone(), session.partial.is_some());
+        let programs = Programs::new(kept);
+        Ok((Self { files, partial, programs, ..Self::of(profile, analysis) }, session))
+    }
+
+    /// Nothing was asked yet.
+    fn of(profile: Profile, analysis: Analysis) -> Self {
+        Self {
+            profile,
+            analysis,
+            files: Vec::new(),
+            partial: false,
+            steps: None,
+            programs: Programs::new(Vec::new()),
+            listings: Listings::default(),
+            file: None,
+            answers: Vec::new(),
+            roofline: None,
+            memory: None,
+            comm: None,
         }
     }
 
@@ -217,7 +183,9 @@ impl Engine {
                 let Self { profile, analysis, programs, .. } = self;
                 Reply::further(&super::comm::comm_lanes(analysis, profile, programs, ask))
             }
-            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => self.share(question),
+            Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
+                Reply::Failed(messages::no_question())
+            }
             Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
             Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
@@ -276,7 +244,7 @@ impl Engine {
     }
 }
 
-impl Engine {
+impl CaptureSession {
     /// A query's rows as text, in the order shown: what the command line prints, all rows of it.
     fn export(&mut self, query: &Query, sort: Sort, format: Export) -> Result<String, FilterError> {
         let (profile, analysis) = (&self.profile, &self.analysis);

@@ -1,0 +1,18 @@
+//! The answer of the communication view: plain data.
+
+use crate::analysis::comm::{Comm, CommQuery};
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+
+/// What devices wait for, as the page is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommView {
+    /// The question this answers.
+    pub ask: CommQuery,
+    /// The answer.
+    pub comm: Comm,
+    /// Rows of collectives that are not in it, and what of them is not covered.
+    pub more: (u32, Picos),
+    /// The same of copies.
+    pub more_copies: (u32, Picos),
+}

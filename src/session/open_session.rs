@@ -1,0 +1,82 @@
+//! The open session, whatever it was opened from: captures, a report file, or the report of a link.
+
+use super::capture::CaptureSession;
+use super::from_report::{ReportSession, bad_link};
+use super::open::Input;
+use super::open::report_file::{Captures, Unpacked, unpack};
+use super::session_trait::Session;
+use super::share::ReportCache;
+use crate::protocol::view_request::asked;
+use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
+use crate::share::{Report, read_link};
+
+/// An open session. It answers every [`Request`] but those that open another session.
+pub struct OpenSession {
+    session: Box<dyn Session>,
+    /// Where the captures lie within the files, where those are report files; empty: each file is one.
+    carries: Vec<Carries>,
+    reports: ReportCache,
+}
+
+impl OpenSession {
+    /// Opens files as one session. `progress` is called as they are read.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<(Self, SessionInfo), Failure> {
+        match unpack(inputs)? {
+            Unpacked::Captures(captures) => Self::open_captures(captures, &[], progress),
+            Unpacked::Report(report) => Ok(Self::of_report(*report)),
+        }
+    }
+
+    /// Opens captures without the files and planes in `skips`.
+    ///
+    /// # Errors
+    /// A [`Failure`] where nothing could be read.
+    pub(crate) fn open_captures(
+        captures: Captures,
+        skips: &[Skip],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Self, SessionInfo), Failure> {
+        let Captures { inputs, carries, failures } = captures;
+        let (session, info) = CaptureSession::open_files(inputs, failures, skips, progress)?;
+        Ok((Self::new(Box::new(session), carries), info))
+    }
+
+    /// Opens the report of a link: the text after `report=` in its address.
+    ///
+    /// # Errors
+    /// A [`Failure`] that says what is wrong with the link.
+    pub fn open_link(text: &str) -> Result<(Self, SessionInfo), Failure> {
+        read_link(text).map(Self::of_report).map_err(|error| bad_link(&error))
+    }
+
+    /// The session of a report alone.
+    pub fn of_report(report: Report) -> (Self, SessionInfo) {
+        let (session, info) = ReportSession::new(report);
+        (Self::new(Box::new(session), Vec::new()), info)
+    }
+
+    fn new(session: Box<dyn Session>, carries: Vec<Carries>) -> Self {
+        Self { session, carries, reports: ReportCache::default() }
+    }
+
+    /// Answers a request about the session.
+    pub fn answer(&mut self, request: &Request) -> Reply {
+        if let Request::Further(bytes) = request
+            && let Some(question) = asked(bytes).filter(Question::is_share)
+        {
+            return self.reports.answer(self.session.as_mut(), &self.carries, &question);
+        }
+        self.session.answer(request)
+    }
+
+    /// The report of the session at full detail, of one device and step.
+    ///
+    /// # Errors
+    /// A [`Failure`] where none can be made.
+    pub fn report(&mut self, query: &ShareQuery) -> Result<Report, Failure> {
+        self.session.report(query)
+    }
+}

@@ -1,0 +1,129 @@
+//! The report of a capture: the figures and rows of every view, for one device and step, at full detail.
+
+use super::capture::CaptureSession;
+use super::memory::static_memory;
+use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query};
+use crate::analysis::comm::CommQuery;
+use crate::analysis::memory::{MemoryQuery, StaticMemory};
+use crate::analysis::roofline::RooflineQuery;
+use crate::profile::Note;
+use crate::protocol::{Failure, RoofPoint, ShareQuery};
+use crate::share::{CommPart, DeviceTold, MemoryPart, OpRow, Origin, Point, Report, RooflinePart, SpaceTold};
+use crate::units::Picos;
+use indexmap::IndexMap;
+
+/// Columns of a curve at full detail.
+const COLUMNS: u32 = 4096;
+
+impl CaptureSession {
+    /// The report of one device and step at full detail.
+    pub(crate) fn make_report(&mut self, ask: &ShareQuery) -> Result<Report, Failure> {
+        let query = Query { by: GroupBy::Op, filter: Filter::default(), ..ask.roofline.query.clone() };
+        let roofline = RooflineQuery { query: query.clone(), ..ask.roofline.clone() };
+        let comm = CommQuery { query, ..ask.comm.clone() };
+        // There is no filter that could be wrong.
+        self.made(&roofline, &comm)
+            .map_err(|error| Failure { title: "No report could be made".to_owned(), message: format!("{error}.") })
+    }
+
+    fn made(&mut self, roofline: &RooflineQuery, comm: &CommQuery) -> Result<Report, FilterError> {
+        let query = &roofline.query;
+        let breakdown = self.analysis.breakdown(&self.profile, query)?;
+        let (figures, roof_steps, points) = self.roofline_told(roofline)?;
+        let n_rows = points.len() as u32;
+        let mut by_op: IndexMap<(String, Option<u64>), Option<RoofPoint>> = IndexMap::default();
+        for point in points {
+            let key = (point.key.clone(), point.program_id);
+            *by_op.entry(key).or_default() = Some(point);
+        }
+        let rows = breakdown.groups.into_iter().map(|mut group| {
+            // Names of kernels are in no link.
+            group.kernel = None;
+            let point = by_op.entry((group.key.clone(), group.program_id)).or_default().take();
+            let point = point.map(|RoofPoint { roof, skipped, cumulative, .. }| Point { roof, skipped, cumulative });
+            OpRow { group, point }
+        });
+        let rows = rows.collect();
+        let comm = self.comm_answer(comm).clone();
+        let notes: Vec<Note> = self.profile.notes.iter().chain(&breakdown.notes).cloned().collect();
+        Ok(Report {
+            origin: self.origin(query),
+            header: breakdown.header,
+            totals: breakdown.totals,
+            rows,
+            rest: Vec::new(),
+            roofline: RooflinePart { figures, steps: roof_steps, n_rows, more: (0, Picos::ZERO) },
+            steps: self.analysis.step_stats(&self.profile),
+            memory: self.memory_part(),
+            comm: CommPart { comm: comm.as_carried(), more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) },
+            notes,
+        })
+    }
+
+    fn origin(&mut self, query: &Query) -> Origin {
+        let n_hosts = self.file().hosts.len() as u32;
+        let Self { profile, analysis, files, .. } = self;
+        let device = |device: &crate::analysis::base::Device| {
+            let plane = &profile.planes[device.plane];
+            DeviceTold {
+                name: plane.name.clone(),
+                label: device.label.clone(),
+                device_type: crate::analysis::base::device_type(plane),
+                n_ops: device.ops.iter().map(|line| plane.lines[*line].events.len() as u64).sum(),
+                busy: device.busy,
+            }
+        };
+        let partial = profile.notes.iter().filter(|note| note.code == "partial_file");
+        let partial: Vec<&str> = partial.map(|note| note.message.as_str()).collect();
+        let one = if analysis.devices.is_empty() { DeviceChoice::default() } else { query.device };
+        Origin {
+            files: files.clone(),
+            devices: analysis.devices.iter().map(device).collect(),
+            device: one,
+            step: query.step,
+            n_hosts: (n_hosts > 0).then_some(n_hosts),
+            n_events: profile.n_events() as u64,
+            partial: (!partial.is_empty()).then(|| partial.join(" ")),
+            level: 100,
+            has_sources: true,
+            is_anonymous: false,
+        }
+    }
+
+    fn memory_part(&mut self) -> MemoryPart {
+        let session = self.memory_kept().clone();
+        let mut spaces = Vec::new();
+        for program in &session.programs.programs {
+            for space in &program.spaces {
+                let ask = MemoryQuery {
+                    program: program.program,
+                    color: space.color,
+                    columns: COLUMNS,
+                    buffers: u32::MAX,
+                    ..MemoryQuery::default()
+                };
+                let Self { profile, programs, file, .. } = self;
+                let all = file.as_ref().map_or(&[][..], |file| &file.programs);
+                // A program without memory has a note among the programs.
+                let told = static_memory(profile, programs, all, &ask).ok();
+                spaces.extend(told.and_then(|told| space_told(&ask, told)));
+            }
+        }
+        let (programs, runtime, checks) = (session.programs, session.runtime, session.checks);
+        MemoryPart { programs: programs.programs, spaces, runtime, checks, notes: programs.notes }
+    }
+}
+
+fn space_told(ask: &MemoryQuery, told: StaticMemory) -> Option<SpaceTold> {
+    let space = told.space?;
+    Some(SpaceTold {
+        program: ask.program,
+        color: ask.color,
+        peak_unpadded: space.peak_unpadded,
+        moment: space.moment,
+        curve: space.curve,
+        alive: space.alive,
+        wasted: space.padding.wasted,
+        n_padded: space.padding.n,
+    })
+}
