@@ -1,9 +1,11 @@
 //! What the command line says.
 
 use super::Failure;
-use super::faults::{Faults, NAMES};
+use super::faults::Faults;
+use super::faults::NAMES;
 use clap::Parser;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Makes captures as a TPU would give them, without one: a real XLA:TPU program, simulated times.
 ///

@@ -28,14 +28,22 @@ mod scene;
 mod trace_json;
 mod truth;
 
-use args::{Args, Length};
-use machine::{Flight, Machine, Work};
+use args::Args;
+use args::Length;
+use machine::Flight;
+use machine::Machine;
+use machine::Work;
 use rooflight::chip::Chip;
 use scene::Scene;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
+use std::io::Write;
 use std::time::Instant;
-use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
+use truth::MemoryTruth;
+use truth::OpFacts;
+use truth::OpTruth;
+use truth::Truth;
+use truth::Way;
 
 /// Why nothing was made.
 pub type Failure = Box<dyn std::error::Error>;

@@ -2,7 +2,8 @@
 
 use crate::protocol::ReportRow;
 use crate::report::format;
-use crate::share::{Preview, Table};
+use crate::share::Preview;
+use crate::share::Table;
 
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {

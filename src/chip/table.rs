@@ -1,6 +1,8 @@
 //! The figures, per chip, each with where it is from. Data alone: what is done with it is in the files beside.
 
-use super::{Chip, Figure, Link};
+use super::Chip;
+use super::Figure;
+use super::Link;
 
 /// The vendor's own page of each generation.
 const CLOUD_V2: &str = "cloud.google.com/tpu/docs/v2";

@@ -1,6 +1,7 @@
 //! The columns rows are sorted by, and their order. Plain data; `order` does the sorting.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// A column's order. Ties are broken by key, absent values come last in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

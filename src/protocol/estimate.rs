@@ -1,6 +1,7 @@
 //! The memory that opening files takes, as the page asks for a choice: plain data. `session::open::estimate` makes it.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// What there is to choose from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

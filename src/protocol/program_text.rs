@@ -2,7 +2,8 @@
 //! data; knows neither side.
 
 use crate::analysis::files::ProgramSource;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// A program: its place in [`crate::analysis::files::FileView::programs`], which does not change within a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,8 +1,15 @@
 //! Data movement as tables. Knows columns and units.
 
-use super::format::{TimeUnit, bytes_text, count, percent, time};
+use super::format::TimeUnit;
+use super::format::bytes_text;
+use super::format::count;
+use super::format::percent;
+use super::format::time;
 use super::text::Table;
-use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
+use crate::analysis::data_movement::Change;
+use crate::analysis::data_movement::DataMovement;
+use crate::analysis::data_movement::DataMovementRow;
+use crate::analysis::data_movement::Tally;
 use crate::units::Picos;
 
 const ABSENT: &str = "–";
@@ -133,7 +140,7 @@ pub fn data_movement_csv(a: &DataMovement, top: usize) -> Table {
             row.key.clone(),
             row.key_kind.clone(),
             row.category.clone(),
-            super::json::kind_name(row.kind).to_owned(),
+            super::json_text::kind_name(row.kind).to_owned(),
             row.n_executions.to_string(),
             row.total.0.to_string(),
             row.stall.0.to_string(),

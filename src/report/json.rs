@@ -3,10 +3,19 @@
 //! Durations are integer picoseconds and end in `_ps`; `pct_*` are percent; absent is `null`. Knows names and
 //! order of fields; computes nothing but percentages and sums of kinds.
 
+use super::json_text::kind_name;
 pub use super::json_text::text;
-use super::scopes_json::{ScopeJson, nested};
+use super::scopes_json::ScopeJson;
+use super::scopes_json::nested;
 use crate::analysis::base::Filter;
-use crate::analysis::breakdown::{Breakdown, Group, Header, Part, Scopes, Shown, Status, Totals};
+use crate::analysis::breakdown::Breakdown;
+use crate::analysis::breakdown::Group;
+use crate::analysis::breakdown::Header;
+use crate::analysis::breakdown::Part;
+use crate::analysis::breakdown::Scopes;
+use crate::analysis::breakdown::Shown;
+use crate::analysis::breakdown::Status;
+use crate::analysis::breakdown::Totals;
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;
@@ -183,11 +192,6 @@ impl<'a> GroupJson<'a> {
             example_hlo_op_dur_ps: g.example_dur,
         }
     }
-}
-
-/// The kind of a group: fused ops are communication to the contract.
-pub(super) fn kind_name(kind: Kind) -> &'static str {
-    if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
 }
 
 /// `rooflight breakdown --json`.

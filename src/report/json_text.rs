@@ -1,9 +1,13 @@
 //! JSON as text: `serde_json`'s, two spaces deep. Knows how numbers are spelled; no field.
 
+use crate::analysis::classify::Kind;
 use super::text::is_invisible;
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
-use std::io::{Result, Write};
+use serde_json::ser::Formatter;
+use serde_json::ser::PrettyFormatter;
+use serde_json::ser::Serializer;
+use std::io::Result;
+use std::io::Write;
 
 /// Spells doubles as the standard library does, which the page holds anyway: `serde_json`'s own way has tables of 10 kB that
 /// do not compress. Both write the shortest digits that read as the same double.
@@ -65,6 +69,11 @@ pub fn text(value: &impl Serialize) -> String {
         Ok(Ok(text)) => text + "\n",
         _ => "{\"status\":\"error\",\"error\":\"the report could not be written\"}\n".to_owned(),
     }
+}
+
+/// The kind of a group: fused ops are communication to the contract.
+pub(super) fn kind_name(kind: Kind) -> &'static str {
+    if kind == Kind::Fused { Kind::Communication.key() } else { kind.key() }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -1,6 +1,6 @@
 //! The tree of scopes as nested JSON. Knows names and order of fields.
 
-use super::json::kind_name;
+use super::json_text::kind_name;
 use crate::analysis::breakdown::Scopes;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;

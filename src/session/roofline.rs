@@ -2,18 +2,37 @@
 //! Knows reports; no browser.
 
 use super::capture::CaptureSession;
-use super::programs::{AtHand, Programs};
-use super::row_order::{by_value, ordered, ranks, window};
+use super::programs::AtHand;
+use super::programs::Programs;
+use super::row_order::by_value;
+use super::row_order::ordered;
+use super::row_order::ranks;
+use super::row_order::window;
 use crate::analysis::base::FilterError;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::roofline::{
-    Level, MAX_GAPS, Roof, Roofline, RooflineAnswer, RooflineFigures, RooflineQuery, StepRoof,
-};
-use crate::profile::{Note, Profile};
-use crate::protocol::{
-    Export, MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
-};
-use crate::report::{json, roofline_json, roofline_table};
+use crate::analysis::roofline::Level;
+use crate::analysis::roofline::MAX_GAPS;
+use crate::analysis::roofline::Roof;
+use crate::analysis::roofline::Roofline;
+use crate::analysis::roofline::RooflineAnswer;
+use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::RooflineQuery;
+use crate::analysis::roofline::StepRoof;
+use crate::profile::Note;
+use crate::profile::Profile;
+use crate::protocol::Export;
+use crate::protocol::MAX_POINTS;
+use crate::protocol::Reply;
+use crate::protocol::RoofColumn;
+use crate::protocol::RoofLargest;
+use crate::protocol::RoofPoint;
+use crate::protocol::RoofRowsPage;
+use crate::protocol::RoofRowsQuery;
+use crate::protocol::RoofSort;
+use crate::protocol::RooflineHead;
+use crate::report::json;
+use crate::report::roofline_json;
+use crate::report::roofline_table;
 use crate::units::Picos;
 use std::collections::BTreeSet;
 

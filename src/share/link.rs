@@ -1,6 +1,7 @@
 //! A report as text for an address: base64url, and how long is too long. Knows characters; no address.
 
-use super::envelope::{decode, encode};
+use super::envelope::decode;
+use super::envelope::encode;
 use super::error::ShareError;
 use super::report::Report;
 use base64::Engine;

@@ -11,6 +11,7 @@
 
 mod anonymise;
 mod codec;
+mod cut;
 mod derive;
 mod envelope;
 mod error;
@@ -28,11 +29,25 @@ mod round;
 mod tests;
 mod write;
 
-pub use envelope::{VERSION, decode, encode};
+pub use envelope::VERSION;
+pub use envelope::decode;
+pub use envelope::encode;
 pub use error::ShareError;
-pub use file::{Carried, MAGIC, ReportFile, Within, pack, unpack};
+pub use file::Carried;
+pub use file::MAGIC;
+pub use file::ReportFile;
+pub use file::Within;
+pub use file::pack;
+pub use file::unpack;
 pub use level::Level;
-pub use link::{AIM, Fit, MOST, base_address, link, read_link};
+pub use link::AIM;
+pub use link::Fit;
+pub use link::MOST;
+pub use link::base_address;
+pub use link::link;
+pub use link::read_link;
 pub use markdown::markdown;
-pub use preview::{Preview, Section, Table};
+pub use preview::Preview;
+pub use preview::Section;
+pub use preview::Table;
 pub use report::*;

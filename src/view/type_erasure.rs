@@ -10,7 +10,8 @@
 
 use leptos::prelude::*;
 use leptos::tachys::reactive_graph::SharedReactiveFunction;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::Mutex;
 
 /// A view as one type.
 pub(crate) trait EraseType {

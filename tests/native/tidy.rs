@@ -1,6 +1,7 @@
 //! Rules of docs/ARCHITECTURE.md that a machine can check. Each says why in one line when it is broken.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Folders in the order data flows: none names a later one.
 const ORDER: [&str; 13] = [

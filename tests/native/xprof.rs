@@ -2,8 +2,12 @@
 //! profiles' README.
 
 use crate::common;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::base::DeviceChoice;
+use rooflight::analysis::base::GroupBy;
+use rooflight::analysis::base::Query;
+use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use std::collections::BTreeMap;

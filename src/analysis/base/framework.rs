@@ -1,7 +1,10 @@
 //! Which framework made a capture, as far as its names tell, and how steps are marked in it. Advice for another one helps nobody.
 
-use crate::profile::{HloBlob, Plane, Profile};
-use serde::{Deserialize, Serialize};
+use crate::profile::HloBlob;
+use crate::profile::Plane;
+use crate::profile::Profile;
+use serde::Deserialize;
+use serde::Serialize;
 
 /// A framework over XLA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +146,8 @@ impl Framework {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Line, ProgramId};
+    use crate::profile::Line;
+    use crate::profile::ProgramId;
 
     #[test]
     fn frameworks_by_their_names() {

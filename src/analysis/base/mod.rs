@@ -1,9 +1,11 @@
 //! Devices, steps, clocks, self time, and the selection that every feature starts from. Knows no feature.
 
 pub(in crate::analysis) mod after_backward;
+pub(in crate::analysis) mod analysis;
 pub(in crate::analysis) mod device;
 pub(in crate::analysis) mod device_notes;
 pub(in crate::analysis) mod filter;
+pub(in crate::analysis) mod find_devices;
 pub(in crate::analysis) mod framework;
 pub(in crate::analysis) mod hosts;
 pub(in crate::analysis) mod instruction_ref;
@@ -12,17 +14,30 @@ pub(in crate::analysis) mod measure;
 pub(in crate::analysis) mod op_lookup;
 pub(in crate::analysis) mod platform;
 pub(in crate::analysis) mod query;
+pub(in crate::analysis) mod report;
 pub(in crate::analysis) mod rows;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod self_time;
 pub(in crate::analysis) mod text_order;
 
-pub use device::{Clock, Device, Step, StepBasis, intervals};
-pub use filter::{Filter, FilterError, Matcher, Within};
+pub use device::Clock;
+pub use device::Device;
+pub use device::Step;
+pub use device::StepBasis;
+pub use device::intervals;
+pub use filter::Filter;
+pub use filter::FilterError;
+pub use filter::Matcher;
+pub use filter::Within;
 pub use framework::Framework;
 pub use op_lookup::FoundOp;
-pub use platform::{Platform, device_type};
-pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
-pub use self_time::{Interval, sweep};
+pub use platform::Platform;
+pub use platform::device_type;
+pub use query::DeviceChoice;
+pub use query::GroupBy;
+pub use query::Query;
+pub use query::StepChoice;
+pub use self_time::Interval;
+pub use self_time::sweep;
 pub use text_order::sort_by_text;

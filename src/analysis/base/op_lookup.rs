@@ -5,7 +5,9 @@ use super::query::Query;
 use super::selection::Selection;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::Kind;
-use crate::profile::{OpId, Profile, ProgramId};
+use crate::profile::OpId;
+use crate::profile::Profile;
+use crate::profile::ProgramId;
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 

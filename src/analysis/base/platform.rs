@@ -1,6 +1,7 @@
 //! What a plane's device is, and which of its lines are of ops. Knows names of planes and lines; no time.
 
-use crate::profile::{Line, Plane};
+use crate::profile::Line;
+use crate::profile::Plane;
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What a figure is asked of: which device, which step, which grouping, which ops. Shared by every view; knows no data.
 
 use super::filter::Filter;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// Which device planes take part. The default is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

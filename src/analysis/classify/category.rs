@@ -1,8 +1,10 @@
 //! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
 //! either, what its name says. Knows opcodes.
 
-use super::op_class::opcode;
-use crate::profile::{Op, Profile};
+use super::opcode_kind::is_elementwise;
+use super::opcode::opcode;
+use crate::profile::Op;
+use crate::profile::Profile;
 
 /// What stands for a category that is not there.
 const NONE: &str = "<none>";
@@ -94,60 +96,6 @@ const OPCODES: [&str; 42] = [
     "copy-start",
     "copy-done",
 ];
-
-/// Opcodes whose result is of each element by itself.
-pub fn is_elementwise(opcode: &str) -> bool {
-    matches!(
-        opcode,
-        "add"
-            | "subtract"
-            | "multiply"
-            | "divide"
-            | "maximum"
-            | "minimum"
-            | "exponential"
-            | "exponential-minus-one"
-            | "log"
-            | "log-plus-one"
-            | "logistic"
-            | "tanh"
-            | "tan"
-            | "sqrt"
-            | "rsqrt"
-            | "cbrt"
-            | "power"
-            | "negate"
-            | "abs"
-            | "sign"
-            | "floor"
-            | "ceil"
-            | "round-nearest-afz"
-            | "round-nearest-even"
-            | "remainder"
-            | "and"
-            | "or"
-            | "xor"
-            | "not"
-            | "shift-left"
-            | "shift-right-logical"
-            | "shift-right-arithmetic"
-            | "compare"
-            | "select"
-            | "clamp"
-            | "sine"
-            | "cosine"
-            | "atan2"
-            | "erf"
-            | "is-finite"
-            | "popcnt"
-            | "clz"
-            | "real"
-            | "imag"
-            | "complex"
-            | "reduce-precision"
-            | "stochastic-convert"
-    )
-}
 
 #[cfg(test)]
 mod tests {

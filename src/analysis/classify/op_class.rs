@@ -6,9 +6,12 @@
 //! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
 //! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
 
+use super::opcode::opcode;
 use super::category;
 use super::kind::Kind;
-use super::opcode_kind::{is_collective, stem, word};
+use super::opcode_kind::is_collective;
+use super::opcode_kind::stem;
+use super::opcode_kind::word;
 use crate::profile::copy_of_name;
 
 /// What is known of an op.
@@ -52,59 +55,6 @@ pub fn classify(facts: Facts<'_>) -> Class {
             facts.kernel.map(|kernel| category::by_name(kernel).and_then(by_category).unwrap_or(Kind::Compute))
         });
     Class { kind: kind.unwrap_or(Kind::Other), known: kind.is_some() }
-}
-
-/// The opcode of `%x = f32[2]{0} opcode(%y), …`. `None` where the text is no instruction.
-pub fn opcode(text: &str) -> Option<&str> {
-    split(text).map(|(_, opcode, _)| opcode)
-}
-
-/// The shape of an instruction's result, with its layout: what stands between `=` and the opcode.
-pub fn result_shape(text: &str) -> Option<&str> {
-    split(text).map(|(shape, _, _)| shape).filter(|s| !s.is_empty())
-}
-
-/// The name of the first thing an instruction takes, without `%`; its shape may stand before it.
-pub fn first_operand(text: &str) -> Option<&str> {
-    let (_, _, operands) = split(text)?;
-    let mut depth = 0i32;
-    let end = operands.find(|c| {
-        match c {
-            ',' | ')' if depth == 0 => return true,
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth -= 1,
-            _ => {}
-        }
-        false
-    })?;
-    let name = operands.get(..end)?.rsplit(' ').next()?.trim_start_matches('%');
-    Some(name).filter(|name| !name.is_empty())
-}
-
-/// Result shape, opcode, and what follows its parenthesis: the opcode is the word before the first that opens outside of
-/// the shape, which may be a tuple and have parentheses in its layout.
-fn split(text: &str) -> Option<(&str, &str, &str)> {
-    let (_, rest) = text.split_once(" = ")?;
-    let mut depth = 0i32;
-    let mut word = 0;
-    for (i, c) in rest.char_indices() {
-        match c {
-            '(' if depth == 0 && i > word => {
-                let opcode = rest.get(word..i).filter(|w| is_opcode(w))?;
-                return Some((rest.get(..word)?.trim(), opcode, rest.get(i + 1..)?));
-            }
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth -= 1,
-            ' ' if depth == 0 => word = i + 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-fn is_opcode(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_lowercase())
-        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 /// Opcodes that decide by themselves.

@@ -4,7 +4,8 @@
 //! path: `self_attention` stands in the path of every projection, and those are matmuls.
 
 use super::kind::Kind;
-use super::op_class::{is_collective_kernel, opcode};
+use super::op_class::is_collective_kernel;
+use super::opcode::opcode;
 use super::scope_path::leaf;
 
 /// A group of work.

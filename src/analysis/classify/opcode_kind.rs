@@ -1,6 +1,5 @@
 //! The kind of time that an opcode by itself is of. Knows XLA's opcodes, as instructions and categories spell them.
 
-use super::category::is_elementwise;
 use super::kind::Kind;
 
 /// An opcode without `-start`, `-done`, `-update`.
@@ -83,4 +82,58 @@ pub(in crate::analysis) fn word(stem: &str) -> Option<Kind> {
         _ if is_elementwise(stem) => Kind::Compute,
         _ => return None,
     })
+}
+
+/// Opcodes whose result is of each element by itself.
+pub fn is_elementwise(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "add"
+            | "subtract"
+            | "multiply"
+            | "divide"
+            | "maximum"
+            | "minimum"
+            | "exponential"
+            | "exponential-minus-one"
+            | "log"
+            | "log-plus-one"
+            | "logistic"
+            | "tanh"
+            | "tan"
+            | "sqrt"
+            | "rsqrt"
+            | "cbrt"
+            | "power"
+            | "negate"
+            | "abs"
+            | "sign"
+            | "floor"
+            | "ceil"
+            | "round-nearest-afz"
+            | "round-nearest-even"
+            | "remainder"
+            | "and"
+            | "or"
+            | "xor"
+            | "not"
+            | "shift-left"
+            | "shift-right-logical"
+            | "shift-right-arithmetic"
+            | "compare"
+            | "select"
+            | "clamp"
+            | "sine"
+            | "cosine"
+            | "atan2"
+            | "erf"
+            | "is-finite"
+            | "popcnt"
+            | "clz"
+            | "real"
+            | "imag"
+            | "complex"
+            | "reduce-precision"
+            | "stochastic-convert"
+    )
 }

@@ -1,7 +1,7 @@
 //! What sort of instruction an op is, for the parts of a row: a custom call by its target, a fusion by its name without
 //! numbers, anything else by its opcode. Knows HLO text; no time.
 
-use super::op_class::opcode;
+use super::opcode::opcode;
 
 /// Writes the signature of an op into `out`.
 pub fn signature(name: &str, text: &str, out: &mut String) {

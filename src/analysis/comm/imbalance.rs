@@ -2,7 +2,8 @@
 //! found. Times are picoseconds.
 
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// How devices differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use crate::analysis::base::Query;
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 

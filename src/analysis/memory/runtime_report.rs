@@ -2,7 +2,8 @@
 
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// What the allocators of a session say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

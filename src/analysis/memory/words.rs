@@ -1,6 +1,7 @@
 //! The kinds that buffers are told by: their names in JSON and for people. Knows no buffer.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident $key:literal $label:literal,)* }) => {

@@ -1,11 +1,16 @@
 //! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
 
-use super::report::{Change, OpRemark};
+use super::report::Change;
+use super::report::OpRemark;
 use super::trip_count::trips;
-use super::values::{memory, remarks};
+use super::values::memory;
+use super::values::remarks;
 use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::Seen;
-use crate::hlo::{ArrayShape, ReplicaGroups, Shape, opcode};
+use crate::hlo::ArrayShape;
+use crate::hlo::ReplicaGroups;
+use crate::hlo::Shape;
+use crate::hlo::opcode;
 
 /// The sentence, without a full stop.
 pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {

@@ -25,29 +25,68 @@ mod sums;
 mod verify;
 mod window;
 
-pub use peaks::{DevicePeaks, Peak, PeakOf};
-pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
-pub use report::{
-    Bound, CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof,
-    RoofRow, Roofline, RooflineFigures, SkipReason, Skipped, StepRoof, WindowUse,
-};
-pub use verify::{Check, Verdict, Verified, verify};
+pub use peaks::DevicePeaks;
+pub use peaks::Peak;
+pub use peaks::PeakOf;
+pub use query::KernelCost;
+pub use query::Latency;
+pub use query::Level;
+pub use query::PeakChoice;
+pub use query::PeakSource;
+pub use query::Precision;
+pub use query::RooflineQuery;
+pub use query::UsefulFlops;
+pub use report::Bound;
+pub use report::CostSource;
+pub use report::DeviceCount;
+pub use report::DeviceCountSource;
+pub use report::GapRank;
+pub use report::MAX_GAPS;
+pub use report::OpRoof;
+pub use report::OpaqueKernel;
+pub use report::ProgramRoof;
+pub use report::Roof;
+pub use report::RoofRow;
+pub use report::Roofline;
+pub use report::RooflineFigures;
+pub use report::SkipReason;
+pub use report::Skipped;
+pub use report::StepRoof;
+pub use report::WindowUse;
+pub use verify::Check;
+pub use verify::Verdict;
+pub use super::roofline::report::Verified;
+pub use verify::verify;
 
-use crate::analysis::base::rows::{Known, Member, Rows, Slice, fold};
+use crate::analysis::base::Filter;
+use crate::analysis::base::FilterError;
+use crate::analysis::base::GroupBy;
+use crate::analysis::base::Query;
+use crate::analysis::base::rows::Known;
+use crate::analysis::base::rows::Member;
+use crate::analysis::base::rows::Rows;
+use crate::analysis::base::rows::Slice;
+use crate::analysis::base::rows::fold;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
+use crate::analysis::breakdown::Analysis;
+use crate::analysis::breakdown::RowView;
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::row_view::default_order;
-use crate::analysis::breakdown::{Analysis, RowView};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::text;
-use crate::profile::{Note, Profile, ProgramId, StrId};
+use crate::profile::Note;
+use crate::profile::Profile;
+use crate::profile::ProgramId;
+use crate::profile::StrId;
 use crate::units::Picos;
-use evaluate::{RooflineModel, Together};
-use indexmap::{IndexMap, IndexSet};
+use evaluate::RooflineModel;
+use evaluate::Together;
+use indexmap::IndexMap;
+use indexmap::IndexSet;
 use std::cmp::Reverse;
-use sums::{OpPoint, Sums};
+use sums::OpPoint;
+use sums::Sums;
 
 /// An answer in a form that may be kept: its rows are told one by one.
 pub struct RooflineAnswer {

@@ -1,13 +1,21 @@
 //! What is to be said beside a roofline's figures. Knows figures; computes none.
 
 use super::Seen;
-use super::peaks::{DevicePeaks, Peak, PeakOf};
-use super::query::{Level, PeakSource, RooflineQuery};
-use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
+use super::peaks::DevicePeaks;
+use super::peaks::Peak;
+use super::peaks::PeakOf;
+use super::query::Level;
+use super::query::PeakSource;
+use super::query::RooflineQuery;
+use super::report::CostSource;
+use super::report::DeviceCountSource;
+use super::report::RooflineFigures;
+use super::report::SkipReason;
 use super::sums::OpPoint;
 use crate::analysis::breakdown::Status;
 use crate::chip::Chip;
-use crate::profile::{Note, Severity};
+use crate::profile::Note;
+use crate::profile::Severity;
 use crate::units::Picos;
 
 impl Seen {

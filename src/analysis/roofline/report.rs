@@ -1,12 +1,17 @@
 //! What a roofline reports. Plain data; knows nothing of how it was found.
 
+use super::verify::Check;
+use super::verify::Verdict;
 use super::peaks::DevicePeaks;
-use super::query::{Level, Precision};
-use super::verify::Verified;
-use crate::analysis::breakdown::{Group, Header, Totals};
+use super::query::Level;
+use super::query::Precision;
+use crate::analysis::breakdown::Group;
+use crate::analysis::breakdown::Header;
+use crate::analysis::breakdown::Totals;
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// Why ops are held against no roof. The first that applies counts, in the order of [`SkipReason::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -413,4 +418,25 @@ pub struct Roofline {
     pub figures: RooflineFigures,
     /// Rows, most self time first, ties by key.
     pub rows: Vec<RoofRow>,
+}
+
+/// An op against its floors, per execution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Self time of one execution, on average.
+    pub measured: Picos,
+    /// FLOPs ÷ peak of one execution.
+    pub t_compute: Picos,
+    /// Bytes ÷ bandwidth of one execution.
+    pub t_hbm: Picos,
+    /// The longest floor of one execution.
+    pub floor: Picos,
+    /// What the longest floor is of.
+    pub bound: Bound,
+    /// Time ÷ floor.
+    pub ratio: f64,
+    /// What to think of it.
+    pub verdict: Verdict,
+    /// What to look at, the likeliest first.
+    pub checks: Vec<Check>,
 }

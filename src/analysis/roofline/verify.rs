@@ -1,8 +1,10 @@
 //! One op against both its floors: what is to be thought of it, and what to look at. Knows a roof; no programs.
 
-use super::report::{Bound, Roof};
+use super::report::Verified;
+use super::report::Roof;
 use crate::units::Picos;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::Serialize;
 
 /// What is to be thought of an op's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,27 +59,6 @@ impl Check {
             Self::CostEstimate => "cost_estimate",
         }
     }
-}
-
-/// An op against its floors, per execution.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verified {
-    /// Self time of one execution, on average.
-    pub measured: Picos,
-    /// FLOPs ÷ peak of one execution.
-    pub t_compute: Picos,
-    /// Bytes ÷ bandwidth of one execution.
-    pub t_hbm: Picos,
-    /// The longest floor of one execution.
-    pub floor: Picos,
-    /// What the longest floor is of.
-    pub bound: Bound,
-    /// Time ÷ floor.
-    pub ratio: f64,
-    /// What to think of it.
-    pub verdict: Verdict,
-    /// What to look at, the likeliest first.
-    pub checks: Vec<Check>,
 }
 
 /// Looks at an op; `None` where it has no time, no floor, or no execution that starts in the window.

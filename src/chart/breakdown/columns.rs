@@ -1,13 +1,15 @@
 //! Which of the breakdown's columns are shown at which width, and how wide each is. Knows groupings and the largest
 //! value of each column; no row, no browser.
 
-pub use super::cell::{ALL, Cell, Units};
+pub use super::cell::ALL;
+pub use super::cell::Cell;
+pub use super::cell::Units;
 use super::rows;
 use crate::analysis::base::GroupBy;
-use crate::chart::widgets::table::{
-    Measure, {self},
-};
-use crate::protocol::{Column, Largest};
+use crate::chart::widgets::table::Measure;
+use crate::chart::widgets::table::{self};
+use crate::protocol::Column;
+use crate::protocol::Largest;
 use crate::report::format;
 
 /// Those shown unasked, where there is room: [`ALL`] up to here.

@@ -8,5 +8,9 @@ pub mod scopes;
 pub mod step_stats;
 pub mod tips;
 
-pub use cell::{ALL, Cell, Units};
-pub use tips::{Tip, inner_tip, tip};
+pub use cell::ALL;
+pub use cell::Cell;
+pub use cell::Units;
+pub use tips::Tip;
+pub use tips::inner_tip;
+pub use tips::tip;

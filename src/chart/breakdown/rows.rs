@@ -1,20 +1,28 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
-use super::cell::{Cell, Units};
+use super::cell::Cell;
+use super::cell::Units;
 use super::columns::{self};
 use super::figures;
-pub use super::tips::{Tip, inner_tip, tip};
-use crate::analysis::base::{GroupBy, Query, Within};
-use crate::analysis::breakdown::{Group, Part, Peaks};
+pub use super::tips::Tip;
+pub use super::tips::inner_tip;
+pub use super::tips::tip;
+use crate::analysis::base::GroupBy;
+use crate::analysis::base::Query;
+use crate::analysis::base::Within;
+use crate::analysis::breakdown::Group;
+use crate::analysis::breakdown::Part;
+use crate::analysis::breakdown::Peaks;
 use crate::analysis::classify::Kind;
 use crate::chart::plot::time_part::Slot;
-use crate::chart::widgets::table::{
-    Content, Measure, Name, {self},
-};
-use crate::protocol::{BreakdownHead, RowsPage};
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::chart::widgets::table::Content;
+use crate::chart::widgets::table::Measure;
+use crate::chart::widgets::table::Name;
+use crate::chart::widgets::table::{self};
+use crate::protocol::BreakdownHead;
+use crate::protocol::RowsPage;
+use crate::report::format::ABSENT;
+use crate::report::format::{self};
 use crate::report::row_label;
 use crate::units::Picos;
 
@@ -302,7 +310,8 @@ mod tests {
     use crate::analysis::base::Query;
     use crate::analysis::breakdown::Share;
     use crate::analysis::classify::Kind;
-    use crate::protocol::{RowsQuery, Sort};
+    use crate::protocol::RowsQuery;
+    use crate::protocol::Sort;
     use crate::report::format::TimeUnit;
 
     fn group(key: &str, total: u64) -> Group {

@@ -3,14 +3,21 @@
 
 use super::figures::Formula;
 use super::tips::Tip;
-use crate::analysis::base::{DeviceChoice, StepChoice};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
+use crate::analysis::base::DeviceChoice;
+use crate::analysis::base::StepChoice;
+use crate::analysis::breakdown::AcrossDevices;
+use crate::analysis::breakdown::DeviceSteps;
+use crate::analysis::breakdown::Spread;
+use crate::analysis::breakdown::StepStats;
+use crate::analysis::breakdown::StepTime;
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
-use crate::chart::plot::steps::{Part, Step};
+use crate::chart::plot::steps::Part;
+use crate::chart::plot::steps::Step;
 use crate::report::format;
 use crate::units::Picos;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// The device whose steps are shown; for all of them, the one with the most steps stands for their numbers.
 fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {

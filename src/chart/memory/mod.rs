@@ -11,5 +11,8 @@ mod size;
 pub mod table;
 pub mod treemap;
 
-pub use position::{at_position, position};
-pub use size::{SizeUnit, mib, text};
+pub use position::at_position;
+pub use position::position;
+pub use size::SizeUnit;
+pub use size::mib;
+pub use size::text;

@@ -1,7 +1,8 @@
 //! What is under the pointer, and where an arrow key goes. Knows marks and distances; no event, no element.
 
 use super::popover_position::Rect;
-use super::scene::{Mark, Shape};
+use super::scene::Mark;
+use super::scene::Shape;
 
 /// Where a key goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +134,8 @@ fn data(marks: &[Mark]) -> Vec<(u32, Rect)> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::chart::plot::paint::{Paint, Tone};
+    use crate::chart::plot::paint::Paint;
+    use crate::chart::plot::paint::Tone;
     use proptest::prelude::*;
 
     fn mark(id: u32, shape: Shape) -> Mark {

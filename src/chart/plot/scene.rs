@@ -5,7 +5,9 @@
 //! three from the same marks, so that they agree.
 
 use super::label;
-pub use super::paint::{Paint, Pattern, Tone};
+pub use super::paint::Paint;
+pub use super::paint::Pattern;
+pub use super::paint::Tone;
 use super::popover_position::Rect;
 
 /// A chart, ready to be drawn.

@@ -13,18 +13,24 @@
 //! From [`BAR`] pixels a step on, each is a bar. Narrower, bars touch and one outline per part stands for all of
 //! them. Below one pixel several steps share a column that goes from the shortest to the longest; the sentence says so.
 
-pub use super::devices::{Device, devices_scene};
-use super::paint::{Paint, Tone};
+pub use super::devices::Device;
+pub use super::devices::devices_scene;
+use super::label;
+use super::paint::Paint;
+use super::paint::Tone;
 use super::scale::Scale;
-use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
-use super::ticks::{
-    Tick, {self},
-};
+use super::scene::Anchor;
+use super::scene::Mark;
+use super::scene::Scene;
+use super::scene::SceneTable;
+use super::scene::Shape;
+use super::scene::Size;
+use super::step_text as words;
+use super::ticks::Tick;
+use super::ticks::{self};
 use super::time_part::Slot;
-use super::{label, step_text as words};
-use crate::report::format::{
-    TimeUnit, {self},
-};
+use crate::report::format::TimeUnit;
+use crate::report::format::{self};
 use crate::units::Picos;
 
 /// What steps are made of.

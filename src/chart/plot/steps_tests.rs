@@ -1,7 +1,8 @@
 //! Tests of the chart per step.
 
 use super::*;
-use crate::chart::plot::{hit_test, svg};
+use crate::chart::plot::hit_test;
+use crate::chart::plot::svg;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000_000;

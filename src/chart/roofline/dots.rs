@@ -1,7 +1,9 @@
 //! What is drawn of an answer: its rows as places, and the sums beside them. Knows reports; no pixel.
 
 use super::form::Form;
-use crate::analysis::roofline::{Level, Roof, RooflineFigures};
+use crate::analysis::roofline::Level;
+use crate::analysis::roofline::Roof;
+use crate::analysis::roofline::RooflineFigures;
 use crate::chart::breakdown::rows;
 use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;

@@ -3,24 +3,29 @@
 //!
 //! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
 
-use super::axes::{
-    Axes, Window, {self},
-};
-use super::dots::{Dot, Dots};
+use super::axes::Axes;
+use super::axes::Window;
+use super::axes::{self};
+use super::dots::Dot;
+use super::dots::Dots;
 use super::form::Form;
-use super::roofs::{
-    Ceilings, {self},
-};
+use super::roofs::Ceilings;
+use super::roofs::{self};
 use super::words;
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::Level;
 use crate::chart::plot::label;
-use crate::chart::plot::label_placement::{
-    Candidate, Obstacle, {self},
-};
-use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::label_placement::Candidate;
+use crate::chart::plot::label_placement::Obstacle;
+use crate::chart::plot::label_placement::{self};
+use crate::chart::plot::paint::Paint;
+use crate::chart::plot::paint::Tone;
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
+use crate::chart::plot::scene::Anchor;
+use crate::chart::plot::scene::Mark;
+use crate::chart::plot::scene::Scene;
+use crate::chart::plot::scene::Shape;
+use crate::chart::plot::scene::Size;
 use crate::chart::plot::time_part::Slot;
 use std::cmp::Reverse;
 

@@ -3,12 +3,20 @@
 
 use super::axes::Axes;
 use super::clip;
-use crate::analysis::roofline::{DevicePeaks, Level, Precision, RooflineFigures};
+use crate::analysis::roofline::DevicePeaks;
+use crate::analysis::roofline::Level;
+use crate::analysis::roofline::Precision;
+use crate::analysis::roofline::RooflineFigures;
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::Obstacle;
-use crate::chart::plot::paint::{Paint, Pattern, Tone};
+use crate::chart::plot::paint::Paint;
+use crate::chart::plot::paint::Pattern;
+use crate::chart::plot::paint::Tone;
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::plot::scene::Anchor;
+use crate::chart::plot::scene::Mark;
+use crate::chart::plot::scene::Shape;
+use crate::chart::plot::scene::Size;
 use crate::report::format;
 
 /// The roofs of a chart.

@@ -1,16 +1,24 @@
 //! The roofline as a table: its columns, cells and totals. Knows rows of an answer; no browser.
 
 use super::words::bound;
-use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
+use crate::analysis::roofline::Level;
+use crate::analysis::roofline::Roof;
+use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::StepRoof;
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{
-    Column, Content, Measure, Name, {self},
-};
+use crate::chart::widgets::table::Column;
+use crate::chart::widgets::table::Content;
+use crate::chart::widgets::table::Measure;
+use crate::chart::widgets::table::Name;
+use crate::chart::widgets::table::{self};
+use crate::protocol::RoofColumn;
+use crate::protocol::RoofLargest;
+use crate::protocol::RoofPoint;
+use crate::protocol::RoofSort;
 use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
-use crate::report::format::{
-    ABSENT, TimeUnit, {self},
-};
+use crate::report::format::ABSENT;
+use crate::report::format::TimeUnit;
+use crate::report::format::{self};
 use crate::report::row_label;
 use crate::units::Picos;
 

@@ -1,8 +1,15 @@
 //! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
 //! steps; no menu.
 
-use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
-use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
+use crate::analysis::base::DeviceChoice;
+use crate::analysis::base::Filter;
+use crate::analysis::base::GroupBy;
+use crate::analysis::base::Query;
+use crate::analysis::base::StepChoice;
+use crate::analysis::base::Within;
+use crate::protocol::DeviceInfo;
+use crate::protocol::SessionInfo;
+use crate::protocol::StepInfo;
 use crate::report::format;
 
 /// One line of a picker's menu.
@@ -166,7 +173,8 @@ pub fn session_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{StepInfo, SummaryInfo};
+    use crate::protocol::StepInfo;
+    use crate::protocol::SummaryInfo;
     use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {

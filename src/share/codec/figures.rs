@@ -1,11 +1,26 @@
 //! The walk over a roofline: sums, peaks, and where ops lie.
 
+use super::visit::Done;
+use super::visit::Number;
+use super::visit::Text;
+use super::visit::Visit;
+use super::defaults;
+use super::visit::each;
 use super::ops::skipped;
-use super::{Done, Number, Text, Visit, defaults, each, origin};
+use super::origin;
 use crate::analysis::breakdown::Group;
-use crate::analysis::roofline::{
-    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision, Roof, WindowUse,
-};
+use crate::analysis::roofline::Bound;
+use crate::analysis::roofline::CostSource;
+use crate::analysis::roofline::DevicePeaks;
+use crate::analysis::roofline::GapRank;
+use crate::analysis::roofline::Level;
+use crate::analysis::roofline::OpaqueKernel;
+use crate::analysis::roofline::Peak;
+use crate::analysis::roofline::PeakOf;
+use crate::analysis::roofline::PeakSource;
+use crate::analysis::roofline::Precision;
+use crate::analysis::roofline::Roof;
+use crate::analysis::roofline::WindowUse;
 use crate::share::report::RooflinePart;
 use crate::units::Picos;
 

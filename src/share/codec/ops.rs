@@ -1,10 +1,19 @@
 //! The walk over ops: what a breakdown's table and a roofline's marks say of each.
 
-use super::{Done, Number, Text, Visit, defaults, each, figures};
+use super::visit::Done;
+use super::visit::Number;
+use super::visit::Text;
+use super::visit::Visit;
+use super::defaults;
+use super::visit::each;
+use super::figures;
 use crate::analysis::breakdown::Share;
 use crate::analysis::classify::Kind;
-use crate::analysis::roofline::{SkipReason, Skipped};
-use crate::share::report::{OpRow, Point, Rest};
+use crate::analysis::roofline::SkipReason;
+use crate::analysis::roofline::Skipped;
+use crate::share::report::OpRow;
+use crate::share::report::Point;
+use crate::share::report::Rest;
 use crate::units::Picos;
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {

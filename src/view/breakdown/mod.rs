@@ -13,11 +13,15 @@ mod scopes;
 mod steps;
 mod tools;
 
-pub(crate) use figures::{how, row as readout};
+pub(crate) use figures::how;
+pub(crate) use figures::row as readout;
 
 use crate::protocol::BreakdownHead;
-use crate::view::state::{PtrEq, State};
-use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::state::PtrEq;
+use crate::view::state::State;
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::If;
+use crate::view::type_erasure::live;
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 

@@ -1,15 +1,17 @@
 //! The picture above the table: the tree of scopes, the time of each step, devices side by side, or what computes nothing. Knows which is
 //! shown; each picture knows itself.
 
-use super::{scopes, steps};
+use super::scopes;
+use super::steps;
 use crate::protocol::BreakdownHead;
 use crate::protocol::url::Picture;
 use crate::view::data_movement::DataMovementPicture;
-use crate::view::state::{PtrEq, State};
-use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::state::PtrEq;
+use crate::view::state::State;
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::live;
+use crate::view::widgets::chart::Model;
+use crate::view::widgets::chart::{self};
 use leptos::prelude::*;
 
 /// The pictures' common head, and the one that is chosen.

@@ -1,22 +1,26 @@
 //! The breakdown as a table: what its columns, rows and totals are, and what is done when they are pressed. Knows the
 //! state and the breakdown's columns; not how a table is drawn.
 
-use super::save::{Form, Which};
+use super::save::Form;
+use super::save::Which;
 use crate::analysis::base::Within;
 use crate::chart::breakdown::Cell;
-use crate::chart::breakdown::columns::{
-    Basis, {self},
-};
-use crate::chart::breakdown::rows::{
-    Look, {self},
-};
-use crate::chart::widgets::table::{Column, Measure, Row};
-use crate::protocol::{BreakdownHead, Sort};
+use crate::chart::breakdown::columns::Basis;
+use crate::chart::breakdown::columns::{self};
+use crate::chart::breakdown::rows::Look;
+use crate::chart::breakdown::rows::{self};
+use crate::chart::widgets::table::Column;
+use crate::chart::widgets::table::Measure;
+use crate::chart::widgets::table::Row;
+use crate::protocol::BreakdownHead;
+use crate::protocol::Sort;
 use crate::report::format;
-use crate::view::state::{PtrEq, State};
+use crate::view::state::PtrEq;
+use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;
-use crate::view::widgets::table::{Act, Model};
+use crate::view::widgets::table::Act;
+use crate::view::widgets::table::Model;
 use leptos::prelude::*;
 
 /// The model of the breakdown's table.

@@ -7,10 +7,11 @@ use crate::chart::comm::steps;
 use crate::chart::plot::steps as chart_steps;
 use crate::report::format;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{
-    Model, room, {self},
-};
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::live;
+use crate::view::widgets::chart::Model;
+use crate::view::widgets::chart::room;
+use crate::view::widgets::chart::{self};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

@@ -9,11 +9,16 @@ mod seen;
 mod single;
 
 use crate::view::state::State;
-use crate::view::type_erasure::{EraseType, effect, live};
-use crate::view::widgets::icon::{Icon, icon};
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::effect;
+use crate::view::type_erasure::live;
+use crate::view::widgets::icon::Icon;
+use crate::view::widgets::icon::icon;
+use leptos::ev;
+use leptos::html;
 use leptos::prelude::*;
-use leptos::{ev, html};
-use model::{ShareModel, Tab};
+use model::ShareModel;
+use model::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

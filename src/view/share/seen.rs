@@ -4,9 +4,11 @@
 use super::model::ShareModel;
 use crate::chart::share;
 use crate::protocol::ShareAnswer;
-use crate::share::{Section, Table};
+use crate::share::Section;
+use crate::share::Table;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::{EraseType, live};
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::live;
 use leptos::prelude::*;
 
 /// How much of each table.

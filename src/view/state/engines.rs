@@ -4,10 +4,13 @@
 use super::fetching::Fetching;
 use super::loader::now;
 use super::open_request::Wanted;
-use super::queries::{InFlight, Pending};
+use super::queries::InFlight;
+use super::queries::Pending;
 use super::requests::Asked;
 use crate::analysis::base::Query;
-use crate::protocol::{RequestId, SessionInfo, Sort};
+use crate::protocol::RequestId;
+use crate::protocol::SessionInfo;
+use crate::protocol::Sort;
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
 use std::ops::Range;

@@ -4,14 +4,22 @@
 use super::State;
 use crate::protocol::Failure;
 use crate::worker::client::Picked;
-use js_sys::{Array, Promise, Reflect};
+use js_sys::Array;
+use js_sys::Promise;
+use js_sys::Reflect;
 use std::cmp::Reverse;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{
-    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader, FileSystemEntry,
-    FileSystemFileEntry, HtmlInputElement,
-};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::DataTransfer;
+use web_sys::File;
+use web_sys::FileList;
+use web_sys::FileSystemDirectoryEntry;
+use web_sys::FileSystemDirectoryReader;
+use web_sys::FileSystemEntry;
+use web_sys::FileSystemFileEntry;
+use web_sys::HtmlInputElement;
 
 /// Folders with more files than this are not walked to the end.
 const MOST: usize = 20_000;

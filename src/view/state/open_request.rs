@@ -2,8 +2,10 @@
 
 use super::files::total_size;
 use crate::chart::widgets::picker_options;
-use crate::protocol::{Request, Skip};
-use crate::worker::client::{Link, Picked};
+use crate::protocol::Request;
+use crate::protocol::Skip;
+use crate::worker::client::Link;
+use crate::worker::client::Picked;
 
 /// What a load is of.
 #[derive(Clone, Default)]

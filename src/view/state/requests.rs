@@ -3,11 +3,15 @@
 
 use super::State;
 use super::loader::now;
-use crate::protocol::{Answer, Reply, Request, RequestId};
+use crate::protocol::Answer;
+use crate::protocol::Reply;
+use crate::protocol::Request;
+use crate::protocol::RequestId;
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::Mutex;
 
 /// What is done with an answer.
 type Then = Box<dyn FnOnce(Reply)>;

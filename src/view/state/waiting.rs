@@ -2,7 +2,8 @@
 //! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
 
 use super::State;
-use super::engines::{Engines, end};
+use super::engines::Engines;
+use super::engines::end;
 use super::loader::now;
 use super::queries::Pending;
 use super::requests::Asked;

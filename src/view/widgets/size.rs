@@ -1,7 +1,8 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
 use crate::view::type_erasure::effect;
-use gloo::events::{EventListener, EventListenerOptions};
+use gloo::events::EventListener;
+use gloo::events::EventListenerOptions;
 use gloo::timers::callback::Timeout;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -9,7 +10,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{Element, ResizeObserver};
+use web_sys::Element;
+use web_sys::ResizeObserver;
 
 /// What is to be done with what was read.
 pub(crate) type Then = Box<dyn FnOnce()>;

@@ -1,6 +1,7 @@
 //! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
 
-use super::icon::{Icon, icon};
+use super::icon::Icon;
+use super::icon::icon;
 use crate::view::type_erasure::EraseType;
 use leptos::ev;
 use leptos::prelude::*;

@@ -1,7 +1,10 @@
 //! What is inside an instruction that calls computations: which of it is told, where its operands come in, and what it
 //! gives. Knows HLO.
 
-use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
+use crate::hlo::ComputationId;
+use crate::hlo::Instruction;
+use crate::hlo::InstructionId;
+use crate::hlo::Module;
 use indexmap::IndexMap;
 
 /// Instructions of an opened one told at most.

@@ -1,10 +1,12 @@
 //! What flows between the nodes of a graph. Knows HLO and who is told.
 
-use super::bodies::{parameters, roots};
+use super::bodies::parameters;
+use super::bodies::roots;
 use super::build::Build;
 use super::report::GraphEdge;
 use crate::analysis::op::words::shape;
-use crate::hlo::{InstructionId, Shape};
+use crate::hlo::InstructionId;
+use crate::hlo::Shape;
 use indexmap::IndexMap;
 
 /// How deep opened ones are looked through: no compiler nests deeper, and a circle ends.

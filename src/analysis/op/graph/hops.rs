@@ -1,7 +1,10 @@
 //! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
 
-use crate::hlo::{ComputationId, InstructionId, Module};
-use indexmap::{IndexMap, IndexSet};
+use crate::hlo::ComputationId;
+use crate::hlo::InstructionId;
+use crate::hlo::Module;
+use indexmap::IndexMap;
+use indexmap::IndexSet;
 use std::cmp::Reverse;
 
 /// Told at most, one hop away.

@@ -1,7 +1,6 @@
 //! Items in rows, with points on the way where links pass rows: every piece of a link leads from a row to the next.
 //! Knows rows and links; places within a row are found by `crossing_reduction` and `x_coordinates`.
 
-use super::layered_layout::{Item, Link};
 use indexmap::IndexMap;
 
 /// Rows of spots with the pieces between them.
@@ -99,3 +98,48 @@ impl Net {
         self.spots[above].below.len() == 1 && self.spots[below].above.len() == 1
     }
 }
+
+/// Something to be placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Item {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) place: Place,
+}
+
+/// In which row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Above all others: where links come in.
+    Top,
+    /// As its links want.
+    Free,
+    /// Below all others: where links go out.
+    Bottom,
+}
+
+/// From one item to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Link {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Where it leaves, from the middle of the item.
+    pub(crate) out: f64,
+    /// Where it arrives, from the middle of the item.
+    pub(crate) into: f64,
+    /// Where it arrives is said by `into`; else links are spread.
+    pub(crate) fixed: bool,
+    /// Links of the same item and trunk share their way as long as they can.
+    pub(crate) trunk: u32,
+}
+
+/// Room from the middle of a spot to that of the next in its row.
+pub(crate) fn room(net: &Net, left: usize, right: usize) -> f64 {
+    let (a, b) = (&net.spots[left], &net.spots[right]);
+    ((a.width + b.width) / 2.0 + if a.is_item && b.is_item { GAP } else { LANE }).ceil()
+}
+
+/// Room between two items, and beside a point on the way.
+const GAP: f64 = 20.0;
+
+const LANE: f64 = 14.0;

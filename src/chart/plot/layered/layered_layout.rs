@@ -1,8 +1,12 @@
 //! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. Knows
 //! sizes; not what an item is.
 
+use super::layer_graph::Link;
+use super::layer_graph::Item;
+use super::crossing_reduction;
 use super::layer_graph::Net;
-use super::{crossing_reduction, ranking, x_coordinates};
+use super::ranking;
+use super::x_coordinates;
 use crate::chart::plot::popover_position::Rect;
 
 /// Room between rows: at least, and more where links go far across.
@@ -11,40 +15,6 @@ const STEEP: f64 = 0.05;
 const MOST: f64 = 96.0;
 /// Room between the places where links arrive at an item, at most.
 const APART: f64 = 24.0;
-
-/// Something to be placed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Item {
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-    pub(crate) place: Place,
-}
-
-/// In which row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Above all others: where links come in.
-    Top,
-    /// As its links want.
-    Free,
-    /// Below all others: where links go out.
-    Bottom,
-}
-
-/// From one item to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Link {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    /// Where it leaves, from the middle of the item.
-    pub(crate) out: f64,
-    /// Where it arrives, from the middle of the item.
-    pub(crate) into: f64,
-    /// Where it arrives is said by `into`; else links are spread.
-    pub(crate) fixed: bool,
-    /// Links of the same item and trunk share their way as long as they can.
-    pub(crate) trunk: u32,
-}
 
 /// Where everything is; the top left corner of all is the origin.
 #[derive(Clone, Debug, Default, PartialEq)]

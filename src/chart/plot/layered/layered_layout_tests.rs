@@ -1,9 +1,15 @@
 //! Layouts of random graphs.
 
-use super::crossing_reduction::{crossings, order};
+use super::crossing_reduction::crossings;
+use super::crossing_reduction::order;
 use super::layer_graph::Net;
-use super::layered_layout::{Item, Laid, Link, Place, lay};
-use super::{ranking, x_coordinates};
+use super::layer_graph::Item;
+use super::layered_layout::Laid;
+use super::layer_graph::Link;
+use super::layer_graph::Place;
+use super::layered_layout::lay;
+use super::ranking;
+use super::x_coordinates;
 use proptest::prelude::*;
 
 /// Items of several sizes, and links that lead from an earlier one to a later one.

@@ -1,7 +1,7 @@
 //! Links made straight: spots keep their place among their neighbours, and links turn aside only where they have to.
 
 use super::layer_graph::Net;
-use super::x_coordinates::room;
+use super::layer_graph::room;
 
 /// Puts each spot straight below the one above it where neither is joined to another on that side, as far as those
 /// beside it allow.

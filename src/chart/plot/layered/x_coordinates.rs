@@ -3,12 +3,11 @@
 //! A row is settled exactly: spots that want to be closer than they may form a block, which stands where its members
 //! want to be on average (pool adjacent violators). Sweeps down and up let rows agree.
 
+use super::layer_graph::room;
 use super::layer_graph::Net;
-use super::straight::{stack, straighten};
+use super::straight::stack;
+use super::straight::straighten;
 
-/// Room between two items, and beside a point on the way.
-const GAP: f64 = 20.0;
-const LANE: f64 = 14.0;
 /// What joins two that are each other's only one on that side weighs more: they stand straight above each other.
 const ONLY: f64 = 12.0;
 /// Sweeps down and up.
@@ -64,12 +63,6 @@ fn want(net: &Net, x: &[f64], spot: usize, up: bool, both: bool) -> (f64, f64) {
     of.sort_by(f64::total_cmp);
     // A long link is to be straight before anything else is.
     ((of[(of.len() - 1) / 2] + of[of.len() / 2]) / 2.0, if net.spots[spot].is_item { 1.0 } else { 12.0 })
-}
-
-/// Room from the middle of a spot to that of the next in its row.
-pub(crate) fn room(net: &Net, left: usize, right: usize) -> f64 {
-    let (a, b) = (&net.spots[left], &net.spots[right]);
-    ((a.width + b.width) / 2.0 + if a.is_item && b.is_item { GAP } else { LANE }).ceil()
 }
 
 /// The same for each of a row; nothing for the first.

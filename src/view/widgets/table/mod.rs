@@ -6,15 +6,25 @@ mod nav;
 mod row;
 
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{
-    Column, Content, Measure, Row, {self},
-};
+use crate::chart::widgets::table::Column;
+use crate::chart::widgets::table::Content;
+use crate::chart::widgets::table::Measure;
+use crate::chart::widgets::table::Row;
+use crate::chart::widgets::table::{self};
 use crate::chart::widgets::virtual_rows;
-use crate::view::type_erasure::{EraseType, effect, live};
-use crate::view::widgets::size::{Then, on_resize, on_scroll, rect, screen, with_frame};
+use crate::view::type_erasure::EraseType;
+use crate::view::type_erasure::effect;
+use crate::view::type_erasure::live;
+use crate::view::widgets::size::Then;
+use crate::view::widgets::size::on_resize;
+use crate::view::widgets::size::on_scroll;
+use crate::view::widgets::size::rect;
+use crate::view::widgets::size::screen;
+use crate::view::widgets::size::with_frame;
 use crate::view::widgets::tooltip::Tips;
+use leptos::ev;
+use leptos::html;
 use leptos::prelude::*;
-use leptos::{ev, html};
 use std::ops::Range;
 use std::sync::Arc;
 use web_sys::Element;

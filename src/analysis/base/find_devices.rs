@@ -1,0 +1,265 @@
+//! Finds the devices of a profile: which lines hold ops, runs of programs and steps, and on which clock they are.
+use super::device_notes;
+use super::longest_step;
+use super::hosts;
+use crate::profile::program_of;
+use crate::units::Picos;
+use crate::profile::Severity;
+use indexmap::IndexSet;
+use indexmap::IndexMap;
+use crate::profile::ProgramId;
+use crate::profile::OpId;
+use crate::profile::Plane;
+use crate::profile::Note;
+use crate::profile::Profile;
+use super::measure::union_length;
+use super::self_time::Interval;
+use super::device::Step;
+use super::device::intervals;
+use super::device_notes::derived_runs;
+use super::device::program_of_run;
+use super::device::StepBasis;
+use super::device::Device;
+use super::device::Clock;
+use crate::profile::Line;
+use super::device_notes::no_devices;
+use super::device_notes::join_places;
+use super::device_notes::beyond_sums;
+use super::device_notes::is_beyond_sums;
+use super::platform::Platform;
+
+/// Devices of a profile, in order of plane, with notes on what was found and what was not.
+pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
+    let mut notes = Vec::new();
+    let mut devices: Vec<Device> = Vec::new();
+    let mut sum = 0_u128;
+    for (index, plane) in profile.planes.iter().enumerate() {
+        if let Some(platform) = Platform::of(&plane.name)
+            && let Some((device, time)) = device(profile, (index, platform), plane, &mut notes)
+        {
+            sum = sum.saturating_add(time);
+            if is_beyond_sums(time) {
+                notes.push(beyond_sums().at(&device.label));
+            }
+            devices.push(device);
+        }
+    }
+    if is_beyond_sums(sum) && notes.iter().all(|note| note.code != beyond_sums().code) {
+        notes.push(beyond_sums());
+    }
+    make_labels_distinct(profile, &mut devices);
+    longest_step::mark(&mut devices);
+    let mut notes = join_places(notes);
+    if devices.is_empty() {
+        notes.push(no_devices(profile));
+    }
+    let sparse = profile.planes.iter().filter(|p| p.name.contains("SparseCore") && p.n_events() > 0).count();
+    if sparse > 0 && !devices.is_empty() {
+        let message =
+            format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
+        notes.push(Note::new(Severity::Info, "sparse_core_apart", message));
+    }
+    (devices, notes)
+}
+
+/// A plane's device, if it has ops, and what the durations on its lines of ops and steps add up to.
+fn device(
+    profile: &Profile,
+    (index, platform): (usize, Platform),
+    plane: &Plane,
+    notes: &mut Vec<Note>,
+) -> Option<(Device, u128)> {
+    let named = |name: &str| -> Vec<usize> {
+        let is = |(_, l): &(usize, &Line)| l.name == name && !l.events.is_empty();
+        plane.lines.iter().enumerate().filter(is).map(|(i, _)| i).collect()
+    };
+    let ops = platform.op_lines(plane);
+    if ops.is_empty() {
+        return None;
+    }
+    let step_lines = named("Steps");
+    let module_lines = named("XLA Modules");
+    let all_device = |lines: &[usize]| lines.iter().all(|i| plane.lines[*i].events.has_device_clock());
+    let in_flight: Vec<usize> = (0..plane.lines.len()).filter(|i| plane.lines[*i].is_async()).collect();
+    let used = ops.iter().chain(&step_lines).chain(&module_lines).chain(&in_flight);
+    let event = Clock::Event { origin_ns: used.map(|i| plane.lines[*i].timestamp_ns).min().unwrap_or(0) };
+    let op_clock = if all_device(&ops) { Clock::Device } else { event };
+
+    let (lines, from_steps) = if step_lines.is_empty() { (&module_lines, false) } else { (&step_lines, true) };
+    let step_clock = if op_clock == Clock::Device && all_device(lines) { Clock::Device } else { event };
+    let mut device = Device {
+        plane: index,
+        platform,
+        label: plane.name.trim_start_matches("/device:").to_owned(),
+        ops,
+        steps: Vec::new(),
+        longest: None,
+        basis: StepBasis::None,
+        step_clock,
+        op_clock,
+        event_clock: event,
+        whole: (0, 0),
+        busy: Picos::ZERO,
+    };
+    if from_steps {
+        device.basis = StepBasis::StepsLine;
+        device.steps = steps(profile, plane, lines, (step_clock, event), &|_| true);
+    } else if let Some(program) = dominant_program(profile, plane, lines, step_clock) {
+        let name = program.map_or_else(String::new, |p| profile.programs.get(&p).cloned().unwrap_or_default());
+        let is = |op: OpId| program_of_run(profile, plane, op) == program;
+        device.steps = steps(profile, plane, lines, (step_clock, event), &is);
+        for (i, step) in device.steps.iter_mut().enumerate() {
+            step.number = i as u64;
+        }
+        let n = device.steps.len();
+        let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
+        let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
+        notes.push(Note::new(Severity::Info, "steps_from_modules", message).at(&device.label));
+        if lines.iter().any(|i| plane.lines[*i].derived) {
+            notes.push(derived_runs(platform).at(&device.label));
+        }
+        device.basis = StepBasis::Modules { program: name };
+    } else {
+        let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
+        notes.push(Note::new(Severity::Info, "no_steps", message).at(&device.label));
+    }
+    let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();
+    if let Some(note) = device_notes::overlap(&mut device) {
+        notes.push(note.at(&device.label));
+    }
+    let time = look_at_ops(plane, &mut device).max(steps);
+    Some((device, time))
+}
+
+/// The program with the most time on module lines; ties go to the smaller id. `Some(None)`: runs name no id.
+fn dominant_program(profile: &Profile, plane: &Plane, lines: &[usize], clock: Clock) -> Option<Option<ProgramId>> {
+    let mut time: IndexMap<Option<ProgramId>, Picos> = IndexMap::default();
+    for line in lines.iter().map(|i| &plane.lines[*i]) {
+        for ((start, end), op) in intervals(line, clock).unwrap_or_default().into_iter().zip(line.events.ops()) {
+            *time.entry(program_of_run(profile, plane, op)).or_default() += Picos(end - start);
+        }
+    }
+    time.into_iter()
+        .collect::<Vec<_>>()
+        .into_iter()
+        .max_by_key(|(program, t)| (*t, std::cmp::Reverse(*program)))
+        .map(|(program, _)| program)
+}
+
+fn steps(
+    profile: &Profile,
+    plane: &Plane,
+    lines: &[usize],
+    (clock, event): (Clock, Clock),
+    is: &dyn Fn(OpId) -> bool,
+) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for i in lines {
+        let line = &plane.lines[*i];
+        let windows = intervals(line, clock).unwrap_or_default();
+        let on_event = intervals(line, event).unwrap_or_else(|| windows.clone());
+        for ((window, event_window), op) in windows.into_iter().zip(on_event).zip(line.events.ops()) {
+            if is(op) {
+                let name = profile.text(plane.op(op).name);
+                // A run is named `program(id)`: the id says nothing to people.
+                let name = program_of(name).map_or(name, |(name, _)| name).to_owned();
+                steps.push(Step { number: 0, name, window, event_window, n_ops: 0 });
+            }
+        }
+    }
+    steps.sort_by(|a, b| a.window.cmp(&b.window).then_with(|| a.name.cmp(&b.name)));
+    // The events' own numbers, if each has one and no two are the same.
+    let numbers: Option<Vec<u64>> = steps.iter().map(|s| s.name.rsplit([' ', '_', '#']).next()?.parse().ok()).collect();
+    let distinct = numbers.as_ref().is_some_and(|n| {
+        let mut sorted = n.clone();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|w| w[0] != w[1])
+    });
+    for (i, step) in steps.iter_mut().enumerate() {
+        step.number = numbers.as_ref().filter(|_| distinct).map_or(i as u64, |n| n[i]);
+    }
+    steps
+}
+
+/// When the first op starts and the last one ends, how much of that is busy, and how many start in each step. Returns what the
+/// ops' durations add up to, on the clock on which that is more.
+fn look_at_ops(plane: &Plane, device: &mut Device) -> u128 {
+    let mut edges: Vec<u64> = device.steps.iter().flat_map(|step| [step.window.0, step.window.1]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut starts = Starts { between: vec![0; edges.len() + 1], edges, last: 0 };
+    let mut whole = (u64::MAX, 0);
+    let (mut on_op_clock, mut on_step_clock) = (0_u128, 0_u128);
+    let length = |events: &[Interval]| events.iter().map(|(start, end)| u128::from(end - start)).sum::<u128>();
+    for line in device.ops.iter().map(|i| &plane.lines[*i]) {
+        let mut events = intervals(line, device.op_clock);
+        if let Some(events) = &mut events {
+            on_op_clock += length(events);
+            device.busy += Picos(union_length(events));
+            for (start, end) in events {
+                whole = (whole.0.min(*start), whole.1.max(*end));
+            }
+        }
+        let events = if device.step_clock == device.op_clock { events } else { intervals(line, device.step_clock) };
+        on_step_clock += events.as_deref().map_or(0, length);
+        events.iter().flatten().for_each(|(start, _)| starts.add(*start));
+    }
+    device.whole = (whole.0.min(whole.1), whole.1);
+    let before = starts.before();
+    for step in &mut device.steps {
+        step.n_ops = before(step.window.1) - before(step.window.0);
+    }
+    on_op_clock.max(on_step_clock)
+}
+
+/// How many ops start between the edges of steps, which may overlap.
+struct Starts {
+    /// In order, each once.
+    edges: Vec<u64>,
+    /// How many start before the first edge, from there up to the next, and so on.
+    between: Vec<u64>,
+    /// Where the last one started: mostly the next one does, too.
+    last: usize,
+}
+
+impl Starts {
+    #[inline]
+    fn add(&mut self, start: u64) {
+        let is_after = self.last == 0 || self.edges[self.last - 1] <= start;
+        if !is_after || self.edges.get(self.last).is_some_and(|next| *next <= start) {
+            self.last = self.edges.partition_point(|edge| *edge <= start);
+        }
+        self.between[self.last] += 1;
+    }
+
+    /// How many start before an edge.
+    fn before(mut self) -> impl Fn(u64) -> u64 {
+        let mut sum = 0;
+        for n in &mut self.between {
+            sum += *n;
+            *n = sum;
+        }
+        move |edge| self.between[self.edges.partition_point(|other| *other < edge)]
+    }
+}
+
+/// `TPU:0` twice becomes `host-a TPU:0` and `host-b TPU:0`; failing that, `TPU:0 (2)`.
+fn make_labels_distinct(profile: &Profile, devices: &mut [Device]) {
+    let mut labels: IndexSet<&str> = IndexSet::default();
+    let has_double = !devices.iter().all(|device| labels.insert(&device.label));
+    if has_double && profile.files.len() > 1 {
+        let names = hosts::names(profile);
+        for device in devices.iter_mut() {
+            let host = names.get(profile.planes[device.plane].file).map_or("", String::as_str);
+            device.label = format!("{host} {}", device.label);
+        }
+    }
+    let mut seen: IndexMap<String, u32> = IndexMap::default();
+    for device in devices {
+        let n = seen.entry(device.label.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            device.label = format!("{} ({n})", device.label);
+        }
+    }
+}

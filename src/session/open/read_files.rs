@@ -1,0 +1,302 @@
+//! Reads the files of a session into one profile, and reports what could not be read.
+
+use super::trace;
+use super::program_messages;
+use crate::session::open::messages;
+use super::messages::no_capture;
+use super::input::Input;
+use crate::protocol::Skip;
+use super::copies::without_copies;
+use super::detect::Capture;
+use super::detect::Found;
+use super::detect::MAX_INFLATED;
+use super::detect::Program;
+use super::detect::What;
+use super::report_file::Captures;
+use super::report_file::Unpacked;
+use super::report_file::unpack;
+use crate::analysis::files::FileInfo;
+use crate::profile::Builder;
+use crate::profile::HloForm;
+use crate::profile::Note;
+use crate::profile::Plane;
+use crate::profile::Profile;
+use crate::profile::Reached;
+use crate::profile::Severity;
+use crate::protocol::Failure;
+use crate::protocol::Progress;
+use crate::protocol::Stage;
+use crate::session::instructions;
+use crate::session::programs::Kept;
+use crate::source::Bomb;
+use crate::source::Inflated;
+use crate::source::Truncation;
+use crate::source::inflate;
+use crate::wire::Span;
+use crate::wire::hlo::Outline;
+use crate::wire::xspace::Outcome;
+use crate::wire::xspace::walk_without;
+use std::cell::Cell;
+use std::cell::RefCell;
+
+/// What opening gave.
+pub struct Opened {
+    /// The model.
+    pub profile: Profile,
+    /// The files that were read.
+    pub files: Vec<FileInfo>,
+    /// Something is damaged or cut: what, and what was kept.
+    pub partial: Option<String>,
+    /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
+    pub kept: Vec<Kept>,
+}
+
+/// Notes that are told while files are read, at most.
+pub(crate) const MAX_TOLD_NOTES: usize = 20;
+
+/// Opens files as one session, with what programs say of ops that do not say it themselves.
+///
+/// # Errors
+/// Where nothing could be read: a sentence that says what, where, and what to do.
+pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    let Captures { inputs, failures, .. } = match unpack(inputs)? {
+        Unpacked::Captures(found) => found,
+        Unpacked::Report(report) => {
+            let name = report.origin.files.first().map(|file| file.name.clone());
+            return Err(messages::report_beside(&name.unwrap_or_default()));
+        }
+    };
+    open_files(inputs, failures, &[], progress)
+}
+
+/// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
+fn complete(profile: &mut Profile, kept: &[Kept]) {
+    if profile.needs_deriving() {
+        profile.derive();
+    }
+    if instructions::needed(profile) {
+        instructions::fill(profile, kept);
+    }
+    instructions::name_categories(profile);
+}
+
+/// Opens files as one session: captures, and compiled programs. With several files, those that are neither are passed
+/// over with a note, as are those that are to be skipped, and those that failed before.
+///
+/// # Errors
+/// Where nothing could be read: a sentence that says what, where, and what to do.
+pub(crate) fn open_files(
+    inputs: Vec<Input>,
+    failures: Vec<Failure>,
+    skips: &[Skip],
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Opened, Failure> {
+    let mut state = Progress {
+        stage: Stage::Recognise,
+        bytes_done: 0,
+        bytes_total: inputs.iter().map(|i| i.source.size()).sum(),
+        planes: 0,
+        events: 0,
+        place: String::new(),
+        memory: None,
+        notes: Vec::new(),
+    };
+    let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
+    let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
+    let mut found = Found { n_files: failures.len(), failures, ..Found::default() };
+    for (at, input) in (0..).zip(inputs) {
+        let skips = skips.iter().filter(|skip| skip.file == at);
+        let first = found.captures.len();
+        if skips.clone().all(|skip| skip.plane.is_some()) {
+            found.add(input, &mut state, progress);
+        }
+        for capture in found.captures.iter_mut().skip(first) {
+            capture.without = skips.clone().filter_map(|skip| skip.plane).collect();
+        }
+    }
+    if found.captures.is_empty() {
+        return Err(nothing(found, single, archive.as_deref()));
+    }
+    let Found { mut captures, notes, passed_over, failures, .. } = found;
+    let before_reading =
+        notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
+    state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
+    // Hosts of a session in one defined order, however they were dropped.
+    // Trace JSON last: what of it is also in an XSpace is passed over.
+    let is_trace = |c: &Capture| matches!(c.what, What::Trace(_));
+    captures.sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
+    let (captures, copies) = without_copies(captures);
+    let mut opened = read(captures, state, progress)?;
+    opened.profile.notes.extend(notes);
+    opened.profile.notes.extend(copies);
+    opened.profile.notes.extend(messages::left_out(skips));
+    opened.profile.notes.extend(messages::passed_over(failures, &passed_over));
+    complete(&mut opened.profile, &opened.kept);
+    Ok(opened)
+}
+
+/// Why there is nothing to show: the file's own failure where there is but one, else the first of what could have been read.
+fn nothing(found: Found, single: bool, name: Option<&str>) -> Failure {
+    let Found { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
+    let archive = name.filter(|_| n_archives > 0);
+    let first = failures.into_iter().next();
+    match (first, archive) {
+        (Some(failure), _) => failure,
+        (None, Some(archive)) if !notes.is_empty() => messages::nothing_in(archive, &notes),
+        (None, Some(archive)) => {
+            Failure { title: format!("No capture in {archive}"), ..no_capture(n_files, passed_over) }
+        }
+        (None, None) => last.filter(|_| single).unwrap_or_else(|| no_capture(n_files, passed_over)),
+    }
+}
+
+fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
+    let far = Far::new(&captures, state, progress);
+    // The builder reports from inside the walk.
+    let mut on_reach = |reached: Reached<'_>| far.read(reached);
+    let mut builder = Builder::new(&mut on_reach);
+    let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
+    for Capture { info, what, source, packing, without } in captures {
+        let short = info.name.rsplit('/').next().unwrap_or(&info.name);
+        far.file(&info.name, source.size());
+        if let What::Trace(surveyed) = &what
+            && let Some(message) = trace::same(surveyed, &builder, &info.name)
+        {
+            builder.note(Note::new(Severity::Info, "same_capture", message));
+            continue;
+        }
+        builder.file(&info.name);
+        let sentence = match what {
+            What::Program(program) => add_program(&mut builder, program),
+            What::XSpace => {
+                let (outcome, stopped) = if packing.is_plain() {
+                    (walk_without(source.as_ref(), &without, &mut builder), None)
+                } else {
+                    // Held while it is walked and no longer: programs in it are unpacked again when they are asked for.
+                    let Inflated { bytes, stopped } =
+                        inflate(source.as_ref(), packing, MAX_INFLATED, &mut |at| far.unpacked(at));
+                    far.holds(bytes.len() as u64);
+                    (walk_without(&bytes, &without, &mut builder), stopped)
+                };
+                let sentence = damage(short, &outcome, stopped.as_ref());
+                if sentence.is_some() {
+                    bad.get_or_insert_with(|| messages::nothing_left(short, &outcome));
+                }
+                sentence
+            }
+            What::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
+        };
+        if let Some(sentence) = sentence {
+            let sentence = format!("{short}: {sentence}");
+            far.note(&sentence);
+            partial.push(sentence);
+        }
+        files.push(info);
+        kept.push(Kept::new(source, packing));
+    }
+    let mut profile = builder.finish();
+    let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
+    if profile.hlo.is_empty() && profile.planes.iter().all(is_empty) {
+        let name = files.first().map_or("", |f| f.name.as_str());
+        return Err(bad.unwrap_or_else(|| messages::nothing_left(name, &Outcome::default())));
+    }
+    // What the builder had no room for is said in notes already.
+    let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
+    let left_out: Vec<String> = left_out.map(|note| note.message.clone()).collect();
+    for sentence in &partial {
+        profile.notes.push(Note::new(Severity::Partial, "partial_file", sentence.clone()));
+    }
+    partial.extend(left_out);
+    let partial = (!partial.is_empty()).then(|| partial.join(" "));
+    Ok(Opened { profile, files, partial, kept })
+}
+
+/// Adds a program; says what is wrong behind its module, which then is what is kept.
+fn add_program(builder: &mut Builder<'_>, program: Program) -> Option<String> {
+    let Program { outline: Outline { name, id, module, damage }, form, size, stopped, is_cut } = program;
+    // What is missing of a text is missing at its end: what came before can be read as it is.
+    let is_whole = form == HloForm::Text || damage.is_none() && stopped.is_none();
+    let (span, form) = if is_whole { (Span { start: 0, end: size }, form) } else { (module, HloForm::Module) };
+    builder.program(&name, id, span, form);
+    if is_cut {
+        return Some(program_messages::cut_text());
+    }
+    let early = stopped.map(|_| "Unpacking ends early. The program is complete; copy the file again.".to_owned());
+    damage.map(|error| program_messages::partial_program(&error)).or(early)
+}
+
+fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option<String> {
+    if outcome.n_planes == 0 && outcome.n_damage > 0 {
+        return Some(messages::nothing_left(name, outcome).message);
+    }
+    let kept = || messages::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
+    match stopped {
+        None => messages::partial(outcome),
+        Some(Truncation::Limit) => Some(format!(
+            "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
+            MAX_INFLATED >> 30
+        )),
+        Some(Truncation::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", kept())),
+        Some(Truncation::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", kept())),
+    }
+}
+
+/// How far reading is, in bytes as stored. In cells: what reads is inside of what reports.
+struct Far<'p> {
+    progress: RefCell<(Progress, &'p mut dyn FnMut(Progress))>,
+    /// Bytes of the files before, of this one, and of what this one unpacks to.
+    place: Cell<(u64, u64, u64)>,
+}
+
+impl<'p> Far<'p> {
+    fn new(captures: &[Capture], mut state: Progress, progress: &'p mut dyn FnMut(Progress)) -> Self {
+        state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
+        Self { progress: RefCell::new((state, progress)), place: Cell::new((0, 0, 0)) }
+    }
+
+    /// A file of a size begins.
+    fn file(&self, name: &str, size: u64) {
+        let (before, last, _) = self.place.get();
+        self.place.set((before + last, size, size));
+        name.clone_into(&mut self.progress.borrow_mut().0.place);
+    }
+
+    /// It unpacks to so much.
+    fn holds(&self, size: u64) {
+        let (before, stored, _) = self.place.get();
+        self.place.set((before, stored, size));
+    }
+
+    /// There is something to say of a file.
+    fn note(&self, sentence: &str) {
+        let notes = &mut self.progress.borrow_mut().0.notes;
+        if notes.len() < MAX_TOLD_NOTES {
+            notes.push(sentence.to_owned());
+        }
+    }
+
+    fn unpacked(&self, at: u64) {
+        self.tell(|state, before| {
+            state.stage = state.stage.max(Stage::Inflate);
+            state.bytes_done = before.saturating_add(at);
+        });
+    }
+
+    fn read(&self, reached: Reached<'_>) {
+        let (_, stored, size) = self.place.get();
+        let at = u128::from(reached.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
+        self.tell(|state, before| {
+            state.stage = Stage::Read;
+            state.bytes_done = before + at as u64;
+            state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
+            state.events = reached.events;
+            reached.plane.clone_into(&mut state.place);
+        });
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Progress, u64)) {
+        let (state, progress) = &mut *self.progress.borrow_mut();
+        change(state, self.place.get().0);
+        progress(state.clone());
+    }
+}

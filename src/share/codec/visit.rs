@@ -1,0 +1,201 @@
+//! The visitor that the codec of a report is written against: a writer and a reader implement it.
+use crate::units::Picos;
+use crate::share::error::ShareError;
+
+/// Whether a visit went well.
+pub(in crate::share) type Done = Result<(), ShareError>;
+
+/// What a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::share) enum Number {
+    /// It counts or names something: it is what it is.
+    Exact,
+    /// An amount: its first digits say enough.
+    Amount,
+    /// Time: as an amount, but never coarser than the digits that views print.
+    Time,
+    /// A point of a curve: rounded down, so that none comes above the peak.
+    Height,
+    /// The id of a program.
+    Program,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::share) enum Text {
+    /// A word of our own, or of a fixed list: a format, a phase, a type.
+    Word,
+    /// An HLO category or an opcode. Captures can hold any text here.
+    Category,
+    /// What a chip is called. Captures can hold any text here.
+    Chip,
+    /// What an allocator is called. Captures can hold any text here.
+    Allocator,
+    /// What an op or an instruction is called.
+    Op,
+    /// What a program is called.
+    Program,
+    /// A path of scopes, or a piece of one.
+    Scope,
+    /// A place in source code, or a stack of them.
+    Source,
+    /// A shape.
+    Shape,
+    /// A file of the session.
+    File,
+    /// A device.
+    Device,
+    /// An axis of a mesh.
+    Axis,
+    /// A sentence, which may name any of the above.
+    Sentence,
+}
+
+/// What is done with each datum of a report.
+pub(in crate::share) trait Visit {
+    /// Rows of a list, each of which takes so many bytes of memory: how many there are.
+    fn count(&mut self, n: usize, size: usize) -> Result<usize, ShareError>;
+    /// A whole number. `usual` is what it mostly is.
+    fn integer(&mut self, value: &mut Option<u64>, usual: Option<u64>, what: Number) -> Done;
+    /// A place in a list of so many.
+    fn choice(&mut self, at: &mut Option<u64>, usual: Option<u64>, _of: usize) -> Done {
+        self.integer(at, usual, Number::Exact)
+    }
+    /// A real number.
+    fn real(&mut self, value: &mut Option<f64>, usual: Option<f64>) -> Done;
+    /// A text.
+    fn text(&mut self, value: &mut Option<String>, usual: Option<&str>, what: Text) -> Done;
+}
+
+/// Visits each row: one column.
+pub(super) fn each<T>(rows: &mut [T], visit: impl FnMut(&mut T) -> Done) -> Done {
+    rows.iter_mut().try_for_each(visit)
+}
+
+impl dyn Visit + '_ {
+    /// A number that is always there.
+    pub(super) fn number(&mut self, value: &mut u64, usual: u64, what: Number) -> Done {
+        let mut known = Some(*value);
+        self.integer(&mut known, Some(usual), what)?;
+        *value = known.ok_or(ShareError::Broken("a number is missing"))?;
+        Ok(())
+    }
+
+    pub(super) fn exact(&mut self, value: &mut u64) -> Done {
+        self.number(value, 0, Number::Exact)
+    }
+
+    pub(super) fn amount(&mut self, value: &mut u64) -> Done {
+        self.number(value, 0, Number::Amount)
+    }
+
+    pub(super) fn time(&mut self, value: &mut Picos) -> Done {
+        self.number(&mut value.0, 0, Number::Time)
+    }
+
+    pub(super) fn time_as(&mut self, value: &mut Picos, usual: Picos) -> Done {
+        self.number(&mut value.0, usual.0, Number::Time)
+    }
+
+    pub(super) fn maybe(&mut self, value: &mut Option<u64>) -> Done {
+        self.integer(value, None, Number::Exact)
+    }
+
+    pub(super) fn program_id(&mut self, value: &mut Option<u64>) -> Done {
+        self.integer(value, None, Number::Program)
+    }
+
+    pub(super) fn maybe_time(&mut self, value: &mut Option<Picos>) -> Done {
+        let mut known = value.map(|time| time.0);
+        self.integer(&mut known, None, Number::Time)?;
+        *value = known.map(Picos);
+        Ok(())
+    }
+
+    pub(super) fn small_as(&mut self, value: &mut u32, usual: u32) -> Done {
+        let mut wide = u64::from(*value);
+        self.number(&mut wide, usual.into(), Number::Exact)?;
+        *value = u32::try_from(wide).map_err(|_| ShareError::Broken("a number is too large"))?;
+        Ok(())
+    }
+
+    pub(super) fn small(&mut self, value: &mut u32) -> Done {
+        self.small_as(value, 0)
+    }
+
+    pub(super) fn maybe_small(&mut self, value: &mut Option<u32>) -> Done {
+        let mut wide = value.map(u64::from);
+        self.maybe(&mut wide)?;
+        let narrow = wide.map(u32::try_from).transpose();
+        *value = narrow.map_err(|_| ShareError::Broken("a number is too large"))?;
+        Ok(())
+    }
+
+    /// A number with a sign, in the form that puts small ones first.
+    pub(super) fn signed(&mut self, value: &mut i64) -> Done {
+        let mut folded = ((*value << 1) ^ (*value >> 63)) as u64;
+        self.exact(&mut folded)?;
+        *value = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+        Ok(())
+    }
+
+    pub(super) fn flag(&mut self, value: &mut bool) -> Done {
+        self.one_of(value, &[false, true])
+    }
+
+    pub(super) fn float(&mut self, value: &mut f64, usual: f64) -> Done {
+        let mut known = Some(*value);
+        self.real(&mut known, Some(usual))?;
+        *value = known.ok_or(ShareError::Broken("a number is missing"))?;
+        Ok(())
+    }
+
+    /// One of a list, by its place.
+    pub(super) fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> Done {
+        let mut at = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
+        self.choice(&mut at, Some(0), all.len())?;
+        let found = at.and_then(|at| all.get(usize::try_from(at).ok()?));
+        *value = *found.ok_or(ShareError::Broken("a word is not known"))?;
+        Ok(())
+    }
+
+    /// One of a list, or none of it.
+    pub(super) fn maybe_one_of<T: Copy + PartialEq>(&mut self, value: &mut Option<T>, all: &[T]) -> Done {
+        let mut at = value.and_then(|value| all.iter().position(|one| *one == value)).map(|at| at as u64);
+        self.choice(&mut at, None, all.len())?;
+        let found = at.map(|at| usize::try_from(at).ok().and_then(|at| all.get(at)).copied());
+        *value = found.map(|found| found.ok_or(ShareError::Broken("a word is not known"))).transpose()?;
+        Ok(())
+    }
+
+    pub(super) fn string(&mut self, value: &mut String, what: Text) -> Done {
+        self.string_as(value, "", what)
+    }
+
+    pub(super) fn string_as(&mut self, value: &mut String, usual: &str, what: Text) -> Done {
+        let mut known = Some(std::mem::take(value));
+        self.text(&mut known, Some(usual), what)?;
+        *value = known.ok_or(ShareError::Broken("a text is missing"))?;
+        Ok(())
+    }
+
+    /// A list's length: as many rows as are read are made.
+    pub(super) fn rows<T>(&mut self, rows: &mut Vec<T>, blank: impl FnMut() -> T) -> Done {
+        let n = self.count(rows.len(), size_of::<T>())?;
+        rows.resize_with(n, blank);
+        Ok(())
+    }
+
+    /// What may be there or not.
+    pub(super) fn present<T>(&mut self, value: &mut Option<T>, blank: impl FnOnce() -> T) -> Done {
+        let mut is_there = value.is_some();
+        self.flag(&mut is_there)?;
+        *value = if is_there { value.take().or_else(|| Some(blank())) } else { None };
+        Ok(())
+    }
+
+    pub(super) fn texts(&mut self, texts: &mut Vec<String>, what: Text) -> Done {
+        self.rows(texts, String::new)?;
+        each(texts, |text| self.string(text, what))
+    }
+}

@@ -1,0 +1,196 @@
+//! Cuts a report to a level of detail: rows, points, curves, steps and notes.
+use crate::units::Picos;
+use std::cmp::Reverse;
+use crate::profile::Note;
+use crate::analysis::memory::CurveColumn;
+use crate::analysis::memory::Curve;
+use crate::analysis::breakdown::Group;
+use crate::analysis::comm::CommRow;
+use super::report::CommPart;
+use crate::analysis::memory::UseColumn;
+use super::report::Rest;
+use crate::analysis::classify::Kind;
+use super::report::OpRow;
+use super::level::Level;
+use super::report::Report;
+
+impl Report {
+    /// The same at a level of detail: what is cut is summed, so that shown numbers still sum.
+    #[must_use]
+    pub fn at(&self, level: Level) -> Self {
+        let mut told = self.clone();
+        if level.at >= 100 {
+            return told;
+        }
+        told.origin.level = told.origin.level.min(level.at);
+        told.cut_rows(level);
+        if !level.is_wide {
+            told.rows.iter_mut().for_each(|row| narrow(&mut row.group));
+        }
+        told.cut_roofline(level);
+        for device in &mut told.steps.devices {
+            device.steps.truncate(level.steps as usize);
+        }
+        told.steps.spread.truncate(level.steps as usize);
+        told.cut_memory(level);
+        told.cut_comm(level);
+        cut_notes(&mut told.notes, level);
+        if let Some(digits) = level.digits {
+            told.round(digits);
+        }
+        told.derive();
+        told
+    }
+
+    /// Leaves the ops with the most time, and those of the roofline with the most time; the others are summed by kind.
+    fn cut_rows(&mut self, level: Level) {
+        let mut points = 0;
+        let (rows, cut): (Vec<(usize, OpRow)>, Vec<_>) =
+            std::mem::take(&mut self.rows).into_iter().enumerate().partition(|(at, row)| {
+                let is_point = row.point.as_ref().is_some_and(|point| point.roof.is_some()) && points < level.points;
+                points += u32::from(is_point);
+                is_point || *at < level.rows as usize
+            });
+        self.rows = rows.into_iter().map(|(_, row)| row).collect();
+        let mut rest: Vec<Rest> = Vec::new();
+        for kind in Kind::ALL {
+            let zero = Rest { kind, n_rows: 0, n_executions: 0, total: Picos::ZERO };
+            let before = self.rest.iter().find(|rest| rest.kind == kind).copied().unwrap_or(zero);
+            let all = cut.iter().filter(|(_, row)| row.group.kind == kind).fold(before, |sum, (_, row)| Rest {
+                n_rows: sum.n_rows.saturating_add(1),
+                n_executions: sum.n_executions.saturating_add(row.group.n_executions),
+                total: sum.total + row.group.total,
+                ..sum
+            });
+            rest.extend((all.n_rows > 0 || all.total > Picos::ZERO).then_some(all));
+        }
+        self.rest = rest;
+        let roofs = cut.iter().filter_map(|(_, row)| row.point.as_ref()?.roof.as_ref());
+        let more = &mut self.roofline.more;
+        *more = roofs.fold(*more, |(n, time), roof| (n.saturating_add(1), time + roof.total));
+    }
+
+    fn cut_roofline(&mut self, level: Level) {
+        let part = &mut self.roofline;
+        part.steps.truncate(level.steps as usize);
+        part.figures.programs.truncate(level.collectives as usize);
+        part.figures.opaque.truncate(level.collectives as usize);
+        part.figures.gaps.truncate(level.collectives as usize);
+        for device in &mut part.figures.peaks {
+            // What might have counted instead is chosen with the capture at hand.
+            device.offers.clear();
+        }
+        cut_notes(&mut part.figures.notes, level);
+    }
+
+    fn cut_memory(&mut self, level: Level) {
+        let memory = &mut self.memory;
+        memory.spaces.truncate(1);
+        memory.programs.truncate(level.collectives as usize);
+        for space in &mut memory.spaces {
+            cut_curve(&mut space.curve, level.curve as usize);
+            let alive = &mut space.alive;
+            let cut = alive.buffers.split_off(alive.buffers.len().min(level.buffers as usize));
+            alive.rest = cut.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size));
+            if !level.is_wide {
+                space.curve.instructions.clear();
+                space.curve.phases.clear();
+                for buffer in &mut alive.buffers {
+                    buffer.op_name.clear();
+                    buffer.source = None;
+                }
+            }
+        }
+        for allocator in &mut memory.runtime.allocators {
+            allocator.timeline = joined(&allocator.timeline, level.curve as usize, |columns| {
+                let most = columns.iter().rev().max_by_key(|column| column.most);
+                let least = columns.iter().map(|column| column.least).min().unwrap_or_default();
+                let last = columns.last().map_or(0, |column| column.last);
+                let at = columns.first().map_or(Picos::ZERO, |column| column.at);
+                UseColumn { at, least, last, ..most.copied().unwrap_or_default() }
+            });
+            allocator.steps.truncate(level.steps as usize);
+        }
+        cut_notes(&mut memory.notes, level);
+        cut_notes(&mut memory.runtime.notes, level);
+    }
+
+    fn cut_comm(&mut self, level: Level) {
+        let CommPart { comm, more, more_copies } = &mut self.comm;
+        for (rows, more) in [(&mut comm.rows, more), (&mut comm.copy_rows, more_copies)] {
+            let cut = CommRow::cut(rows, level.collectives as usize);
+            *more = cut.iter().fold(*more, |(n, time), row| (n.saturating_add(1), time + row.overlap.exposed));
+            if !level.is_wide {
+                rows.iter_mut().for_each(narrow_comm);
+            }
+        }
+        comm.steps.truncate(level.steps as usize);
+        if let Some(balance) = &mut comm.balance {
+            balance.devices.truncate(level.collectives as usize);
+            balance.collectives.truncate(level.collectives as usize);
+        }
+        if !level.is_wide {
+            comm.primitives.iter_mut().for_each(|sums| sums.flags.clear());
+        }
+        cut_notes(&mut comm.notes, level);
+    }
+}
+
+fn narrow(group: &mut Group) {
+    group.shapes.clear();
+    group.parts.clear();
+    group.layer = None;
+    group.source_stack = None;
+    group.source_inner = None;
+    group.tf_op = None;
+    group.example_dur = None;
+}
+
+fn narrow_comm(row: &mut CommRow) {
+    row.source = None;
+    row.scope = None;
+}
+
+/// Leaves those that matter most, in their order.
+fn cut_notes(notes: &mut Vec<Note>, level: Level) {
+    let mut order: Vec<usize> = (0..notes.len()).collect();
+    order.sort_by_key(|at| Reverse(notes[*at].severity));
+    order.truncate(level.notes as usize);
+    let mut at = 0..;
+    notes.retain(|_| at.next().is_some_and(|at| order.contains(&at)));
+}
+
+/// Neighbours joined, so that at most `most` are left.
+fn joined<T: Clone>(columns: &[T], most: usize, join: impl Fn(&[T]) -> T) -> Vec<T> {
+    let each = columns.len().div_ceil(most.max(1)).max(1);
+    columns.chunks(each).map(join).collect()
+}
+
+fn cut_curve(curve: &mut Curve, most: usize) {
+    let each = curve.columns.len().div_ceil(most.max(1)).max(1);
+    // The instruction and the phase are those of the column that is the highest.
+    let tops: Vec<usize> = (0..curve.columns.len())
+        .step_by(each)
+        .map(|from| {
+            let columns = from..(from + each).min(curve.columns.len());
+            columns.rev().max_by_key(|at| curve.columns[*at].most).unwrap_or(from)
+        })
+        .collect();
+    let of_tops = |texts: &[String]| match texts {
+        [] => Vec::new(),
+        texts => tops.iter().map(|at| texts.get(*at).cloned().unwrap_or_default()).collect(),
+    };
+    curve.instructions = of_tops(&curve.instructions);
+    curve.phases = of_tops(&curve.phases);
+    curve.columns = joined(&curve.columns, most, |columns| {
+        let least = |of: fn(&CurveColumn) -> u64| columns.iter().map(of).min().unwrap_or_default();
+        let most = columns.iter().rev().max_by_key(|column| column.most).copied().unwrap_or_default();
+        CurveColumn {
+            first: columns.first().map_or(0, |column| column.first),
+            least: least(|column| column.least),
+            unpadded_least: least(|column| column.unpadded_least),
+            unpadded_most: columns.iter().map(|column| column.unpadded_most).max().unwrap_or_default(),
+            ..most
+        }
+    });
+}
