@@ -32,11 +32,7 @@ pub mod share;
 pub mod view;
 pub mod worker;
 
-pub use xla_profile::hlo;
-pub use xla_profile::profile;
-pub use xla_profile::source;
-pub use xla_profile::units;
-pub use xla_profile::wire;
+pub use xla_profile::{hlo, profile, source, units, wire};
 
 /// Identifies the sources this was built from. Page and worker compare theirs before they talk.
 pub const BUILD: &str = env!("ROOFLIGHT_BUILD");

@@ -2,14 +2,11 @@
 
 use super::breakdown::figures::Formula;
 use super::plot::time_part::Slot;
-use crate::analysis::data_movement::Change;
-use crate::analysis::data_movement::DataMovement;
-use crate::analysis::data_movement::DataMovementRow;
-use crate::analysis::data_movement::Tally;
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::protocol::DataMovementView;
-use crate::report::format::ABSENT;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// The heads of the changes, in the order of [`Change::ALL`].

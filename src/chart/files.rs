@@ -1,16 +1,10 @@
 //! What is in the files, as rows of words. Knows the report; nothing of elements.
 
 use crate::analysis::base::FilterError;
-use crate::analysis::files::FileLine;
-use crate::analysis::files::FilePlane;
-use crate::analysis::files::FileProgram;
-use crate::analysis::files::FileView;
-use crate::analysis::files::Finding;
-use crate::analysis::files::FindingKind;
-use crate::analysis::files::LineUse;
-use crate::analysis::files::ProgramSource;
-use crate::protocol::OutlineItem;
-use crate::protocol::ProgramHead;
+use crate::analysis::files::{
+    FileLine, FilePlane, FileProgram, FileView, Finding, FindingKind, LineUse, ProgramSource,
+};
+use crate::protocol::{OutlineItem, ProgramHead};
 use crate::report::format;
 
 /// Stats of one plane that are told, and names of stats.

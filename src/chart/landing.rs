@@ -10,15 +10,9 @@
 //! ```
 
 use super::plot::label;
-use super::plot::paint::Paint;
-use super::plot::paint::Pattern;
-use super::plot::paint::Tone;
+use super::plot::paint::{Paint, Pattern, Tone};
 use super::plot::scale::Scale;
-use super::plot::scene::Anchor;
-use super::plot::scene::Mark;
-use super::plot::scene::Scene;
-use super::plot::scene::Shape;
-use super::plot::scene::Size;
+use super::plot::scene::{Anchor, Mark, Scene, Shape, Size};
 use super::plot::time_part::Slot;
 use crate::analysis::classify::Kind;
 

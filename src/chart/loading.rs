@@ -1,8 +1,7 @@
 //! How far a load is, in words: rate, time left, what each stage found. Knows progress messages and a clock
 //! that is handed in; no timer, no screen.
 
-use crate::protocol::Progress;
-use crate::protocol::Stage;
+use crate::protocol::{Progress, Stage};
 use crate::report::format;
 
 /// A load that takes longer than this is shown.

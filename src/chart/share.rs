@@ -2,8 +2,7 @@
 
 use crate::protocol::ReportRow;
 use crate::report::format;
-use crate::share::Preview;
-use crate::share::Table;
+use crate::share::{Preview, Table};
 
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {

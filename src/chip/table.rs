@@ -1,8 +1,6 @@
 //! The figures, per chip, each with where it is from. Data alone: what is done with it is in the files beside.
 
-use super::Chip;
-use super::Figure;
-use super::Link;
+use super::{Chip, Figure, Link};
 
 /// The vendor's own page of each generation.
 const CLOUD_V2: &str = "cloud.google.com/tpu/docs/v2";

@@ -1,7 +1,6 @@
 //! The columns rows are sorted by, and their order. Plain data; `order` does the sorting.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A column's order. Ties are broken by key, absent values come last in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,10 +1,8 @@
 //! The answer of the communication view: plain data.
 
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommQuery;
+use crate::analysis::comm::{Comm, CommQuery};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What devices wait for, as the page is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! The memory that opening files takes, as the page asks for a choice: plain data. `session::open::estimate` makes it.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What there is to choose from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,7 @@
 //! The answer of the memory view before a program is chosen: plain data.
 
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::MemoryPrograms;
-use crate::analysis::memory::RuntimeMemory;
-use serde::Deserialize;
-use serde::Serialize;
+use crate::analysis::memory::{CrossCheck, MemoryPrograms, RuntimeMemory};
+use serde::{Deserialize, Serialize};
 
 /// What there is to say of a session's memory, before a program is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -12,57 +12,21 @@ pub mod tables;
 pub mod url;
 pub mod view_request;
 
-pub use column::Column;
-pub use column::Sort;
+pub use column::{Column, Sort};
 pub use comm::CommView;
-pub use estimate::Choice;
-pub use estimate::Estimate;
-pub use estimate::Skip;
+pub use estimate::{Choice, Estimate, Skip};
 pub use memory::MemorySession;
-pub use program_text::LineKind;
-pub use program_text::MAX_FOUND;
-pub use program_text::MAX_LINES;
-pub use program_text::OutlineItem;
-pub use program_text::ProgramFound;
-pub use program_text::ProgramHead;
-pub use program_text::ProgramLine;
-pub use program_text::ProgramOutline;
-pub use program_text::ProgramPage;
-pub use program_text::ProgramQuery;
-pub use program_text::ProgramRef;
-pub use request::Answer;
-pub use request::Call;
-pub use request::Carries;
-pub use request::DeviceInfo;
-pub use request::Failure;
-pub use request::OpRef;
-pub use request::PlaneInfo;
-pub use request::ProgramOf;
-pub use request::Progress;
-pub use request::Reply;
-pub use request::Request;
-pub use request::RequestId;
-pub use request::SessionInfo;
-pub use request::Stage;
-pub use request::StepInfo;
-pub use request::SummaryInfo;
-pub use request::mismatch;
-pub use roofline::MAX_POINTS;
-pub use roofline::RoofColumn;
-pub use roofline::RoofLargest;
-pub use roofline::RoofPoint;
-pub use roofline::RoofRowsPage;
-pub use roofline::RoofRowsQuery;
-pub use roofline::RoofSort;
-pub use roofline::RooflineHead;
-pub use share::ReportRow;
-pub use share::ShareAnswer;
-pub use share::ShareQuery;
-pub use tables::BreakdownHead;
-pub use tables::DataMovementView;
-pub use tables::Export;
-pub use tables::Largest;
-pub use tables::Rest;
-pub use tables::RowsPage;
-pub use tables::RowsQuery;
+pub use program_text::{
+    LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
+    ProgramQuery, ProgramRef,
+};
+pub use request::{
+    Answer, Call, Carries, DeviceInfo, Failure, OpRef, PlaneInfo, ProgramOf, Progress, Reply, Request, RequestId,
+    SessionInfo, Stage, StepInfo, SummaryInfo, mismatch,
+};
+pub use roofline::{
+    MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+};
+pub use share::{ReportRow, ShareAnswer, ShareQuery};
+pub use tables::{BreakdownHead, DataMovementView, Export, Largest, Rest, RowsPage, RowsQuery};
 pub use view_request::Question;

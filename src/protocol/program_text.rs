@@ -2,8 +2,7 @@
 //! data; knows neither side.
 
 use crate::analysis::files::ProgramSource;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A program: its place in [`crate::analysis::files::FileView::programs`], which does not change within a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -7,25 +7,14 @@
 
 use super::column::Sort;
 use super::program_text::ProgramRef;
-use super::tables::BreakdownHead;
-use super::tables::Export;
-use super::tables::RowsPage;
-use super::tables::RowsQuery;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Framework;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::analysis::breakdown::Scopes;
-use crate::analysis::breakdown::StepStats;
+use super::tables::{BreakdownHead, Export, RowsPage, RowsQuery};
+use crate::analysis::base::{DeviceChoice, FilterError, Framework, GroupBy, Query, StepChoice};
+use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
-use crate::protocol::Estimate;
-use crate::protocol::Skip;
+use crate::protocol::{Estimate, Skip};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Names a request; answers carry it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,14 +1,9 @@
 //! The roofline between page and worker: what is asked, and what comes of it, small enough for charts of many rows. Plain
 //! data; knows no messages.
 
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::RooflineQuery;
-use crate::analysis::roofline::Skipped;
-use crate::analysis::roofline::StepRoof;
+use crate::analysis::roofline::{Roof, RooflineFigures, RooflineQuery, Skipped, StepRoof};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Rows that a chart is given at most: those with the most time.
 pub const MAX_POINTS: usize = 1000;

@@ -4,14 +4,9 @@ use super::request::Carries;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::share::AIM;
-use crate::share::Level;
-use crate::share::Preview;
-use crate::share::Report;
-use crate::share::link;
+use crate::share::{AIM, Level, Preview, Report, link};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Of what a report is made, and how much of it leaves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

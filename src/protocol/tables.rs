@@ -2,15 +2,11 @@
 
 use super::column::Sort;
 use crate::analysis::base::Query;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Shown;
-use crate::analysis::breakdown::Totals;
+use crate::analysis::breakdown::{Group, Header, Shown, Totals};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The figures of a query, without rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,24 +7,16 @@
 //! Each question has a type for its answer. Both cross as bytes within the contract, so that the contract needs one request and
 //! one reply for all of them.
 
-use super::program_text::ProgramQuery;
-use super::program_text::ProgramRef;
-use super::request::OpRef;
-use super::request::Reply;
-use super::request::Request;
-use super::roofline::RoofRowsQuery;
-use super::roofline::RoofSort;
+use super::program_text::{ProgramQuery, ProgramRef};
+use super::request::{OpRef, Reply, Request};
+use super::roofline::{RoofRowsQuery, RoofSort};
 use super::tables::Export;
 use crate::analysis::base::Query;
-use crate::analysis::comm::CommQuery;
-use crate::analysis::comm::LaneQuery;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::MemoryQuery;
-use crate::analysis::memory::Points;
+use crate::analysis::comm::{CommQuery, LaneQuery};
+use crate::analysis::memory::{BufferId, MemoryQuery, Points};
 use crate::analysis::roofline::RooflineQuery;
-use serde::Deserialize;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// What a view asks. Each says what it is answered with; any may be answered with [`Reply::Failed`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,21 +1,11 @@
 //! Communication's JSON. Knows names and order of fields; computes nothing but percentages and GB/s.
 
 use super::json::HeadJson;
-use crate::analysis::comm::Arrival;
-use crate::analysis::comm::ArrivalSpread;
-use crate::analysis::comm::Balance;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::LinkPeak;
-use crate::analysis::comm::Overlap;
-use crate::analysis::comm::Pairing;
-use crate::analysis::comm::Primitive;
-use crate::analysis::comm::PrimitiveSums;
-use crate::analysis::comm::Remainder;
-use crate::analysis::comm::Role;
-use crate::analysis::comm::StepComm;
-use crate::analysis::comm::Traffic;
 use crate::analysis::comm::flags::Flag;
+use crate::analysis::comm::{
+    Arrival, ArrivalSpread, Balance, Comm, CommRow, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums, Remainder,
+    Role, StepComm, Traffic,
+};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

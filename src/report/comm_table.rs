@@ -1,18 +1,8 @@
 //! Communication as tables. Knows columns and units.
 
-use super::format::bytes_text;
-use super::format::count;
-use super::format::counted;
-use super::format::gbs;
-use super::format::percent_text;
-use super::format::time_text;
+use super::format::{bytes_text, count, counted, gbs, percent_text, time_text};
 use super::text::Table;
-use crate::analysis::comm::Balance;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Overlap;
-use crate::analysis::comm::Straggler;
-use crate::analysis::comm::Traffic;
+use crate::analysis::comm::{Balance, Comm, CommRow, Overlap, Straggler, Traffic};
 use std::fmt::Write as _;
 
 const ABSENT: &str = "–";

@@ -2,12 +2,7 @@
 
 use super::json::HeadJson;
 use super::json_text::kind_name;
-use crate::analysis::data_movement::Change;
-use crate::analysis::data_movement::DataMovement;
-use crate::analysis::data_movement::DataMovementRow;
-use crate::analysis::data_movement::OpcodeCount;
-use crate::analysis::data_movement::ProgramOpcodes;
-use crate::analysis::data_movement::Tally;
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, Tally};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

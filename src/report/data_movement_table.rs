@@ -1,15 +1,8 @@
 //! Data movement as tables. Knows columns and units.
 
-use super::format::TimeUnit;
-use super::format::bytes_text;
-use super::format::count;
-use super::format::percent;
-use super::format::time;
+use super::format::{TimeUnit, bytes_text, count, percent, time};
 use super::text::Table;
-use crate::analysis::data_movement::Change;
-use crate::analysis::data_movement::DataMovement;
-use crate::analysis::data_movement::DataMovementRow;
-use crate::analysis::data_movement::Tally;
+use crate::analysis::data_movement::{Change, DataMovement, DataMovementRow, Tally};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";

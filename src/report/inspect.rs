@@ -1,13 +1,8 @@
 //! What is in a file, as JSON: names and order of fields of [`FileView`]. Counts nothing.
 
 use crate::analysis::breakdown::Status;
-use crate::analysis::files::FileLine;
-use crate::analysis::files::FilePlane;
-use crate::analysis::files::FileProgram;
-use crate::analysis::files::FileView;
-use crate::analysis::files::Finding;
-use crate::profile::Note;
-use crate::profile::PlaneStat;
+use crate::analysis::files::{FileLine, FilePlane, FileProgram, FileView, Finding};
+use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;
 use serde::Serialize;
 use std::collections::BTreeMap;

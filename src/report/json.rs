@@ -5,17 +5,9 @@
 
 use super::json_text::kind_name;
 pub use super::json_text::text;
-use super::scopes_json::ScopeJson;
-use super::scopes_json::nested;
+use super::scopes_json::{ScopeJson, nested};
 use crate::analysis::base::Filter;
-use crate::analysis::breakdown::Breakdown;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Part;
-use crate::analysis::breakdown::Scopes;
-use crate::analysis::breakdown::Shown;
-use crate::analysis::breakdown::Status;
-use crate::analysis::breakdown::Totals;
+use crate::analysis::breakdown::{Breakdown, Group, Header, Part, Scopes, Shown, Status, Totals};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;

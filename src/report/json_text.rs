@@ -1,13 +1,10 @@
 //! JSON as text: `serde_json`'s, two spaces deep. Knows how numbers are spelled; no field.
 
-use crate::analysis::classify::Kind;
 use super::text::is_invisible;
+use crate::analysis::classify::Kind;
 use serde::Serialize;
-use serde_json::ser::Formatter;
-use serde_json::ser::PrettyFormatter;
-use serde_json::ser::Serializer;
-use std::io::Result;
-use std::io::Write;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use std::io::{Result, Write};
 
 /// Spells doubles as the standard library does, which the page holds anyway: `serde_json`'s own way has tables of 10 kB that
 /// do not compress. Both write the shortest digits that read as the same double.

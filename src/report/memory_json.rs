@@ -1,22 +1,10 @@
 //! The JSON of memory. Knows names and order of fields; computes nothing.
 
 use super::json::HeadJson;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::Basis;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::CapacitySource;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::Estimate;
-use crate::analysis::memory::Jump;
-use crate::analysis::memory::Moment;
-use crate::analysis::memory::MomentPart;
-use crate::analysis::memory::Padded;
-use crate::analysis::memory::ProgramWithTimelines;
-use crate::analysis::memory::RollUpRow;
-use crate::analysis::memory::SpaceWithTimeline;
-use crate::analysis::memory::UseColumn;
-use crate::analysis::memory::Vocabulary;
-use crate::analysis::memory::WholeMemory;
+use crate::analysis::memory::{
+    AllocatorMemory, Basis, Buffer, CapacitySource, CrossCheck, Estimate, Jump, Moment, MomentPart, Padded,
+    ProgramWithTimelines, RollUpRow, SpaceWithTimeline, UseColumn, Vocabulary, WholeMemory,
+};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

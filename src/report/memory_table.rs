@@ -1,13 +1,8 @@
 //! Memory as tables. Knows columns and units.
 
-use super::format::bytes_text;
-use super::format::count;
-use super::format::percent_text;
-use super::format::time_text;
+use super::format::{bytes_text, count, percent_text, time_text};
 use super::text::Table;
-use crate::analysis::memory::RollUpBy;
-use crate::analysis::memory::SpaceMemory;
-use crate::analysis::memory::WholeMemory;
+use crate::analysis::memory::{RollUpBy, SpaceMemory, WholeMemory};
 
 const ABSENT: &str = "–";
 

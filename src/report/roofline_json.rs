@@ -1,24 +1,11 @@
 //! The roofline's JSON. Knows names and order of fields; computes nothing but percentages.
 
-use super::json::GroupJson;
-use super::json::HeadJson;
+use super::json::{GroupJson, HeadJson};
 use crate::analysis::base::GroupBy;
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::GapRank;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::OpaqueKernel;
-use crate::analysis::roofline::Peak;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::ProgramRoof;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RoofRow;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::Skipped;
-use crate::analysis::roofline::StepRoof;
-use crate::analysis::roofline::WindowUse;
-use crate::analysis::roofline::verify;
+use crate::analysis::roofline::{
+    Bound, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, Precision, ProgramRoof, Roof, RoofRow,
+    RooflineFigures, Skipped, StepRoof, WindowUse, verify,
+};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::Serialize;

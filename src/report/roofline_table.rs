@@ -1,31 +1,13 @@
 //! The roofline as sentences and tables. Knows columns and units.
 
-use super::format::TimeUnit;
-use super::format::count;
-use super::format::counted;
-use super::format::gbs;
-use super::format::intensity;
-use super::format::percent;
-use super::format::percent_text;
-use super::format::tflops;
-use super::format::time;
-use super::format::time_text;
+use super::format::{TimeUnit, count, counted, gbs, intensity, percent, percent_text, tflops, time, time_text};
 use super::text::Table;
 use crate::analysis::base::GroupBy;
 use crate::analysis::breakdown::Group;
 use crate::analysis::classify::Kind;
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Peak;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RoofRow;
-use crate::analysis::roofline::Roofline;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::Verdict;
-use crate::analysis::roofline::verify;
+use crate::analysis::roofline::{
+    Bound, DevicePeaks, Level, Peak, PeakOf, Precision, Roof, RoofRow, Roofline, RooflineFigures, Verdict, verify,
+};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";

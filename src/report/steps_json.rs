@@ -1,9 +1,7 @@
 //! Step statistics as JSON. Knows names and order of fields; durations that are means are rounded to the picosecond.
 
 use super::json::KindsJson;
-use crate::analysis::breakdown::Spread;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::breakdown::StepTime;
+use crate::analysis::breakdown::{Spread, StepStats, StepTime};
 use crate::units::Picos;
 use serde::Serialize;
 

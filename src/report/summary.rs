@@ -1,19 +1,13 @@
 //! The summary of a capture: the figures of every analysis, each as its own view tells it. Knows names and order of fields.
 
 use super::comm_json::TrafficJson;
-use super::comm_table;
 use super::format::bytes_text;
-use super::json::GroupJson;
-use super::json::HeadJson;
-use super::roofline_json;
-use super::roofline_table;
+use super::json::{GroupJson, HeadJson};
 use super::steps_json::StepsJson;
-use crate::analysis::breakdown::Breakdown;
-use crate::analysis::breakdown::StepStats;
+use super::{comm_table, roofline_json, roofline_table};
+use crate::analysis::breakdown::{Breakdown, StepStats};
 use crate::analysis::comm::Comm;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::ProgramPeaks;
-use crate::analysis::memory::SpacePeak;
+use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
 use crate::analysis::roofline::RooflineFigures;
 use crate::profile::Note;
 use crate::units::Picos;

@@ -1,24 +1,12 @@
 //! Views as tables of text: which columns, in which units. Knows report structs and number formats.
 
-use super::format::TimeUnit;
-use super::format::bytes_text;
-use super::format::count;
-use super::format::gbs;
-use super::format::percent;
-use super::format::tflops;
-use super::format::time;
+use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;
 use super::text::Table;
 use crate::analysis::base::GroupBy;
-use crate::analysis::breakdown::Breakdown;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Peaks;
-use crate::analysis::breakdown::Scopes;
-use crate::analysis::breakdown::Spread;
-use crate::analysis::breakdown::StepStats;
+use crate::analysis::breakdown::{Breakdown, Group, Peaks, Scopes, Spread, StepStats};
 use crate::analysis::classify::Kind;
-use crate::analysis::files::FileView;
-use crate::analysis::files::ProgramSource;
+use crate::analysis::files::{FileView, ProgramSource};
 use crate::units::Picos;
 
 const ABSENT: &str = "–";

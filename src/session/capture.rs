@@ -1,59 +1,22 @@
 //! The session of a capture: it keeps the profile and the analysis, and answers every request from them. Knows no browser.
 
-use super::hlo_text_cache::Listed;
-use super::hlo_text_cache::Listings;
-use super::memory::alive_at;
-use super::memory::memory_curve;
-use super::memory::memory_lanes;
-use super::memory::static_memory;
-use super::memory::what_if;
-use super::open::Input;
-use super::open::read_files::MAX_TOLD_NOTES;
-use super::open::Opened;
-use super::open::messages;
-use super::open::read_files::open_files;
+use super::hlo_text_cache::{Listed, Listings};
+use super::memory::{alive_at, memory_curve, memory_lanes, static_memory, what_if};
+use super::open::read_files::{MAX_TOLD_NOTES, open_files};
+use super::open::{Input, Opened, messages};
 use super::programs::Programs;
-use super::row_order::Orders;
-use super::row_order::largest;
-use super::row_order::window;
+use super::row_order::{Orders, largest, window};
 use super::session_trait::Session;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Framework;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::device_type;
-use crate::analysis::breakdown::Analysis;
-use crate::analysis::breakdown::Answer;
-use crate::analysis::breakdown::Breakdown;
-use crate::analysis::breakdown::Figures;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::files::FileInfo;
-use crate::analysis::files::FileView;
-use crate::profile::Note;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::Severity;
-use crate::protocol::BreakdownHead;
-use crate::protocol::DeviceInfo;
-use crate::protocol::Export;
-use crate::protocol::Failure;
-use crate::protocol::PlaneInfo;
-use crate::protocol::ProgramRef;
-use crate::protocol::Progress;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RowsPage;
-use crate::protocol::RowsQuery;
-use crate::protocol::SessionInfo;
-use crate::protocol::ShareQuery;
-use crate::protocol::Skip;
-use crate::protocol::Sort;
-use crate::protocol::Stage;
-use crate::protocol::StepInfo;
+use crate::analysis::base::{FilterError, Framework, GroupBy, Query, device_type};
+use crate::analysis::breakdown::{Analysis, Answer, Breakdown, Figures, StepStats};
+use crate::analysis::files::{FileInfo, FileView};
+use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::asked;
-use crate::report::json;
-use crate::report::tables;
+use crate::protocol::{
+    BreakdownHead, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, RowsPage,
+    RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
+};
+use crate::report::{json, tables};
 use crate::share::Report;
 use crate::units::Picos;
 
@@ -76,7 +39,7 @@ pub(crate) struct CaptureSession {
     /// The last answers: switching back and forth between two groupings asks twice for the same.
     answers: Vec<Answered>,
     /// The last answer of the roofline.
-    pub(crate) roofline: Option<super::roofline::Kept>,
+    pub(crate) roofline: Option<super::roofline_cache::RooflineCache>,
     /// What programs need and allocators gave, once it was asked for.
     pub(crate) memory: Option<crate::protocol::MemorySession>,
     /// The last answer of communication.
@@ -217,10 +180,7 @@ impl CaptureSession {
                 self.memory_told(|of, profile, all| memory_lanes(profile, of, all, ask, *points))
             }
             Question::Comm(ask) => self.comm_view(ask),
-            Question::CommLanes(ask) => {
-                let Self { profile, analysis, programs, .. } = self;
-                Reply::further(&super::comm::comm_lanes(analysis, profile, programs, ask))
-            }
+            Question::CommLanes(ask) => self.comm_lanes_view(ask),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Reply::Failed(messages::no_question())
             }

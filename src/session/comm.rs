@@ -1,21 +1,12 @@
 //! Communication with the programs at hand; and as the page asks for it. Knows reports; no browser.
 
 use super::capture::CaptureSession;
-use super::programs::AtHand;
-use super::programs::Programs;
+use super::programs::{AtHand, Programs};
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommLanes;
-use crate::analysis::comm::CommQuery;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::LaneQuery;
+use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
-use crate::protocol::CommView;
-use crate::protocol::Export;
-use crate::protocol::Reply;
-use crate::report::comm_json;
-use crate::report::comm_table;
-use crate::report::json;
+use crate::protocol::{CommView, Export, Reply};
+use crate::report::{comm_json, comm_table, json};
 use crate::units::Picos;
 
 /// Rows of collectives, and of copies, that the page is given at most: those that are covered least, and the one with the lowest
@@ -48,6 +39,11 @@ impl CaptureSession {
         let mut comm = self.comm_answer(ask).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
         Reply::further(&CommView { ask: ask.clone(), comm, more, more_copies })
+    }
+
+    pub(crate) fn comm_lanes_view(&mut self, ask: &LaneQuery) -> Reply {
+        let Self { profile, analysis, programs, .. } = self;
+        Reply::further(&comm_lanes(analysis, profile, programs, ask))
     }
 
     /// What `rooflight comm` writes.

@@ -2,20 +2,13 @@
 //! to. Knows reports; no browser.
 
 use super::capture::CaptureSession;
-use super::programs::AtHand;
-use super::programs::Programs;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
+use super::programs::{AtHand, Programs};
+use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::data_movement::DataMovement;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::protocol::DataMovementView;
-use crate::protocol::Export;
-use crate::protocol::Rest;
-use crate::report::data_movement_json;
-use crate::report::data_movement_table;
-use crate::report::json;
+use crate::profile::{Note, Profile};
+use crate::protocol::{DataMovementView, Export, Rest};
+use crate::report::{data_movement_json, data_movement_table, json};
 
 /// Sources of one category that are told apart.
 const SOURCES: usize = 40;
@@ -71,10 +64,7 @@ impl CaptureSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::breakdown::Header;
-    use crate::analysis::breakdown::Peaks;
-    use crate::analysis::breakdown::Status;
-    use crate::analysis::breakdown::Totals;
+    use crate::analysis::breakdown::{Header, Peaks, Status, Totals};
     use crate::analysis::classify::Kind;
     use crate::analysis::data_movement::DataMovementRow;
     use crate::units::Picos;

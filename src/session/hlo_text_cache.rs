@@ -2,28 +2,15 @@
 //! there. Knows where texts come from; knows no browser.
 
 use super::programs::Programs;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
+use crate::analysis::base::{Filter, FilterError};
 use crate::analysis::classify::opcode;
-use crate::analysis::files::FileProgram;
-use crate::analysis::files::ProgramSource;
-use crate::hlo::Line;
-use crate::hlo::Listing;
-use crate::hlo::Module;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::protocol::LineKind;
-use crate::protocol::MAX_FOUND;
-use crate::protocol::MAX_LINES;
-use crate::protocol::OutlineItem;
-use crate::protocol::ProgramFound;
-use crate::protocol::ProgramHead;
-use crate::protocol::ProgramLine;
-use crate::protocol::ProgramOutline;
-use crate::protocol::ProgramPage;
-use crate::protocol::ProgramQuery;
-use crate::protocol::ProgramRef;
+use crate::analysis::files::{FileProgram, ProgramSource};
+use crate::hlo::{Line, Listing, Module};
+use crate::profile::{Note, Profile, ProgramId};
+use crate::protocol::{
+    LineKind, MAX_FOUND, MAX_LINES, OutlineItem, ProgramFound, ProgramHead, ProgramLine, ProgramOutline, ProgramPage,
+    ProgramQuery, ProgramRef,
+};
 use std::rc::Rc;
 
 /// Texts kept: beside a program its half a dozen megabytes of text, and those of the one before.

@@ -10,23 +10,10 @@
 //! What the capture says stays. Each program is read once, and let go.
 
 use super::kernel_counts;
-use super::programs::Kept;
-use super::programs::choose;
-use super::programs::load;
-use crate::analysis::classify::category_of_kernel;
-use crate::analysis::classify::category_of_name;
-use crate::analysis::classify::category_of_text;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::profile::Note;
-use crate::profile::Op;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::Severity;
-use crate::profile::StrId;
+use super::programs::{Kept, choose, load};
+use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
+use crate::hlo::{Instruction, InstructionId, Module};
+use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 

@@ -10,13 +10,8 @@
 //!
 //! Knows ops and their instructions; no time and no cost.
 
-use crate::hlo::ComputationId;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::hlo::{ComputationId, InstructionId, Module};
+use crate::profile::{OpId, Plane, ProgramId, StrId};
 use indexmap::IndexMap;
 
 /// An op, and the instruction that it is of.
@@ -124,9 +119,7 @@ pub(crate) fn runs(plane: &Plane, program: Option<ProgramId>) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::hlo::text;
-    use crate::profile::Op;
-    use crate::profile::OpStats;
-    use crate::profile::Strings;
+    use crate::profile::{Op, OpStats, Strings};
 
     const HLO: &str = "HloModule m\n\n%body {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n\nENTRY %e {\n  \
                        %a = f32[8] parameter(0)\n  %b = f32[8] add(%a, %a)\n  %c = f32[8] exponential(%b)\n  \

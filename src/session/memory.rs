@@ -1,27 +1,14 @@
 //! Memory with the programs at hand: each is read when it is asked for, the last two stay. Knows reports; no browser.
 
-use super::programs::HeldMemory;
-use super::programs::Programs;
+use super::programs::{HeldMemory, Programs};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::files::FileProgram;
-use crate::analysis::memory::AliveAt;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::Curve;
-use crate::analysis::memory::Lanes;
-use crate::analysis::memory::MemoryPrograms;
-use crate::analysis::memory::MemoryQuery;
-use crate::analysis::memory::Points;
-use crate::analysis::memory::ProgramPeaks;
-use crate::analysis::memory::ProgramWithTimelines;
-use crate::analysis::memory::SpaceWithTimeline;
-use crate::analysis::memory::StaticMemory;
-use crate::analysis::memory::WhatIf;
-use crate::analysis::memory::WholeMemory;
+use crate::analysis::memory::{
+    AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,
+    ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
+};
 use crate::chip::Chip;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use crate::profile::{Note, Profile, Severity};
 use std::cmp::Reverse;
 use std::rc::Rc;
 

@@ -2,24 +2,15 @@
 //! no browser.
 
 use super::capture::CaptureSession;
-use super::memory::memory_programs;
-use super::memory::whole_memory;
+use super::memory::{memory_programs, whole_memory};
 use super::programs::Programs;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Status;
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::breakdown::{Header, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::MemoryQuery;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::protocol::Export;
-use crate::protocol::Failure;
-use crate::protocol::MemorySession;
-use crate::protocol::Reply;
-use crate::report::json;
-use crate::report::memory_json;
-use crate::report::memory_table;
+use crate::profile::{Note, Profile};
+use crate::protocol::{Export, Failure, MemorySession, Reply};
+use crate::report::{json, memory_json, memory_table};
 use serde::Serialize;
 
 impl CaptureSession {

@@ -1,18 +1,12 @@
 //! One op, asked for by name: all that is known of it, or its neighbourhood. Knows which program is meant; no browser.
 
-use super::capture::CaptureSession;
-use super::capture::no_program;
+use super::capture::{CaptureSession, no_program};
 use super::open::messages;
-use crate::analysis::base::FoundOp;
-use crate::analysis::base::Query;
+use crate::analysis::base::{FoundOp, Query};
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::Module;
-use crate::profile::Note;
-use crate::profile::ProgramId;
-use crate::protocol::Failure;
-use crate::protocol::OpRef;
-use crate::protocol::ProgramOf;
-use crate::protocol::Reply;
+use crate::profile::{Note, ProgramId};
+use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
 use std::rc::Rc;
 
 /// An op, its program where that could be read, and what is to be said of it.

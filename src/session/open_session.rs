@@ -1,26 +1,14 @@
 //! The open session, whatever it was opened from: captures, a report file, or the report of a link.
 
 use super::capture::CaptureSession;
-use super::from_report::ReportSession;
-use super::from_report::bad_link;
+use super::from_report::{ReportSession, bad_link};
 use super::open::Input;
-use super::open::report_file::Captures;
-use super::open::report_file::Unpacked;
-use super::open::report_file::unpack;
+use super::open::report_file::{Captures, Unpacked, unpack};
 use super::session_trait::Session;
 use super::share::ReportCache;
-use crate::protocol::Carries;
-use crate::protocol::Failure;
-use crate::protocol::Progress;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::SessionInfo;
-use crate::protocol::ShareQuery;
-use crate::protocol::Skip;
 use crate::protocol::view_request::asked;
-use crate::share::Report;
-use crate::share::read_link;
+use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
+use crate::share::{Report, read_link};
 
 /// An open session. It answers every [`Request`] but those that open another session.
 pub struct OpenSession {

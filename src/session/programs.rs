@@ -3,23 +3,12 @@
 
 use crate::analysis::base::FoundOp;
 use crate::analysis::memory::ProgramMemory;
-use crate::hlo::Module;
-use crate::hlo::text;
-use crate::profile::HloBlob;
-use crate::profile::HloForm;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::Severity;
-use crate::source::Packing;
-use crate::source::Source;
-use crate::source::SourceError;
-use crate::source::inflate_range;
-use crate::wire::hlo::decode;
-use crate::wire::hlo::decode_module;
+use crate::hlo::{Module, text};
+use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
+use crate::source::{Packing, Source, SourceError, inflate_range};
+use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
-use std::cell::OnceCell;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Programs kept: switching back and forth between two asks for no third.

@@ -2,28 +2,13 @@
 
 use super::capture::CaptureSession;
 use super::memory::static_memory;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
+use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query};
 use crate::analysis::comm::CommQuery;
-use crate::analysis::memory::MemoryQuery;
-use crate::analysis::memory::StaticMemory;
+use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::roofline::RooflineQuery;
 use crate::profile::Note;
-use crate::protocol::Failure;
-use crate::protocol::RoofPoint;
-use crate::protocol::ShareQuery;
-use crate::share::CommPart;
-use crate::share::DeviceTold;
-use crate::share::MemoryPart;
-use crate::share::OpRow;
-use crate::share::Origin;
-use crate::share::Point;
-use crate::share::Report;
-use crate::share::RooflinePart;
-use crate::share::SpaceTold;
+use crate::protocol::{Failure, RoofPoint, ShareQuery};
+use crate::share::{CommPart, DeviceTold, MemoryPart, OpRow, Origin, Point, Report, RooflinePart, SpaceTold};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

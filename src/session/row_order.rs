@@ -4,11 +4,8 @@
 //! numbers, the column's and the rank. A column of text is ranked as well, each distinct text once.
 
 use crate::analysis::base::sort_by_text;
-use crate::analysis::breakdown::RowText;
-use crate::analysis::breakdown::RowView;
-use crate::protocol::Column;
-use crate::protocol::Largest;
-use crate::protocol::Sort;
+use crate::analysis::breakdown::{RowText, RowView};
+use crate::protocol::{Column, Largest, Sort};
 use crate::units::Picos;
 use rustc_hash::FxHashMap;
 use std::ops::Range;

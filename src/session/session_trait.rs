@@ -1,9 +1,6 @@
 //! The trait that every kind of session implements: a capture, and the report of a link or a file.
 
-use crate::protocol::Failure;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::ShareQuery;
+use crate::protocol::{Failure, Reply, Request, ShareQuery};
 use crate::share::Report;
 
 /// An open session. It answers the requests of the page from what was read.

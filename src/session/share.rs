@@ -3,19 +3,8 @@
 use super::session_trait::Session;
 use crate::analysis::comm::CommQuery;
 use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::Carries;
-use crate::protocol::Failure;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::ReportRow;
-use crate::protocol::ShareAnswer;
-use crate::protocol::ShareQuery;
-use crate::share::Level;
-use crate::share::OpRow;
-use crate::share::Report;
-use crate::share::link;
-use crate::share::markdown;
-use crate::share::pack;
+use crate::protocol::{Carries, Failure, Question, Reply, ReportRow, ShareAnswer, ShareQuery};
+use crate::share::{Level, OpRow, Report, link, markdown, pack};
 use std::collections::BTreeSet;
 
 /// A report at full detail, and what it is of.

@@ -1,18 +1,11 @@
 //! What may not leave: lines of source, and names. What is an op's name in one place of a report is the same pseudonym in all.
 
-use super::codec::visit::Done;
-use super::codec::visit::Number;
-use super::codec::visit::Text;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Number, Text, Visit};
 use super::codec::{self};
 use super::error::ShareError;
-use super::opcodes::is_allocator;
-use super::opcodes::is_category;
-use super::opcodes::is_chip;
-use super::opcodes::is_of_compiler;
+use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Report {
     /// The same without lines of source, folders of files, and sentences that name either.

@@ -1,18 +1,13 @@
 //! Cuts a report to a level of detail: rows, points, curves, steps and notes.
+use super::level::Level;
+use super::report::{CommPart, OpRow, Report, Rest};
+use crate::analysis::breakdown::Group;
+use crate::analysis::classify::Kind;
+use crate::analysis::comm::CommRow;
+use crate::analysis::memory::{Curve, CurveColumn, UseColumn};
+use crate::profile::Note;
 use crate::units::Picos;
 use std::cmp::Reverse;
-use crate::profile::Note;
-use crate::analysis::memory::CurveColumn;
-use crate::analysis::memory::Curve;
-use crate::analysis::breakdown::Group;
-use crate::analysis::comm::CommRow;
-use super::report::CommPart;
-use crate::analysis::memory::UseColumn;
-use super::report::Rest;
-use crate::analysis::classify::Kind;
-use super::report::OpRow;
-use super::level::Level;
-use super::report::Report;
 
 impl Report {
     /// The same at a level of detail: what is cut is summed, so that shown numbers still sum.

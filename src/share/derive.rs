@@ -3,10 +3,8 @@
 
 use super::report::Report;
 use crate::analysis::breakdown::Group;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Overlap;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Roof;
+use crate::analysis::comm::{CommRow, Overlap};
+use crate::analysis::roofline::{Level, Roof};
 use crate::units::Picos;
 
 impl Report {

@@ -10,21 +10,16 @@
 
 use super::codec;
 use super::error::ShareError;
-use super::read::Reader;
-use super::read::take;
-use super::read::varint;
+use super::limits::VERSION;
+use super::read::{Reader, take, varint};
 use super::report::Report;
-use super::write::Writer;
-use super::write::{self};
-use flate2::Compression;
-use flate2::Crc;
+use super::write::{
+    Writer, {self},
+};
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use std::io::Read;
-use std::io::Write;
-
-/// The version that is written.
-pub const VERSION: u64 = 1;
+use flate2::{Compression, Crc};
+use std::io::{Read, Write};
 
 /// What reading may take: bytes that are unpacked, and bytes of memory.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Why a report cannot be read: what is wrong, and what to do. Words only.
 
-use super::envelope::VERSION;
+use super::limits::VERSION;
 use thiserror::Error;
 
 /// Why a link or a report file cannot be read.
@@ -34,7 +34,7 @@ pub enum ShareError {
     )]
     Newer(u64),
     /// It is longer than any that is written.
-    #[error("The link’s report has {0} characters; {max} are the most that is read.", max = super::link::MOST)]
+    #[error("The link’s report has {0} characters; {max} are the most that is read.", max = super::limits::MOST)]
     Long(usize),
     /// It would take more memory than a report may.
     #[error("The report unpacks to more than a report of its size may. Nothing of it was kept.")]

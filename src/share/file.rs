@@ -6,16 +6,12 @@
 //!
 //! Captures are stored as they lie and read in place: a file of gigabytes is never held.
 
-use super::envelope::Limits;
-use super::envelope::encode;
-use super::envelope::read;
+use super::envelope::{Limits, encode, read};
 use super::error::ShareError;
-use super::read::take;
-use super::read::varint;
+use super::read::{take, varint};
 use super::report::Report;
 use super::write;
-use crate::source::Source;
-use crate::source::SourceError;
+use crate::source::{Source, SourceError};
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
 

@@ -12,8 +12,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 /// The built page in one file, beside it: `cargo xtask build` makes it.
 pub const PACK: &str = "page.pack";

@@ -1,6 +1,5 @@
 //! How much of a session a report tells: how many rows of each table, and how many digits. What is cut is summed.
 
-
 /// A level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
@@ -76,4 +75,3 @@ impl Level {
         }
     }
 }
-

@@ -1,16 +1,14 @@
 //! A report as text for an address: base64url, and how long is too long. Knows characters; no address.
 
-use super::envelope::decode;
-use super::envelope::encode;
+use super::envelope::{decode, encode};
 use super::error::ShareError;
+use super::limits::MOST;
 use super::report::Report;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// Links are to be no longer: mail programs and chats keep these.
 pub const AIM: usize = 8_000;
-/// Longer ones are not made: a file is for them.
-pub const MOST: usize = 64_000;
 
 /// Whether a link's length will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,9 @@
 use super::report::Report;
 use crate::analysis::breakdown::Status;
 use crate::analysis::classify::Kind;
-use crate::report::format::bytes_text;
-use crate::report::format::counted;
-use crate::report::format::percent_text;
-use crate::report::format::time_text;
+use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;
-use crate::report::text::Table;
-use crate::report::text::markdown_text;
+use crate::report::text::{Table, markdown_text};
 
 /// Ops that are told.
 const ROWS: usize = 10;

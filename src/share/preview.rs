@@ -1,19 +1,12 @@
 //! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
 
-use super::codec::visit::Done;
-use super::codec::visit::Number;
-use super::codec::visit::Text;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Number, Text, Visit};
 use super::codec::{self};
 use super::error::ShareError;
-use super::opcodes::is_allocator;
-use super::opcodes::is_category;
-use super::opcodes::is_chip;
+use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;
-use serde::Deserialize;
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What leaves with a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,20 +1,9 @@
 //! The visitor that reads what [`super::write`] wrote. Bytes come from strangers: every row and every text is paid from a budget
 //! before memory is taken for it, and each row costs at least a byte.
 
-use super::codec::visit::Done;
-use super::codec::visit::Number;
-use super::codec::visit::Text;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Number, Text, Visit};
 use super::error::ShareError;
-use super::write::BITS;
-use super::write::MOST_TENS;
-use super::write::NONE;
-use super::write::TENS;
-use super::write::TEXT_NEW;
-use super::write::TEXT_NONE;
-use super::write::TEXT_USUAL;
-use super::write::USUAL;
-use super::write::of_decimal;
+use super::write::{BITS, MOST_TENS, NONE, TENS, TEXT_NEW, TEXT_NONE, TEXT_USUAL, USUAL, of_decimal};
 
 const ENDS: ShareError = ShareError::Broken("it ends early");
 

@@ -3,25 +3,13 @@
 //! Its rows are the analyses' reports, not copies of their types: at full detail a report says what the analyses say, and what it
 //! is written as is told field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::StepChoice;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::breakdown::Totals;
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{Group, Header, StepStats, Totals};
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;
-use crate::analysis::memory::AliveAt;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::Curve;
-use crate::analysis::memory::Moment;
-use crate::analysis::memory::ProgramPeaks;
-use crate::analysis::memory::RuntimeMemory;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::Skipped;
-use crate::analysis::roofline::StepRoof;
+use crate::analysis::memory::{AliveAt, CrossCheck, Curve, Moment, ProgramPeaks, RuntimeMemory};
+use crate::analysis::roofline::{Roof, RooflineFigures, Skipped, StepRoof};
 use crate::profile::Note;
 use crate::units::Picos;
 

@@ -1,14 +1,8 @@
 //! Reports of anything: made by a visitor, so that no field is forgotten.
 
-use super::codec::visit::Done;
-use super::codec::visit::Number;
-use super::codec::visit::Text;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Number, Text, Visit};
 use super::codec::{self};
-use super::envelope::Limits;
-use super::envelope::decode;
-use super::envelope::encode;
-use super::envelope::read;
+use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
 use super::file::unpack;
 use super::level::Level;

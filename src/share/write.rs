@@ -7,10 +7,7 @@
 //!  letters  what is new of new texts
 //! ```
 
-use super::codec::visit::Done;
-use super::codec::visit::Number;
-use super::codec::visit::Text;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Number, Text, Visit};
 use super::error::ShareError;
 use std::collections::BTreeMap;
 

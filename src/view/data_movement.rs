@@ -2,29 +2,20 @@
 //! words and lengths are in `chart::data_movement`.
 
 use super::breakdown::figures;
-use super::breakdown::picture::choice;
-use super::state::PtrEq;
-use super::state::State;
-use super::type_erasure::EraseType;
-use super::type_erasure::live;
+use super::breakdown::picture_frame::choice;
+use super::state::{PtrEq, State};
+use super::type_erasure::{EraseType, live};
 use super::widgets::chart::tools;
 use super::widgets::menu::Entry;
 use super::widgets::popover::Popover;
 use super::widgets::swatch::swatch;
-use super::widgets::tree::Open;
-use super::widgets::tree::width;
-use super::widgets::tree::{self};
-use crate::chart::data_movement::CHANGES;
-use crate::chart::data_movement::DataMovementTable;
-use crate::chart::data_movement::Group;
-use crate::chart::data_movement::Mark;
-use crate::chart::data_movement::Program;
-use crate::chart::data_movement::Row;
-use crate::chart::data_movement::{self};
-use crate::protocol::DataMovementView;
-use crate::protocol::Export;
-use crate::protocol::Question;
-use crate::protocol::Request;
+use super::widgets::tree::{
+    Open, width, {self},
+};
+use crate::chart::data_movement::{
+    CHANGES, DataMovementTable, Group, Mark, Program, Row, {self},
+};
+use crate::protocol::{DataMovementView, Export, Question, Request};
 use leptos::prelude::*;
 
 /// Data movement, where the other pictures are.

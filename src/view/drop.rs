@@ -1,9 +1,9 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
-use super::state::State;
-use super::state::{self};
-use super::type_erasure::EraseType;
-use super::type_erasure::live;
+use super::state::{
+    State, {self},
+};
+use super::type_erasure::{EraseType, live};
 use leptos::ev;
 use leptos::prelude::*;
 use web_sys::DragEvent;

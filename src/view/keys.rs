@@ -1,22 +1,17 @@
 //! Keys that work anywhere on the page. Knows which key does what; the list people see is beside it, and both
 //! say the same.
 
-use super::breakdown::filter;
-use super::breakdown::save;
-use super::files;
-use super::op;
+use super::breakdown::{filter, save};
 use super::state::State;
 use super::widgets::popover;
 use super::widgets::table::Act;
-use crate::analysis::base::Filter;
-use crate::analysis::base::GroupBy;
+use super::{files, op};
+use crate::analysis::base::{Filter, GroupBy};
 use crate::protocol::url::View;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
-use web_sys::Element;
-use web_sys::KeyboardEvent;
+use web_sys::{Element, KeyboardEvent};
 
 /// After `g`, the next key must come within this, milliseconds.
 const PREFIX: f64 = 1500.0;

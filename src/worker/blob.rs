@@ -1,15 +1,10 @@
 //! A browser's Blob or File, read synchronously in ranges: works in a worker only. Never holds more than was
 //! asked for; the file itself stays where it is.
 
-use crate::source::Source;
-use crate::source::SourceError;
-use crate::source::checked_end;
+use crate::source::{Source, SourceError, checked_end};
 use js_sys::Uint8Array;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
-use web_sys::Blob;
-use web_sys::DomException;
-use web_sys::FileReaderSync;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, DomException, FileReaderSync};
 
 /// A Blob, and the reader that reads it.
 pub struct BlobSource {

@@ -8,36 +8,16 @@
 //! an `error` event, as when the browser discards the worker or it closes itself.
 
 use super::lock;
-use super::message::pack;
-use super::message::unpack;
+use super::message::{pack, unpack};
 use super::program::program;
-use crate::protocol::Answer;
-use crate::protocol::Call;
-use crate::protocol::Failure;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RequestId;
-use crate::protocol::Skip;
-use crate::protocol::mismatch;
-use js_sys::Array;
-use js_sys::Math;
-use js_sys::Reflect;
-use std::cell::Cell;
-use std::cell::RefCell;
+use crate::protocol::{Answer, Call, Failure, Reply, Request, RequestId, Skip, mismatch};
+use js_sys::{Array, Math, Reflect};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::Blob;
-use web_sys::BlobPropertyBag;
-use web_sys::ErrorEvent;
-use web_sys::Event;
-use web_sys::File;
-use web_sys::MessageEvent;
-use web_sys::Url;
-use web_sys::Worker;
-use web_sys::WorkerOptions;
+use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageEvent, Url, Worker, WorkerOptions};
 
 /// A file someone chose, and its path within what they chose.
 #[derive(Clone, Debug)]

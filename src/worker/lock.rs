@@ -1,14 +1,9 @@
 //! Locks that the browser keeps for all pages and workers of an origin (Web Locks): whoever holds one lets go of it by ending, in whatever
 //! way. Knows the browser's interface, which `web-sys` has not as a stable one; not what is guarded.
 
-use js_sys::Function;
-use js_sys::Object;
-use js_sys::Promise;
-use js_sys::Reflect;
-use js_sys::global;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use js_sys::{Function, Object, Promise, Reflect, global};
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// A lock that is held until this is dropped.

@@ -4,12 +4,10 @@
 //! Bytes and not JS values: that takes 33 kB (gzip) less at both ends, and every integer crosses as it is. Both ends are
 //! of one build, which Hello makes sure of: it stays the first kind of request and of reply, so that any build reads it.
 
-use js_sys::Array;
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
 
 /// Packs a value and the files that go with it.

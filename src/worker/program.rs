@@ -4,20 +4,11 @@
 //! Beside the page its files are named by `index.html` (`<meta name="worker" content="script program">`). In a page that is one
 //! file there is nothing beside it: `share/boot.js` leaves both as Blobs in `globalThis.rooflightWorker`.
 
-use js_sys::Array;
-use js_sys::Promise;
-use js_sys::Reflect;
-use js_sys::WebAssembly;
-use js_sys::global;
+use js_sys::{Array, Promise, Reflect, WebAssembly, global};
 use std::cell::RefCell;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use wasm_bindgen_futures::future_to_promise;
-use web_sys::Blob;
-use web_sys::Response;
-use web_sys::Url;
-use web_sys::window;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use web_sys::{Blob, Response, Url, window};
 
 thread_local! {
     /// Of `[script, module]`; `None` before it is asked for, and after it could not be had.

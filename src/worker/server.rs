@@ -10,38 +10,19 @@
 //! Work is done in a task of its own, never in the message's: so a Cancel that is waiting already is seen first.
 
 use super::blob::BlobSource;
-use super::message::pack;
-use super::message::unpack;
-use crate::protocol::Answer;
-use crate::protocol::Call;
-use crate::protocol::Failure;
-use crate::protocol::Progress;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RequestId;
-use crate::protocol::SessionInfo;
-use crate::protocol::Skip;
-use crate::protocol::Stage;
-use crate::protocol::mismatch;
-use crate::session::Input;
-use crate::session::OpenSession;
-use crate::session::open::BUDGET;
-use crate::session::open::LOOKED_FROM;
-use crate::session::open::estimate;
-use crate::session::open::report_file::Unpacked;
-use crate::session::open::report_file::unpack as unpack_reports;
+use super::message::{pack, unpack};
+use crate::protocol::{Answer, Call, Failure, Progress, Reply, Request, RequestId, SessionInfo, Skip, Stage, mismatch};
+use crate::session::open::report_file::{Unpacked, unpack as unpack_reports};
+use crate::session::open::{BUDGET, LOOKED_FROM, estimate};
+use crate::session::{Input, OpenSession};
 use gloo::timers::callback::Timeout;
-use js_sys::ArrayBuffer;
-use js_sys::WebAssembly;
+use js_sys::{ArrayBuffer, WebAssembly};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::Closure;
-use web_sys::DedicatedWorkerGlobalScope;
-use web_sys::File;
-use web_sys::MessageEvent;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// Between two progress messages of one stage, at least, milliseconds.
 const PROGRESS_EVERY: f64 = 50.0;

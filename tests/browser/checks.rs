@@ -1,26 +1,14 @@
 //! Checks of what only a browser has: messages that cross between page and worker, and files read in ranges. Part of the worker in
 //! builds with debug assertions; `checks.test.mjs` calls each in a worker, for there is no synchronous reader elsewhere. One that fails panics.
 
-use js_sys::Array;
-use js_sys::Uint8Array;
-use rooflight::protocol::Answer;
-use rooflight::protocol::Call;
-use rooflight::protocol::Progress;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RequestId;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::protocol::Stage;
-use rooflight::source::Source;
-use rooflight::source::SourceError;
+use js_sys::{Array, Uint8Array};
+use rooflight::protocol::{Answer, Call, Progress, Reply, Request, RequestId, RowsQuery, Sort, Stage};
+use rooflight::source::{Source, SourceError};
 use rooflight::worker::blob::BlobSource;
-use rooflight::worker::message::pack;
-use rooflight::worker::message::unpack;
+use rooflight::worker::message::{pack, unpack};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::Blob;
-use web_sys::File;
+use web_sys::{Blob, File};
 
 fn progress(bytes: u64) -> Answer {
     let progress = Progress {
@@ -48,10 +36,7 @@ pub fn check_every_u64_crosses_the_boundary_both_ways() {
 
 #[wasm_bindgen]
 pub fn check_a_question_and_its_files_cross_as_well() {
-    use rooflight::analysis::base::DeviceChoice;
-    use rooflight::analysis::base::GroupBy;
-    use rooflight::analysis::base::Query;
-    use rooflight::analysis::base::StepChoice;
+    use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
     let query = Query {
         by: GroupBy::Source,
         step: StepChoice::Number(u64::MAX),

@@ -1,11 +1,9 @@
 //! Bad input on the command line: one clear sentence, the right exit code, nothing on stdout.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
+use crate::common::{bytes, make};
 use std::path::Path;
-use std::process::Command;
-use std::process::Output;
+use std::process::{Command, Output};
 
 fn run(args: &[&str], file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rooflight")).args(args).arg(file).output().unwrap()

@@ -1,30 +1,17 @@
 //! Communication against a real capture, a brute-force sweep and real programs; captures that were made are in `synth.rs`.
 
 use crate::common;
-use crate::common::hlo::AOT;
-use crate::common::hlo::aot;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::hlo::{AOT, aot};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::comm::Carried;
-use rooflight::analysis::comm::Comm;
-use rooflight::analysis::comm::CommBy;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::Core;
-use rooflight::analysis::comm::Execution;
-use rooflight::analysis::comm::LaneQuery;
-use rooflight::analysis::comm::Primitive;
-use rooflight::analysis::comm::Remainder;
-use rooflight::analysis::comm::Topology;
-use rooflight::analysis::comm::message_of;
+use rooflight::analysis::comm::{
+    Carried, Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, message_of,
+};
 use rooflight::hlo::Module;
-use rooflight::profile::Line;
-use rooflight::profile::Plane;
+use rooflight::profile::{Line, Plane};
 use rooflight::session;
-use rooflight::session::Opened;
-use rooflight::session::Programs;
+use rooflight::session::{Opened, Programs};
 use rooflight::units::Picos;
 use std::fmt::Write as _;
 
@@ -280,10 +267,7 @@ fn every_grouping_sums_to_the_whole() {
 ///  sparse              all-reduce 100…200, fusion 210…260
 /// ```
 fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
-    use common::make::Plane;
-    use common::make::event;
-    use common::make::int;
-    use common::make::text;
+    use common::make::{Plane, event, int, text};
     let mut p = Plane::new("/device:TPU:0");
     let op = |p: &mut Plane, hlo: &str, category: &str| {
         let name = hlo.split(" = ").next().unwrap().trim_start_matches('%').to_owned();
@@ -397,10 +381,7 @@ fn summed_by_hand() {
 /// ```
 #[test]
 fn a_start_without_flops_covers_nothing() {
-    use common::make::Plane;
-    use common::make::event;
-    use common::make::int;
-    use common::make::text;
+    use common::make::{Plane, event, int, text};
     let us = |n: i64| n * 1_000_000;
     for (flops, wanted) in [(0, (Kind::Communication, 106, 0)), (2_000_000_000, (Kind::Fused, 1, 105))] {
         let mut p = Plane::new("/device:TPU:0");

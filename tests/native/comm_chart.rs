@@ -1,42 +1,22 @@
 //! Communication as the page draws it, against the analysis' figures and plain sums: steps, lanes, bandwidth, rows.
 
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::comm::Carried;
-use rooflight::analysis::comm::Comm;
-use rooflight::analysis::comm::CommBy;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::CommRow;
-use rooflight::analysis::comm::LaneQuery;
-use rooflight::analysis::comm::NamedMesh;
-use rooflight::analysis::comm::Primitive;
-use rooflight::analysis::comm::StepComm;
-use rooflight::analysis::comm::Topology;
 use rooflight::analysis::comm::flags::Flag;
-use rooflight::chart::comm::bandwidth;
-use rooflight::chart::comm::figures;
-use rooflight::chart::comm::key;
-use rooflight::chart::comm::lanes;
-use rooflight::chart::comm::rows;
-use rooflight::chart::comm::steps;
-use rooflight::chart::comm::table::Units;
-use rooflight::chart::comm::table::{self};
-use rooflight::chart::comm::text;
-use rooflight::chart::comm::usual;
-use rooflight::chart::plot::scene::Mark;
-use rooflight::chart::plot::scene::Scene;
-use rooflight::chart::plot::scene::Shape;
-use rooflight::chart::widgets::table::Content;
-use rooflight::chart::widgets::table::Measure;
-use rooflight::chart::widgets::table::Order;
+use rooflight::analysis::comm::{
+    Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, StepComm, Topology,
+};
+use rooflight::chart::comm::table::{
+    Units, {self},
+};
+use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
+use rooflight::chart::plot::scene::{Mark, Scene, Shape};
+use rooflight::chart::widgets::table::{Content, Measure, Order};
 use rooflight::protocol::CommView;
 use rooflight::protocol::url::comm::Of;
 use rooflight::report::format;
 use rooflight::session;
-use rooflight::session::Input;
-use rooflight::session::Programs;
+use rooflight::session::{Input, Programs};
 use rooflight::units::Picos;
 use std::cmp::Ordering;
 

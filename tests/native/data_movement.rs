@@ -2,26 +2,16 @@
 //! breakdown says.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::{bytes, make, open};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::data_movement::Answer;
-use rooflight::analysis::data_movement::Change;
-use rooflight::analysis::data_movement::DataMovement;
-use rooflight::analysis::data_movement::DataMovementRow;
-use rooflight::analysis::data_movement::LayoutChange;
-use rooflight::analysis::data_movement::classify;
-use rooflight::analysis::data_movement::in_module;
+use rooflight::analysis::data_movement::{
+    Answer, Change, DataMovement, DataMovementRow, LayoutChange, classify, in_module,
+};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
 fn data_movement(opened: &Opened, query: &Query) -> DataMovement {
     Analysis::new(&opened.profile).data_movement(&opened.profile, query, None)

@@ -2,19 +2,10 @@
 //! shape, and on the real ones.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use crate::common::profile;
+use crate::common::{bytes, make, open, profile};
 use proptest::prelude::*;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::MAX_PARTS;
-use rooflight::analysis::breakdown::NO_SCOPE;
-use rooflight::analysis::breakdown::Scopes;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, MAX_PARTS, NO_SCOPE, Scopes};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;

@@ -1,22 +1,11 @@
 //! The session as the page asks it: orders of rows, trees, steps, and filters that are none.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Group;
-use rooflight::protocol::BreakdownHead;
-use rooflight::protocol::Column;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use crate::common::{bytes, make};
+use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::protocol::{BreakdownHead, Column, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Input, OpenSession};
 use std::cmp::Ordering;
 
 fn engine(space: &rooflight::wire::proto::xspace::XSpace) -> OpenSession {

@@ -1,39 +1,16 @@
 //! What is in the files, and the texts of programs: sums over every real capture, texts against what a module prints,
 //! searches against a plain loop.
 
-use crate::common::XSPACES;
-use crate::common::asked;
-use crate::common::bytes;
-use crate::common::hlo;
-use crate::common::make;
-use crate::common::profile;
-use crate::common::profiles;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::files::FileView;
-use rooflight::analysis::files::LineUse;
-use rooflight::analysis::files::PlaneRole;
-use rooflight::analysis::files::ProgramSource;
+use crate::common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
 use rooflight::hlo::Module;
-use rooflight::protocol::LineKind;
-use rooflight::protocol::MAX_LINES;
-use rooflight::protocol::MemorySession;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::ProgramFound;
-use rooflight::protocol::ProgramOutline;
-use rooflight::protocol::ProgramPage;
-use rooflight::protocol::ProgramQuery;
-use rooflight::protocol::ProgramRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::protocol::{
+    LineKind, MAX_LINES, MemorySession, OpRef, ProgramFound, ProgramOutline, ProgramPage, ProgramQuery, ProgramRef,
+    Question, Reply, Request, RowsQuery, Sort,
+};
+use rooflight::session::{Input, OpenSession};
 use rooflight::units::Picos;
 use rooflight::wire::hlo::decode;
 

@@ -1,16 +1,8 @@
 //! Filters work on ops: what is shown is what matches, and never more than there is.
 
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::FilterError;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::base::Within;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
+use crate::common::{bytes, make, open};
+use rooflight::analysis::base::{Filter, FilterError, GroupBy, Query, StepChoice, Within};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 

@@ -3,23 +3,12 @@
 //! where there are any.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::hlo;
-use crate::common::make;
-use crate::common::memory;
-use crate::common::profile;
-use crate::common::trace::events_of;
-use crate::common::trace::gzip;
-use crate::common::trace::text;
-use crate::common::trace::xz;
-use crate::common::zip;
+use crate::common::trace::{events_of, gzip, text, xz};
+use crate::common::{bytes, hlo, make, memory, profile, zip};
 use flate2::read::DeflateDecoder;
 use rooflight::protocol::ShareQuery;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::share::Level;
-use rooflight::share::encode;
-use rooflight::share::pack;
+use rooflight::session::{Input, OpenSession};
+use rooflight::share::{Level, encode, pack};
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::xspace::XSpace;

@@ -1,27 +1,17 @@
 //! The text of compiled programs as files: told by content, opened like the protos of the same programs, refused where it would
 //! take many times its size.
 
-use crate::common::asked;
-use crate::common::hlo::llama;
-use crate::common::hlo::{self};
-use crate::common::profile;
+use crate::common::hlo::{
+    llama, {self},
+};
 use crate::common::trace::xz;
+use crate::common::{asked, profile};
 use rooflight::analysis::base::Query;
-use rooflight::analysis::files::FileView;
-use rooflight::analysis::files::ProgramSource;
-use rooflight::analysis::op::OpBasis;
-use rooflight::analysis::op::OpDetail;
-use rooflight::hlo::Module;
-use rooflight::hlo::text;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::ProgramOutline;
-use rooflight::protocol::ProgramPage;
-use rooflight::protocol::ProgramRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::SessionInfo;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::analysis::files::{FileView, ProgramSource};
+use rooflight::analysis::op::{OpBasis, OpDetail};
+use rooflight::hlo::{Module, text};
+use rooflight::protocol::{OpRef, ProgramOutline, ProgramPage, ProgramRef, Question, Reply, SessionInfo};
+use rooflight::session::{Input, OpenSession};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;

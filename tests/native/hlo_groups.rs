@@ -1,17 +1,8 @@
 //! Replica groups: every form against brute force, every real collective against its devices.
 
-use crate::common::hlo::AOT;
-use crate::common::hlo::aot;
+use crate::common::hlo::{AOT, aot};
 use proptest::prelude::*;
-use rooflight::hlo::AxisRef;
-use rooflight::hlo::Devices;
-use rooflight::hlo::Iota;
-use rooflight::hlo::MeshAxes;
-use rooflight::hlo::Module;
-use rooflight::hlo::ReplicaGroups;
-use rooflight::hlo::Transposed;
-use rooflight::hlo::opcode;
-use rooflight::hlo::text;
+use rooflight::hlo::{AxisRef, Devices, Iota, MeshAxes, Module, ReplicaGroups, Transposed, opcode, text};
 use std::collections::BTreeMap;
 
 fn devices_of(name: &str) -> u64 {

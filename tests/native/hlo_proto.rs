@@ -1,25 +1,10 @@
 //! HLO protos of real captures: everything in them resolves, says what the texts say, and takes the memory that XLA gave it.
 
-use crate::common::hlo::AOT;
-use crate::common::hlo::aot;
-use crate::common::hlo::corpora;
-use crate::common::hlo::llama;
-use crate::common::hlo::programs;
-use crate::common::hlo::xspace;
-use rooflight::hlo::Damage;
-use rooflight::hlo::Instruction;
-use rooflight::hlo::Module;
-use rooflight::hlo::Shape;
-use rooflight::hlo::Style;
-use rooflight::hlo::Value;
-use rooflight::hlo::text;
+use crate::common::hlo::{AOT, aot, corpora, llama, programs, xspace};
+use rooflight::hlo::{Damage, Instruction, Module, Shape, Style, Value, text};
 use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XEventMetadata;
-use rooflight::wire::proto::xspace::XStat;
-use rooflight::wire::proto::xspace::x_stat;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XStat, x_stat};
+use std::collections::{BTreeMap, BTreeSet};
 
 const CAPTURES: [(&str, usize); 3] =
     [("tpu-v6e-host-offload/host.xplane.pb", 4), ("gpu-mi300/gemm.xplane.pb", 16), ("cpu-jax/vm.xplane.pb", 7)];

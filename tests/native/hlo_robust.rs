@@ -1,14 +1,10 @@
 //! Bad HLO: random and damaged texts and protos end without a panic, in time that grows with their size.
 
-use crate::common::hlo::aot;
-use crate::common::hlo::corpora;
-use crate::common::hlo::llama;
+use crate::common::hlo::{aot, corpora, llama};
 use proptest::prelude::*;
 use rooflight::analysis::memory::ProgramMemory;
-use rooflight::hlo::Module;
-use rooflight::hlo::text;
-use std::time::Duration;
-use std::time::Instant;
+use rooflight::hlo::{Module, text};
+use std::time::{Duration, Instant};
 
 /// Reads it as everything. What was read without anything left over prints as what reads back the same.
 fn read(source: &str) {

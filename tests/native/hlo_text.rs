@@ -1,13 +1,7 @@
 //! HLO texts of real captures are read with nothing left over, and what is printed is what was read.
 
-use crate::common::hlo::Corpus;
-use crate::common::hlo::corpora;
-use crate::common::hlo::llama;
-use rooflight::hlo::Damage;
-use rooflight::hlo::Module;
-use rooflight::hlo::ReplicaGroups;
-use rooflight::hlo::opcode;
-use rooflight::hlo::text;
+use crate::common::hlo::{Corpus, corpora, llama};
+use rooflight::hlo::{Damage, Module, ReplicaGroups, opcode, text};
 
 #[test]
 fn every_text_of_every_capture() {

@@ -1,13 +1,9 @@
 //! Several hosts as one session: told apart, compared by number of step, and a damaged one costs no other.
 
-use crate::common::bytes;
-use crate::common::make;
 use crate::common::trace::open_all;
-use crate::common::zip::deflated;
-use crate::common::zip::zip;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::zip::{deflated, zip};
+use crate::common::{bytes, make};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::session::Opened;

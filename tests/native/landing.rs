@@ -1,21 +1,13 @@
 //! The landing page's picture is drawn from figures of the sample: held against an analysis of the sample that is shipped.
 
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::chart::landing::Op;
-use rooflight::chart::landing::{self};
-use rooflight::protocol::Question;
-use rooflight::protocol::RoofColumn;
-use rooflight::protocol::RoofRowsPage;
-use rooflight::protocol::RoofRowsQuery;
-use rooflight::protocol::RoofSort;
-use rooflight::protocol::RooflineHead;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::chart::landing::{
+    Op, {self},
+};
+use rooflight::protocol::{Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
+use rooflight::session::{Input, OpenSession};
 
 fn engine() -> OpenSession {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/sample.xplane.pb.xz")).unwrap();

@@ -2,36 +2,19 @@
 //! Where the two differ, docs/XPROF.md says why.
 
 use crate::common;
-use crate::common::hlo::AOT;
-use crate::common::hlo::aot;
-use crate::common::hlo::programs;
-use crate::common::hlo::xspace;
+use crate::common::hlo::{AOT, aot, programs, xspace};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::memory::AliveAt;
-use rooflight::analysis::memory::AllocatorMemory;
-use rooflight::analysis::memory::Basis;
-use rooflight::analysis::memory::Buffer;
-use rooflight::analysis::memory::Capacity;
-use rooflight::analysis::memory::CapacitySource;
-use rooflight::analysis::memory::Category;
-use rooflight::analysis::memory::MemoryClass;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::ProgramMemory;
-use rooflight::analysis::memory::ProgramPeaks;
-use rooflight::analysis::memory::RollUpBy;
-use rooflight::analysis::memory::SpaceMemory;
-use rooflight::analysis::memory::WholeMemory;
-use rooflight::hlo::Attribute;
-use rooflight::hlo::InstructionId;
-use rooflight::hlo::Module;
+use rooflight::analysis::memory::{
+    AliveAt, AllocatorMemory, Basis, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery,
+    ProgramMemory, ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,
+};
+use rooflight::hlo::{Attribute, InstructionId, Module};
 use rooflight::session;
 use rooflight::session::Programs;
-use rooflight::wire::proto::hlo::HeapSimulatorTrace;
-use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use rooflight::wire::proto::hlo::{HeapSimulatorTrace, HloProto};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What xprof tells apart.
 const SMALL: u64 = 16 << 10;

@@ -2,36 +2,21 @@
 //! files.
 
 use crate::common;
-use crate::common::memory::assigned;
-use crate::common::memory::buffer;
-use crate::common::memory::event;
-use crate::common::memory::tiny;
+use crate::common::memory::{assigned, buffer, event, tiny};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::memory::Basis;
-use rooflight::analysis::memory::BufferId;
-use rooflight::analysis::memory::Category;
-use rooflight::analysis::memory::MemoryClass;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::MomentPart;
-use rooflight::analysis::memory::Points;
-use rooflight::analysis::memory::ProgramMemory;
-use rooflight::analysis::memory::ProgramPeaks;
-use rooflight::analysis::memory::RollUpBy;
-use rooflight::analysis::memory::SpaceMemory;
-use rooflight::analysis::memory::StaticMemory;
-use rooflight::analysis::memory::WhatIf;
+use rooflight::analysis::memory::{
+    Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
+    SpaceMemory, StaticMemory, WhatIf,
+};
 use rooflight::hlo::Module;
 use rooflight::session;
 use rooflight::session::Programs;
 use rooflight::wire::hlo::decode;
-use rooflight::wire::proto::hlo::BufferAllocationProto;
-use rooflight::wire::proto::hlo::BufferAssignmentProto;
-use rooflight::wire::proto::hlo::HeapSimulatorTrace;
-use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloProto};
 use std::collections::BTreeMap;
 
 const ALL_POINTS: Points = Points { from: 0, to: u32::MAX };

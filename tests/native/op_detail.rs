@@ -1,35 +1,15 @@
 //! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
 
-use crate::common::XSPACES;
-use crate::common::asked;
-use crate::common::bytes;
-use crate::common::hlo;
-use crate::common::make;
-use crate::common::profile;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Group;
-use rooflight::analysis::op::Change;
-use rooflight::analysis::op::OpBasis;
-use rooflight::analysis::op::OpDetail;
-use rooflight::analysis::op::OpRole;
+use crate::common::{XSPACES, asked, bytes, hlo, make, profile};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::hlo::Module;
-use rooflight::hlo::text;
-use rooflight::profile::Plane;
-use rooflight::profile::Profile;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat;
+use rooflight::hlo::{Module, text};
+use rooflight::profile::{Plane, Profile};
+use rooflight::protocol::{OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Input, OpenSession};
+use rooflight::wire::proto::xspace::{XSpace, x_stat};
 use std::io::Write;
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";

@@ -1,38 +1,19 @@
 //! The neighbourhood of real ops: against the program's own relations, and drawn.
 
-use crate::common::asked;
-use crate::common::bytes;
-use crate::common::hlo;
-use crate::common::make;
-use crate::common::open;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::{asked, bytes, hlo, make, open};
+use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::op::OpBasis;
-use rooflight::analysis::op::OpDetail;
-use rooflight::analysis::op::graph::GraphNode;
-use rooflight::analysis::op::graph::NodeRole;
-use rooflight::analysis::op::graph::OpGraph;
-use rooflight::chart::op::graph::Drawing;
-use rooflight::chart::op::graph::draw;
-use rooflight::chart::op::graph::next;
-use rooflight::chart::op::graph::rows;
-use rooflight::chart::op::graph::scene;
+use rooflight::analysis::op::graph::{GraphNode, NodeRole, OpGraph};
+use rooflight::analysis::op::{OpBasis, OpDetail};
+use rooflight::chart::op::graph::{Drawing, draw, next, rows, scene};
 use rooflight::chart::plot::hit_test::Direction;
 use rooflight::chart::plot::svg;
-use rooflight::hlo::InstructionId;
-use rooflight::hlo::Module;
-use rooflight::hlo::text;
-use rooflight::profile::Plane;
-use rooflight::profile::Profile;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::hlo::{InstructionId, Module, text};
+use rooflight::profile::{Plane, Profile};
+use rooflight::protocol::{OpRef, Question, Reply};
+use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 /// Told at most on each side: one hop away, two hops away, inside an opened one.

@@ -3,19 +3,10 @@
 use crate::common;
 use crate::common::make;
 use proptest::prelude::*;
-use rooflight::profile::Builder;
-use rooflight::profile::Plane;
-use rooflight::profile::PlaneStat;
-use rooflight::profile::Profile;
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XEventMetadata;
-use rooflight::wire::proto::xspace::XLine;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::XStat;
-use rooflight::wire::proto::xspace::XStatMetadata;
+use rooflight::profile::{Builder, Plane, PlaneStat, Profile};
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 use rooflight::wire::xspace::walk;
 use std::collections::BTreeMap;
 

@@ -2,14 +2,11 @@
 #![cfg(target_os = "linux")]
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::trace::gzip;
-use crate::common::trace::xz;
+use crate::common::trace::{gzip, xz};
+use crate::common::{bytes, make};
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::Instant;
 
 /// Address space that is enough for a small capture, KiB.

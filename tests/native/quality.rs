@@ -1,26 +1,18 @@
 //! What a session lacks: each gap made by hand is found, counted and told what fills it, and real captures have those they have.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make::int;
-use crate::common::make::{self};
-use crate::common::profile;
-use crate::common::trace::gzip;
-use crate::common::trace::open_all;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
+use crate::common::make::{
+    int, {self},
+};
+use crate::common::trace::{gzip, open_all};
+use crate::common::{bytes, profile};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::files::FileView;
-use rooflight::analysis::files::Finding;
-use rooflight::analysis::files::FindingKind;
+use rooflight::analysis::files::{FileView, Finding, FindingKind};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
 fn view(opened: &Opened) -> FileView {
     Analysis::new(&opened.profile).file_view(&opened.profile, &opened.files, opened.partial.is_some())

@@ -1,22 +1,16 @@
 //! `rooflight report`, the program: what it writes, what it refuses, and that what leaves holds no line of source unless asked.
 
-use crate::common::bytes;
-use crate::common::make;
+use crate::common::{bytes, make};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use flate2::read::DeflateDecoder;
-use flate2::read::MultiGzDecoder;
+use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use rooflight::protocol::url::address::Address;
-use rooflight::share::read_link;
-use rooflight::share::unpack;
+use rooflight::share::{read_link, unpack};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
-use std::io::Read;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Output;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -105,8 +99,7 @@ fn readable(bytes: &[u8]) -> String {
 
 fn unbase64(text: &str) -> Vec<u8> {
     use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
     STANDARD.decode(text).or_else(|_| URL_SAFE_NO_PAD.decode(text)).unwrap()
 }
 

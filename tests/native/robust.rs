@@ -2,17 +2,11 @@
 //! without a panic and without memory that the input does not justify.
 
 use crate::common;
-use crate::common::make;
-use crate::common::open;
+use crate::common::{make, open};
 use proptest::prelude::*;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::comm::Carried;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::LaneQuery;
+use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::units::Picos;
 

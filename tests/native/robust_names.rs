@@ -1,7 +1,6 @@
 //! Names in a capture cannot act on a terminal: the program prints no control or invisible character that a name holds.
 
-use crate::common::bytes;
-use crate::common::make;
+use crate::common::{bytes, make};
 use std::process::Command;
 
 /// Clears the screen, sets a title, moves the cursor, overwrites a line, reverses text, hides text, and ends a line.

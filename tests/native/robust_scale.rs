@@ -3,20 +3,15 @@
 
 use crate::common;
 use crate::common::bytes;
-use crate::common::make::Plane;
-use crate::common::make::{self};
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::make::{
+    Plane, {self},
+};
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Note;
-use rooflight::session::Input;
-use rooflight::session::Opened;
-use rooflight::session::open;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use std::time::Duration;
-use std::time::Instant;
+use rooflight::session::{Input, Opened, open};
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
+use std::time::{Duration, Instant};
 
 /// Many times what it takes on a busy machine without optimisation, and a fraction of what the square of it takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -159,11 +154,7 @@ fn threads_without_end() {
 /// As plain as a program's text can be: 38 bytes an instruction.
 #[test]
 fn a_long_chain_of_instructions_is_a_program() {
-    use rooflight::wire::proto::hlo::HloComputationProto;
-    use rooflight::wire::proto::hlo::HloInstructionProto;
-    use rooflight::wire::proto::hlo::HloModuleProto;
-    use rooflight::wire::proto::hlo::HloProto;
-    use rooflight::wire::proto::hlo::ShapeProto;
+    use rooflight::wire::proto::hlo::{HloComputationProto, HloInstructionProto, HloModuleProto, HloProto, ShapeProto};
     let shape = ShapeProto { element_type: 11, dimensions: vec![8], ..ShapeProto::default() };
     let instructions = (2..100_000_i64).map(|id| HloInstructionProto {
         name: format!("add.{id}"),

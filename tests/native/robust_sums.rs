@@ -3,17 +3,12 @@
 use crate::common;
 use crate::common::bytes;
 use crate::common::make::Plane;
-use crate::common::trace::gzip;
-use crate::common::trace::open_all;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::trace::{gzip, open_all};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Severity;
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::process::Command;
 
 const MOST: Picos = Picos(u64::MAX);

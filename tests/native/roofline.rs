@@ -1,46 +1,22 @@
 //! The roofline: captures made here, whose figures are computed by hand, and that all parts sum to the whole.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use crate::common::profiles;
-use make::Plane;
-use make::int;
-use make::text;
+use crate::common::{bytes, make, open, profiles};
+use make::{Plane, int, text};
 use proptest::prelude::*;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::roofline::Bound;
-use rooflight::analysis::roofline::Check;
-use rooflight::analysis::roofline::CostSource;
-use rooflight::analysis::roofline::DeviceCountSource;
-use rooflight::analysis::roofline::KernelCost;
-use rooflight::analysis::roofline::Level;
-use rooflight::analysis::roofline::PeakChoice;
-use rooflight::analysis::roofline::PeakSource;
-use rooflight::analysis::roofline::Precision;
-use rooflight::analysis::roofline::Roof;
-use rooflight::analysis::roofline::Roofline;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::roofline::SkipReason;
-use rooflight::analysis::roofline::UsefulFlops;
-use rooflight::analysis::roofline::Verdict;
-use rooflight::analysis::roofline::verify;
+use rooflight::analysis::roofline::{
+    Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,
+    RooflineQuery, SkipReason, UsefulFlops, Verdict, verify,
+};
 use rooflight::report::roofline_table;
 use rooflight::session;
-use rooflight::session::Opened;
-use rooflight::session::Programs;
+use rooflight::session::{Opened, Programs};
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::XStat;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 /// Picoseconds of a microsecond.
 const US: i64 = 1_000_000;

@@ -1,47 +1,21 @@
 //! The roofline as the page asks for it and draws it: rows in any order against sorting by brute force, marks where their
 //! figures say, labels that cross nothing.
 
-use crate::common::bytes;
-use crate::common::hlo;
-use crate::common::profile;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::roofline::Level;
-use rooflight::analysis::roofline::Precision;
-use rooflight::analysis::roofline::Roof;
-use rooflight::analysis::roofline::RooflineQuery;
+use crate::common::{bytes, hlo, profile};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::roofline::{Level, Precision, Roof, RooflineQuery};
 use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
-use rooflight::chart::plot::scene::Scene;
-use rooflight::chart::plot::scene::Shape;
-use rooflight::chart::roofline::Ceilings;
-use rooflight::chart::roofline::Dots;
-use rooflight::chart::roofline::Form;
-use rooflight::chart::roofline::Look;
-use rooflight::chart::roofline::brushed;
-use rooflight::chart::roofline::coverage;
-use rooflight::chart::roofline::dots;
-use rooflight::chart::roofline::scene;
-use rooflight::chart::roofline::table;
-use rooflight::chart::roofline::usual;
-use rooflight::chart::roofline::whole;
-use rooflight::chart::roofline::words;
-use rooflight::chart::roofline::zoomed;
-use rooflight::chart::widgets::table::Content;
-use rooflight::chart::widgets::table::Measure;
-use rooflight::protocol::Export;
-use rooflight::protocol::Question;
-use rooflight::protocol::RoofColumn;
-use rooflight::protocol::RoofPoint;
-use rooflight::protocol::RoofRowsPage;
-use rooflight::protocol::RoofRowsQuery;
-use rooflight::protocol::RoofSort;
-use rooflight::protocol::RooflineHead;
+use rooflight::chart::plot::scene::{Scene, Shape};
+use rooflight::chart::roofline::{
+    Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
+};
+use rooflight::chart::widgets::table::{Content, Measure};
 use rooflight::protocol::url::roofline::RoofBy;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::protocol::{
+    Export, Question, RoofColumn, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+};
+use rooflight::session::{Input, OpenSession};
 use std::cmp::Ordering;
 use std::fs;
 

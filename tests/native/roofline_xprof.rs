@@ -2,24 +2,14 @@
 //! differ, docs/XPROF.md says why.
 
 use crate::common;
-use crate::common::make::Plane;
-use crate::common::make::text;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use crate::common::make::{Plane, text};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::roofline::DevicePeaks;
-use rooflight::analysis::roofline::Level;
-use rooflight::analysis::roofline::PeakChoice;
-use rooflight::analysis::roofline::PeakOf;
-use rooflight::analysis::roofline::PeakSource;
-use rooflight::analysis::roofline::Precision;
-use rooflight::analysis::roofline::RooflineAnswer;
-use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::roofline::{
+    DevicePeaks, Level, PeakChoice, PeakOf, PeakSource, Precision, RooflineAnswer, RooflineQuery,
+};
 use rooflight::session;
-use rooflight::session::Opened;
-use rooflight::session::Programs;
+use rooflight::session::{Opened, Programs};
 use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value as Stat;
 use serde_json::Value;

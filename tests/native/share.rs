@@ -1,52 +1,19 @@
 //! Reports of real captures and of the sample: what they hold, what they weigh, what leaves with them, and how they answer.
 
 use crate::common;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::Points;
-use rooflight::analysis::memory::StaticMemory;
+use rooflight::analysis::memory::{MemoryQuery, Points, StaticMemory};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::BreakdownHead;
-use rooflight::protocol::Column;
-use rooflight::protocol::CommView;
-use rooflight::protocol::Export;
-use rooflight::protocol::MemorySession;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RoofRowsPage;
-use rooflight::protocol::RoofRowsQuery;
-use rooflight::protocol::RoofSort;
-use rooflight::protocol::RooflineHead;
-use rooflight::protocol::RowsPage;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::SessionInfo;
-use rooflight::protocol::ShareAnswer;
-use rooflight::protocol::ShareQuery;
-use rooflight::protocol::Sort;
 use rooflight::protocol::url::address::Address;
-use rooflight::report::format::TimeUnit;
-use rooflight::report::format::time;
-use rooflight::report::format::time_text;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::share::AIM;
-use rooflight::share::Fit;
-use rooflight::share::Level;
-use rooflight::share::MOST;
-use rooflight::share::OpRow;
-use rooflight::share::Report;
-use rooflight::share::decode;
-use rooflight::share::encode;
-use rooflight::share::link;
-use rooflight::share::markdown;
-use rooflight::share::pack;
-use rooflight::share::read_link;
+use rooflight::protocol::{
+    BreakdownHead, Column, CommView, Export, MemorySession, Question, Reply, Request, RoofRowsPage, RoofRowsQuery,
+    RoofSort, RooflineHead, RowsPage, RowsQuery, SessionInfo, ShareAnswer, ShareQuery, Sort,
+};
+use rooflight::report::format::{TimeUnit, time, time_text};
+use rooflight::session::{Input, OpenSession};
+use rooflight::share::{AIM, Fit, Level, MOST, OpRow, Report, decode, encode, link, markdown, pack, read_link};
 use rooflight::units::Picos;
 use std::path::Path;
 

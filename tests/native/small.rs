@@ -1,14 +1,8 @@
 //! The small capture, summed by hand.
 
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Status;
+use crate::common::{bytes, make, open};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Status};
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 

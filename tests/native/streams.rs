@@ -2,25 +2,17 @@
 //! such case.
 
 use crate::common;
-use crate::common::make::int;
-use crate::common::make::text;
-use crate::common::make::{self};
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
-use rooflight::analysis::classify::Kind;
-use rooflight::analysis::classify::OpGroup;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::Primitive;
+use crate::common::make::{
+    int, text, {self},
+};
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::classify::{Kind, OpGroup};
+use rooflight::analysis::comm::{CommQuery, Primitive};
 use rooflight::report::row_label::label;
 use rooflight::session::Opened;
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
 
 const V100: &str = "gpu-v100";

@@ -3,17 +3,11 @@
 
 use crate::simulator;
 use clap::Parser;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::memory::MemoryQuery;
-use rooflight::session::Input;
-use rooflight::session::Opened;
-use rooflight::session::Programs;
-use rooflight::source::XZ;
-use rooflight::source::inflate;
+use rooflight::session::{Input, Opened, Programs};
+use rooflight::source::{XZ, inflate};
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -114,9 +108,7 @@ fn assert_breakdown(options: &[&str]) -> Value {
 /// arithmetic of this test's own.
 #[test]
 fn a_roofline_finds_what_was_put_in() {
-    use rooflight::analysis::roofline::Level;
-    use rooflight::analysis::roofline::Precision;
-    use rooflight::analysis::roofline::RooflineQuery;
+    use rooflight::analysis::roofline::{Level, Precision, RooflineQuery};
     let (folder, truth) = made(&["--steps", "2", "--no-trace"]);
     let name = format!("{}.xplane.pb", truth["devices"][0]["host"].as_str().unwrap());
     let opened = open(&name, files(folder.path())[&name].clone());

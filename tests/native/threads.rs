@@ -2,18 +2,13 @@
 
 use crate::common;
 use prost::Message;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XEvent, XPlane, XSpace};
 use std::collections::BTreeMap;
 
 const FILE: &str = "cpu-jax/vm.xplane.pb";

@@ -1,7 +1,6 @@
 //! Rules of docs/ARCHITECTURE.md that a machine can check. Each says why in one line when it is broken.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folders in the order data flows: none names a later one.
 const ORDER: [&str; 13] = [

@@ -1,30 +1,17 @@
 //! Trace JSON: every way to write the same events gives the same profile, what is odd in it, what it lacks, and bad input.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::trace::events_of;
-use crate::common::trace::gzip;
-use crate::common::trace::open_all;
-use crate::common::trace::text;
-use crate::common::trace::told;
+use crate::common::trace::{events_of, gzip, open_all, text, told};
+use crate::common::{bytes, make};
 use proptest::prelude::*;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Note;
 use rooflight::session::Opened;
-use rooflight::source::GZIP;
-use rooflight::source::Packing;
-use rooflight::source::Source;
-use rooflight::source::SourceError;
-use rooflight::source::Stream;
+use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::trace::Event;
-use rooflight::wire::trace::Sink;
-use rooflight::wire::trace::walk;
-use serde_json::Value;
-use serde_json::json;
+use rooflight::wire::trace::{Event, Sink, walk};
+use serde_json::{Value, json};
 use std::process::Command;
 
 fn open(bytes: &[u8]) -> Result<Opened, rooflight::protocol::Failure> {

@@ -3,15 +3,10 @@
 
 use crate::common;
 use crate::common::trace::told;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::roofline::PeakChoice;
-use rooflight::analysis::roofline::RooflineQuery;
+use rooflight::analysis::roofline::{PeakChoice, RooflineQuery};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use serde_json::Value;

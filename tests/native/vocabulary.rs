@@ -1,20 +1,12 @@
 //! Phases, layers, groups of work and parts of a training step that was made here, by hand.
 
 use crate::common;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::open;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
-use rooflight::analysis::breakdown::MAX_PARTS;
-use rooflight::analysis::classify::NO_LAYER;
-use rooflight::analysis::classify::SCANNED;
+use crate::common::{bytes, make, open};
+use rooflight::analysis::base::{GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown, MAX_PARTS};
+use rooflight::analysis::classify::{NO_LAYER, SCANNED};
 use rooflight::units::Picos;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
 fn ask(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();

@@ -2,12 +2,8 @@
 //! profiles' README.
 
 use crate::common;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
+use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use std::collections::BTreeMap;

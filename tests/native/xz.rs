@@ -1,20 +1,8 @@
 //! Files packed with xz open as the same files do unpacked; where one is cut or damaged, what came before is kept.
 
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::trace::events_of;
-use crate::common::trace::gzip;
-use crate::common::trace::open_all;
-use crate::common::trace::text;
-use crate::common::trace::told;
-use crate::common::trace::xz;
-use rooflight::source::GZIP;
-use rooflight::source::Packing;
-use rooflight::source::Stream;
-use rooflight::source::Truncation;
-use rooflight::source::XZ;
-use rooflight::source::inflate;
-use rooflight::source::inflate_range;
+use crate::common::trace::{events_of, gzip, open_all, text, told, xz};
+use crate::common::{bytes, make};
+use rooflight::source::{GZIP, Packing, Stream, Truncation, XZ, inflate, inflate_range};
 use rooflight::wire::proto::xspace::XSpace;
 use std::io::Read;
 use std::process::Command;

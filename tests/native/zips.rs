@@ -2,32 +2,14 @@
 //! memory nor the others.
 
 use crate::common;
-use crate::common::asked;
-use crate::common::bytes;
-use crate::common::make;
-use crate::common::trace::gzip;
-use crate::common::trace::open_all;
-use crate::common::trace::told;
-use crate::common::trace::xz;
-use crate::common::zip::Entry;
-use crate::common::zip::deflated;
-use crate::common::zip::stored;
-use crate::common::zip::zip;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::protocol::Failure;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::session::Opened;
+use crate::common::trace::{gzip, open_all, told, xz};
+use crate::common::zip::{Entry, deflated, stored, zip};
+use crate::common::{asked, bytes, make};
+use rooflight::analysis::base::{Query, StepChoice};
+use rooflight::protocol::{Failure, OpRef, Question, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Input, OpenSession, Opened};
 use rooflight::wire::proto::xspace::XSpace;
-use std::process::Command;
-use std::process::Output;
+use std::process::{Command, Output};
 
 const V6E: &str = "tpu-v6e-host-offload/host.xplane.pb";
 

@@ -9,13 +9,9 @@
 //! An op gets the phase if *all* of its executions come after. A run is a step; without steps, the whole capture. What is left without
 //! a phase in a program that trains is [unknown](Phase::UnknownInTraining), not inference.
 
-use super::device::Device;
-use super::device::intervals;
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::Phase;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::ProgramId;
+use super::device::{Device, intervals};
+use crate::analysis::classify::{OpFacts, Phase};
+use crate::profile::{OpId, Plane, ProgramId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 

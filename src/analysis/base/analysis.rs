@@ -1,21 +1,14 @@
 //! A profile with its devices, and the class of each op: computed once, used by every query.
-use super::hosts;
-use crate::profile::Severity;
-use crate::profile::OpId;
-use crate::profile::Profile;
-use std::cell::RefCell;
-use crate::profile::Strings;
-use crate::profile::Note;
-use crate::analysis::classify::Kind;
-use super::query::DeviceChoice;
-use super::rows::Known;
 use super::after_backward::after_backward;
-use crate::analysis::classify::Finder;
-use super::find_devices::devices;
-use super::query::Query;
-use super::measure::Measures;
-use crate::analysis::classify::PlaneFacts;
 use super::device::Device;
+use super::find_devices::devices;
+use super::hosts;
+use super::measure::Measures;
+use super::query::{DeviceChoice, Query};
+use super::rows::Known;
+use crate::analysis::classify::{Finder, Kind, PlaneFacts};
+use crate::profile::{Note, OpId, Profile, Severity, Strings};
+use std::cell::RefCell;
 
 /// Devices of a profile with what is known of their ops: found once, asked often.
 pub struct Analysis {

@@ -13,12 +13,7 @@
 
 use super::platform::Platform;
 use super::self_time::Interval;
-use crate::profile::Line;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::program_of;
+use crate::profile::{Line, OpId, Plane, Profile, ProgramId, program_of};
 use crate::units::Picos;
 
 /// A device with ops.

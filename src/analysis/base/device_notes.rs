@@ -1,12 +1,9 @@
 //! What is to be said of devices and their steps: sentences. Knows what was found; finds nothing itself.
 
-use super::device::Device;
-use super::device::StepBasis;
+use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use crate::profile::{Note, Profile, Severity};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -125,8 +122,7 @@ mod tests {
 
     #[test]
     fn advice_of_a_capture_without_ops_is_for_its_framework() {
-        use crate::profile::Line;
-        use crate::profile::Plane;
+        use crate::profile::{Line, Plane};
         let said = |plane: &str, line: &str, program: Option<&str>| {
             let mut profile = Profile::default();
             let mut of = Line::default();

@@ -4,10 +4,8 @@
 //! never exceeds the whole.
 
 use crate::analysis::classify::Kind;
-use regex_lite::Regex;
-use regex_lite::RegexBuilder;
-use serde::Deserialize;
-use serde::Serialize;
+use regex_lite::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
 
 /// Which ops.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,32 +1,13 @@
 //! Finds the devices of a profile: which lines hold ops, runs of programs and steps, and on which clock they are.
-use super::device_notes;
-use super::longest_step;
-use super::hosts;
-use crate::profile::program_of;
-use crate::units::Picos;
-use crate::profile::Severity;
-use indexmap::IndexSet;
-use indexmap::IndexMap;
-use crate::profile::ProgramId;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Note;
-use crate::profile::Profile;
+use super::device::{Clock, Device, Step, StepBasis, intervals, program_of_run};
+use super::device_notes::{beyond_sums, derived_runs, is_beyond_sums, join_places, no_devices};
 use super::measure::union_length;
-use super::self_time::Interval;
-use super::device::Step;
-use super::device::intervals;
-use super::device_notes::derived_runs;
-use super::device::program_of_run;
-use super::device::StepBasis;
-use super::device::Device;
-use super::device::Clock;
-use crate::profile::Line;
-use super::device_notes::no_devices;
-use super::device_notes::join_places;
-use super::device_notes::beyond_sums;
-use super::device_notes::is_beyond_sums;
 use super::platform::Platform;
+use super::self_time::Interval;
+use super::{device_notes, hosts, longest_step};
+use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
+use crate::units::Picos;
+use indexmap::{IndexMap, IndexSet};
 
 /// Devices of a profile, in order of plane, with notes on what was found and what was not.
 pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {

@@ -1,10 +1,7 @@
 //! Which framework made a capture, as far as its names tell, and how steps are marked in it. Advice for another one helps nobody.
 
-use crate::profile::HloBlob;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use serde::Deserialize;
-use serde::Serialize;
+use crate::profile::{HloBlob, Plane, Profile};
+use serde::{Deserialize, Serialize};
 
 /// A framework over XLA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,8 +143,7 @@ impl Framework {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Line;
-    use crate::profile::ProgramId;
+    use crate::profile::{Line, ProgramId};
 
     #[test]
     fn frameworks_by_their_names() {

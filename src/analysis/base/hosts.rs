@@ -8,17 +8,11 @@
 //!
 //! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
 
-use super::device::Clock;
-use super::device::Device;
-use super::device::Step;
-use super::device::StepBasis;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use super::device::{Clock, Device, Step, StepBasis};
+use crate::profile::{Note, Profile, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A host's first device with steps stands for it.
 struct Host<'a> {

@@ -1,12 +1,6 @@
 //! An instruction as it is seen: within its program, or alone as the text of an event. Knows HLO; knows no time.
 
-use crate::hlo::ArrayShape;
-use crate::hlo::Call;
-use crate::hlo::ComputationId;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::Shape;
+use crate::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Module, Shape};
 
 /// An instruction, with the program it is in where there is one.
 #[derive(Clone, Copy)]

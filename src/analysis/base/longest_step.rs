@@ -1,8 +1,7 @@
 //! Which step is shown where none is asked for: the longest, and the same one on all devices, so that what is compared across
 //! devices is of one step. Knows steps; no ops.
 
-use super::device::Device;
-use super::device::Step;
+use super::device::{Device, Step};
 use std::cmp::Reverse;
 
 /// Marks in each device the step whose number is that of the longest step of any device, in which ops start (the first of

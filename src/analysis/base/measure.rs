@@ -1,14 +1,9 @@
 //! Self time of each op of a device within a window, and a small store of it: another grouping or filter of the same
 //! window sweeps nothing again. Knows lines and windows; knows no grouping.
 
-use super::device::Clock;
-use super::device::Device;
-use super::device::Step;
-use super::device::StepBasis;
-use super::device::intervals;
+use super::device::{Clock, Device, Step, StepBasis, intervals};
 use super::query::StepChoice;
-use super::self_time::Interval;
-use super::self_time::sweep;
+use super::self_time::{Interval, sweep};
 use crate::profile::Plane;
 use indexmap::IndexMap;
 use std::cell::RefCell;

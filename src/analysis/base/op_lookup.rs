@@ -5,9 +5,7 @@ use super::query::Query;
 use super::selection::Selection;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::Kind;
-use crate::profile::OpId;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
+use crate::profile::{OpId, Profile, ProgramId};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 

@@ -1,7 +1,6 @@
 //! What a plane's device is, and which of its lines are of ops. Knows names of planes and lines; no time.
 
-use crate::profile::Line;
-use crate::profile::Plane;
+use crate::profile::{Line, Plane};
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

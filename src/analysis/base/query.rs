@@ -1,8 +1,7 @@
 //! What a figure is asked of: which device, which step, which grouping, which ops. Shared by every view; knows no data.
 
 use super::filter::Filter;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Which device planes take part. The default is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! The head of every report: the device and window that it is about, and the sums over them.
-use std::collections::BTreeMap;
-use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+
 use crate::analysis::classify::Kind;
+use crate::units::Picos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Whether a view has anything to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,22 +6,10 @@
 //! ```
 
 use super::device::Device;
-use super::measure::Measured;
-use super::measure::OpTime;
+use super::measure::{Measured, OpTime};
 use super::query::GroupBy;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::OpGroup;
-use crate::analysis::classify::Phase;
-use crate::analysis::classify::PlaneFacts;
-use crate::profile::Op;
-use crate::profile::OpId;
-use crate::profile::OpStats;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
-use crate::profile::Strings;
+use crate::analysis::classify::{Kind, OpFacts, OpGroup, Phase, PlaneFacts};
+use crate::profile::{Op, OpId, OpStats, Plane, Profile, ProgramId, StrId, Strings};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

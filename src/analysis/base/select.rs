@@ -1,14 +1,10 @@
 //! Which ops of a device a filter lets through. Each distinct path is looked at once, however many
 //! ops have it.
 
-use super::filter::Matcher;
-use super::filter::Within;
+use super::filter::{Matcher, Within};
 use super::rows::Known;
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::PlaneFacts;
-use crate::analysis::classify::scope_path;
-use crate::profile::Op;
-use crate::profile::StrId;
+use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
+use crate::profile::{Op, StrId};
 use rustc_hash::FxHashMap;
 
 /// For each op of the device, whether it is shown.

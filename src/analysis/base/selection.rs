@@ -3,25 +3,14 @@
 
 use super::device::Clock;
 use super::measure::Measured;
-use super::platform::Platform;
-use super::platform::device_type;
-use super::query::DeviceChoice;
-use super::query::Query;
-use super::query::StepChoice;
+use super::platform::{Platform, device_type};
+use super::query::{DeviceChoice, Query, StepChoice};
+use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
 use super::self_time::Interval;
 use crate::analysis::breakdown::Analysis;
-use super::report::Header;
-use super::report::Peaks;
-use super::report::Status;
-use super::report::Totals;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::PlaneFacts;
-use crate::profile::Note;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use crate::analysis::classify::{Kind, PlaneFacts};
+use crate::profile::{Note, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 

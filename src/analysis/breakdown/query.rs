@@ -10,34 +10,18 @@
 //! add up. Invariants: Σ groups = Σ shown; without a filter Σ groups = Σ kinds = busy; union + idle = window; with one
 //! op line busy = union.
 
+use super::report::{Breakdown, Figures, Shown};
+use super::row_view::{RowView, default_order};
 use crate::analysis::base::analysis::Analysis;
-use super::report::Breakdown;
-use super::report::Figures;
-use super::report::Shown;
-use super::row_view::RowView;
-use super::row_view::default_order;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Matcher;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::analysis::base::Within;
-use crate::analysis::base::rows::Known;
-use crate::analysis::base::rows::Rows;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::base::rows::count;
-use crate::analysis::base::rows::each;
-use crate::analysis::base::rows::fold;
+use crate::analysis::base::rows::{Known, Rows, Slice, count, each, fold};
 use crate::analysis::base::select::select;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::classify::OpGroup;
-use crate::analysis::classify::layer;
-use crate::analysis::classify::moe::Grouped;
-use crate::analysis::classify::moe::{self};
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use crate::analysis::base::{Filter, FilterError, GroupBy, Matcher, Query, StepChoice, Within};
+use crate::analysis::classify::moe::{
+    Grouped, {self},
+};
+use crate::analysis::classify::{OpGroup, layer};
+use crate::profile::{Note, Profile, Severity};
 use crate::units::Picos;
 use std::rc::Rc;
 

@@ -1,15 +1,12 @@
 //! The breakdown's report: what `breakdown` returns, the page draws and the command line prints.
 //! Plain data with its units in its types; knows nothing of how it was found.
 
-use crate::analysis::base::report::Totals;
-use crate::analysis::base::report::Header;
 use crate::analysis::base::GroupBy;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::scope_path;
+use crate::analysis::base::report::{Header, Totals};
+use crate::analysis::classify::{Kind, scope_path};
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Count and time of one part of a group.

@@ -1,30 +1,12 @@
 //! A row as it is told: its texts, its parts, its columns. Made for the rows that are shown, not for all of them.
 
-use super::report::Group;
-use super::report::MAX_PARTS;
-use super::report::Part;
-use super::report::Share;
-use super::report::per_byte;
-use super::report::per_second;
-use crate::analysis::base::GroupBy;
+use super::report::{Group, MAX_PARTS, Part, Share, per_byte, per_second};
 use crate::analysis::base::measure::OpTime;
-use crate::analysis::base::rows::Key;
-use crate::analysis::base::rows::Known;
-use crate::analysis::base::rows::Row;
-use crate::analysis::base::rows::Rows;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::base::sort_by_text;
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::OpGroup;
-use crate::analysis::classify::Phase;
-use crate::analysis::classify::layer;
-use crate::analysis::classify::op_facts::dtypes;
-use crate::analysis::classify::op_facts::shape;
-use crate::analysis::classify::scope_path;
-use crate::profile::Op;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::analysis::base::rows::{Key, Known, Row, Rows, Slice};
+use crate::analysis::base::{GroupBy, sort_by_text};
+use crate::analysis::classify::op_facts::{dtypes, shape};
+use crate::analysis::classify::{OpFacts, OpGroup, Phase, layer, scope_path};
+use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::borrow::Cow;

@@ -11,25 +11,17 @@
 //! A chain of nodes that have one child and no time of their own is one node. The root stands for everything: its total
 //! is the busy time (of what a filter lets through).
 
-use crate::analysis::base::analysis::Analysis;
-use super::query::merged_paths;
-use super::query::shown;
+use super::query::{merged_paths, shown};
 use super::row_view::NO_SCOPE;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Query;
-use crate::analysis::base::rows::Known;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::base::rows::each;
-use crate::analysis::classify::scope_path::is_within;
-use crate::analysis::classify::scope_path::segments;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::StrId;
+use crate::analysis::base::analysis::Analysis;
+use crate::analysis::base::rows::{Known, Slice, each};
+use crate::analysis::base::{FilterError, Query};
+use crate::analysis::classify::scope_path::{is_within, segments};
+use crate::profile::{Note, Profile, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A tree of scopes, parents before children.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

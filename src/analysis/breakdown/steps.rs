@@ -9,18 +9,12 @@
 //! Each step's figures are those that a breakdown of that step has: Σ kinds = busy; with one op line busy + idle = duration.
 
 use crate::analysis::base::analysis::Analysis;
-use crate::analysis::base::Device;
-use crate::analysis::base::Interval;
-use crate::analysis::base::Step;
-use crate::analysis::base::intervals;
-use crate::analysis::base::sweep;
+use crate::analysis::base::{Device, Interval, Step, intervals, sweep};
 use crate::analysis::classify::PlaneFacts;
-use crate::profile::Plane;
-use crate::profile::Profile;
+use crate::profile::{Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The steps of all devices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,9 @@
 //! The category of an op: the compiler's where the capture has it, else what its HLO text says; where that is not there
 //! either, what its name says. Knows opcodes.
 
-use super::opcode_kind::is_elementwise;
 use super::opcode::opcode;
-use crate::profile::Op;
-use crate::profile::Profile;
+use super::opcode_kind::is_elementwise;
+use crate::profile::{Op, Profile};
 
 /// What stands for a category that is not there.
 const NONE: &str = "<none>";

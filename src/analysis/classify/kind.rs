@@ -1,7 +1,6 @@
 //! The kinds of time. Knows their names and order; how an op gets its kind is in `classify`.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a stretch of device time was spent on, in the fixed order of bars, legends and exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -10,8 +10,7 @@
 //! All layers of a scan are one loop body: they cannot be told apart by name. A path does not say what a loop is for;
 //! real ones also scan over pieces of the loss, and those say so.
 
-use super::scope_path::bare;
-use super::scope_path::segments;
+use super::scope_path::{bare, segments};
 
 /// The row of a scan whose length nothing tells.
 pub const SCANNED: &str = "scanned layers (loop body)";

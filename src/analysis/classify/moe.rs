@@ -3,8 +3,7 @@
 //! With two expert matmuls a layer calls GMM four times (forward, and the gradient by the input) and TGMM twice (the
 //! gradient by the weights); with a gated three it is six and three. The ratio is the same, so both are told.
 
-use crate::profile::Note;
-use crate::profile::Severity;
+use crate::profile::{Note, Severity};
 
 /// Which of the two a kernel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,10 @@
 //! spells a matmul "convolution fusion", and hides collectives in fusions ("all-reduce fusion", "custom
 //! fusion" named `async-collective-done`): tables that miss those forms miss most of a run's communication.
 
-use super::opcode::opcode;
 use super::category;
 use super::kind::Kind;
-use super::opcode_kind::is_collective;
-use super::opcode_kind::stem;
-use super::opcode_kind::word;
+use super::opcode::opcode;
+use super::opcode_kind::{is_collective, stem, word};
 use crate::profile::copy_of_name;
 
 /// What is known of an op.
@@ -232,17 +230,6 @@ mod tests {
         assert_eq!(opcode("jit_f(123)"), None);
         assert_eq!(opcode("MemoryAllocation"), None);
         assert_eq!(opcode("%x = ((("), None);
-    }
-
-    #[test]
-    fn the_first_operand_is_found_behind_its_shape() {
-        let f = "%d = bf16[8]{0} all-gather-done((bf16[2]{0:T(8,128)}, /*index=1*/bf16[8]{0}) %s.1, s32[] %b), foo=1";
-        assert_eq!(first_operand(f), Some("s.1"));
-        assert_eq!(first_operand("%d = f32[2] add(%a, %b)"), Some("a"));
-        assert_eq!(first_operand("d = f32[2] copy-done(f32[2] s)"), Some("s"));
-        assert_eq!(first_operand("%t = token[] after-all()"), None);
-        assert_eq!(first_operand("%d = f32[2] add(%a"), None);
-        assert_eq!(first_operand("jit_f(123)"), None);
     }
 
     #[test]

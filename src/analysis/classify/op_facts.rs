@@ -5,39 +5,17 @@
 
 use super::category::by_text;
 use super::kind::Kind;
-use super::layer::Around;
-use super::layer::layer;
-use super::layer::loop_path;
-use super::layer::named;
-use super::layer::trip_count;
-use super::op_class::Facts;
-use super::op_class::classify;
-use super::opcode::first_operand;
-use super::op_class::is_async;
-use super::opcode::opcode;
-use super::opcode::result_shape;
-use super::op_group::OpGroup;
-use super::op_group::Signs;
-use super::op_group::op_group;
-use super::phase::Phase;
-use super::phase::by_path;
-use super::phase::phase;
+use super::layer::{Around, layer, loop_path, named, trip_count};
+use super::op_class::{Facts, classify, is_async};
+use super::op_group::{OpGroup, Signs, op_group};
+use super::opcode::{first_operand, opcode, result_shape};
+use super::phase::{Phase, by_path, phase};
 use super::scope_path;
 use super::signature::signature;
-use super::source_frame::Frames;
-use super::source_frame::Innermost;
-use super::source_frame::frames_inward;
-use super::source_frame::innermost;
-use super::source_frame::majority;
-use crate::profile::Op;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::StrId;
-use crate::profile::Strings;
+use super::source_frame::{Frames, Innermost, frames_inward, innermost, majority};
+use crate::profile::{Op, OpId, Plane, Profile, StrId, Strings};
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Facts of one op. Layer, signature and scope are texts of [`Finder::words`], the category is the profile's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

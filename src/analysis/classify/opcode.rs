@@ -52,3 +52,19 @@ pub fn first_operand(text: &str) -> Option<&str> {
     let name = operands.get(..end)?.rsplit(' ').next()?.trim_start_matches('%');
     Some(name).filter(|name| !name.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_operand_is_found_behind_its_shape() {
+        let f = "%d = bf16[8]{0} all-gather-done((bf16[2]{0:T(8,128)}, /*index=1*/bf16[8]{0}) %s.1, s32[] %b), foo=1";
+        assert_eq!(first_operand(f), Some("s.1"));
+        assert_eq!(first_operand("%d = f32[2] add(%a, %b)"), Some("a"));
+        assert_eq!(first_operand("d = f32[2] copy-done(f32[2] s)"), Some("s"));
+        assert_eq!(first_operand("%t = token[] after-all()"), None);
+        assert_eq!(first_operand("%d = f32[2] add(%a"), None);
+        assert_eq!(first_operand("jit_f(123)"), None);
+    }
+}

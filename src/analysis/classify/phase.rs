@@ -12,8 +12,7 @@
 //! round, no op would ever be one. A `checkpoint` inside of `transpose(jvp(` but without `rematted_computation` is
 //! around the gradient itself, and is backward.
 
-use super::scope_path::bare;
-use super::scope_path::segments;
+use super::scope_path::{bare, segments};
 
 /// A part of a training step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,11 +2,9 @@
 //! knows nothing of why they belong together.
 
 use super::async_pairs::Named;
-use super::interval::ALL;
-use super::interval::Merged;
+use super::interval::{ALL, Merged};
 use super::primitive::Execution;
-use super::report::Overlap;
-use super::report::Traffic;
+use super::report::{Overlap, Traffic};
 use crate::analysis::base::Interval;
 use crate::analysis::breakdown::report::per_second;
 use crate::units::Picos;

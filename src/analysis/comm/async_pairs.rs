@@ -7,20 +7,11 @@
 //! ```
 
 use super::primitive::Primitive;
-use crate::analysis::classify::Kind;
 use crate::analysis::classify::op_class::is_async;
-use crate::analysis::classify::opcode;
-use crate::hlo::opcode::base;
-use crate::hlo::opcode::is_collective;
-use crate::hlo::opcode::is_done;
-use crate::hlo::opcode::is_start;
+use crate::analysis::classify::{Kind, opcode};
+use crate::hlo::opcode::{base, is_collective, is_done, is_start};
 use crate::hlo::text;
-use crate::profile::Op;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::profile::{Op, OpId, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 use std::cell::OnceCell;
 

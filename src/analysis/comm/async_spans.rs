@@ -8,18 +8,11 @@
 //!
 //! Knows lines and links; knows no steps and no rows.
 
-use super::async_pairs::AsyncPairs;
-use super::async_pairs::Part;
+use super::async_pairs::{AsyncPairs, Part};
 use super::interval::Merged;
-use crate::analysis::base::Clock;
-use crate::analysis::base::Device;
-use crate::analysis::base::Interval;
-use crate::analysis::base::intervals;
-use crate::analysis::base::sweep;
+use crate::analysis::base::{Clock, Device, Interval, intervals, sweep};
 use crate::analysis::classify::Kind;
-use crate::profile::Line;
-use crate::profile::OpId;
-use crate::profile::Plane;
+use crate::profile::{Line, OpId, Plane};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 

@@ -4,8 +4,7 @@
 //! Chips are numbered along x first, then y, then z; devices of one chip follow each other. A mesh numbers devices along its last
 //! axis first. An axis is one along which the first group's devices differ.
 
-use super::query::NamedMesh;
-use super::query::Topology;
+use super::query::{NamedMesh, Topology};
 use super::report::DeviceGroup;
 use crate::hlo::ReplicaGroups;
 
@@ -113,8 +112,7 @@ fn cut(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::replica_groups;
-    use crate::hlo::text::source_target_pairs;
+    use crate::hlo::text::{replica_groups, source_target_pairs};
 
     fn group(text: &str, topology: &str, devices_per_chip: u32) -> DeviceGroup {
         let topology = topology.parse().ok();

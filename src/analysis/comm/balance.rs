@@ -13,25 +13,17 @@
 //! last to come. Executions of an op are matched by their number in the window, among devices of one file, as groups name devices and
 //! planes of other hosts count theirs from 0 again. Knows devices, links and spans; knows no bytes.
 
-use super::async_pairs::AsyncPairs;
-use super::async_pairs::Named;
-use super::async_spans::CoreTimeline;
-use super::async_spans::Span;
-use super::async_spans::SpanOrigin;
-use super::async_spans::clock;
+use super::async_pairs::{AsyncPairs, Named};
+use super::async_spans::{CoreTimeline, Span, SpanOrigin, clock};
 use super::collective::CollectiveInfo;
 use super::core::Side;
-use super::imbalance::Arrival;
-use super::imbalance::ArrivalSpread;
-use super::imbalance::Balance;
-use super::primitive::Core;
-use super::primitive::Primitive;
+use super::imbalance::{Arrival, ArrivalSpread, Balance};
+use super::primitive::{Core, Primitive};
 use crate::analysis::base::StepChoice;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::Kind;
 use crate::hlo::ReplicaGroups;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
+use crate::profile::{Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;

@@ -3,19 +3,11 @@
 //! bytes per execution: all-reduce, reduce-scatter, all-to-all, permute and send what is taken, all-gather and recv what is given
 //! (`bytes_accessed` is no measure: about twice the message for an all-reduce). Knows HLO; knows no times.
 
-use super::async_pairs::called;
-use super::async_pairs::collective;
-use super::async_pairs::moves;
+use super::async_pairs::{called, collective, moves};
 use super::primitive::Primitive;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::ReplicaGroups;
-use crate::hlo::Shape;
 use crate::hlo::opcode::is_collective;
-use crate::hlo::text;
-use crate::profile::Op;
-use crate::profile::Profile;
+use crate::hlo::{Instruction, InstructionId, Module, ReplicaGroups, Shape, text};
+use crate::profile::{Op, Profile};
 
 /// What is known of a collective or a copy.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,15 +111,7 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_message() {
-        use Primitive::AllGather;
-        use Primitive::AllReduce;
-        use Primitive::AllToAll;
-        use Primitive::Copy;
-        use Primitive::Permute;
-        use Primitive::Recv;
-        use Primitive::ReduceScatter;
-        use Primitive::Send;
-        use Primitive::Slice;
+        use Primitive::{AllGather, AllReduce, AllToAll, Copy, Permute, Recv, ReduceScatter, Send, Slice};
         for (primitive, written, wanted) in [
             (AllReduce, "%a = (f32[8], bf16[4]) all-reduce(f32[8] %x, bf16[4] %y)", Some(40)),
             (AllReduce, "%a = f32[8] all-reduce-start(%x)", Some(32)),

@@ -2,26 +2,14 @@
 //! and windows; knows no rows.
 
 use super::async_pairs::AsyncPairs;
-use super::async_spans::CoreTimeline;
-use super::async_spans::clock;
+use super::async_spans::{CoreTimeline, clock};
 use super::primitive::Core;
-use crate::analysis::base::Clock;
-use crate::analysis::base::Device;
-use crate::analysis::base::Interval;
-use crate::analysis::base::Step;
-use crate::analysis::base::StepBasis;
-use crate::analysis::base::StepChoice;
-use crate::analysis::base::measure::Window;
-use crate::analysis::base::measure::measure;
+use crate::analysis::base::measure::{Window, measure};
 use crate::analysis::base::rows::Slice;
+use crate::analysis::base::{Clock, Device, Interval, Step, StepBasis, StepChoice};
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::classify::Facts;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::classify;
-use crate::profile::Line;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
+use crate::analysis::classify::{Facts, Kind, classify};
+use crate::profile::{Line, OpId, Plane, Profile};
 
 /// A core, read.
 pub struct Side<'a> {

@@ -119,12 +119,7 @@ const ALL: [&[Flag]; 11] = [
 
 /// Flags worth trying where compute waits for a primitive, those that belong together side by side.
 pub fn suggested(primitive: Primitive, target: Target) -> Vec<Flag> {
-    use Primitive::AllGather;
-    use Primitive::AllReduce;
-    use Primitive::AllToAll;
-    use Primitive::Permute;
-    use Primitive::RaggedAllToAll;
-    use Primitive::ReduceScatter;
+    use Primitive::{AllGather, AllReduce, AllToAll, Permute, RaggedAllToAll, ReduceScatter};
     let sets: &[&[Flag]] = match (target, primitive) {
         (Target::TpuFusing, AllGather) => &[FUSE_ALL_GATHER, PIPELINE_ALL_GATHER],
         (Target::TpuOffloading, AllGather) => &[OFFLOAD_ALL_GATHER, PIPELINE_ALL_GATHER],

@@ -2,8 +2,7 @@
 //! found. Times are picoseconds.
 
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How devices differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,9 @@
 use super::collective::CollectiveInfo;
 use super::core::Side;
 use super::interval::Merged;
-use super::primitive::Execution;
-use super::primitive::Primitive;
+use super::primitive::{Execution, Primitive};
 use super::query::Carried;
-use super::report::CommLanes;
-use super::report::LaneSpan;
+use super::report::{CommLanes, LaneSpan};
 use crate::analysis::base::Interval;
 use crate::profile::Profile;
 use crate::units::Picos;

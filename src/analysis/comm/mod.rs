@@ -27,45 +27,21 @@ mod report;
 mod steps;
 mod sums;
 
-pub use collective::CollectiveInfo;
-pub use collective::of_module as message_of;
-pub use imbalance::Arrival;
-pub use imbalance::ArrivalSpread;
-pub use imbalance::Balance;
-pub use imbalance::Straggler;
-pub use primitive::Core;
-pub use primitive::Execution;
-pub use primitive::Primitive;
-pub use primitive::Role;
-pub use query::Carried;
-pub use query::CommBy;
-pub use query::CommQuery;
-pub use query::LaneQuery;
-pub use query::NamedMesh;
-pub use query::Topology;
-pub use report::Comm;
-pub use report::CommLanes;
-pub use report::CommRow;
-pub use report::DeviceGroup;
-pub use report::LaneSpan;
-pub use report::LinkPeak;
-pub use report::Overlap;
-pub use report::Pairing;
-pub use report::PrimitiveSums;
-pub use report::Remainder;
-pub use report::StepComm;
-pub use report::Traffic;
+pub use collective::{CollectiveInfo, of_module as message_of};
+pub use imbalance::{Arrival, ArrivalSpread, Balance, Straggler};
+pub use primitive::{Core, Execution, Primitive, Role};
+pub use query::{Carried, CommBy, CommQuery, LaneQuery, NamedMesh, Topology};
+pub use report::{
+    Comm, CommLanes, CommRow, DeviceGroup, LaneSpan, LinkPeak, Overlap, Pairing, PrimitiveSums, Remainder, StepComm,
+    Traffic,
+};
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Query;
 use crate::analysis::base::selection::Selection;
+use crate::analysis::base::{DeviceChoice, Query};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
-use crate::profile::Note;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::Severity;
+use crate::profile::{Note, Plane, Profile, Severity};
 use crate::units::Picos;
 use axis::Wiring;
 use core::Side;

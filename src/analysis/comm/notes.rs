@@ -1,16 +1,12 @@
 //! What is to be said beside the figures of communication. Knows figures; computes none but ratios.
 
 use super::core::Side;
-use super::imbalance::Balance;
-use super::imbalance::Straggler;
+use super::imbalance::{Balance, Straggler};
 use super::query::NamedMesh;
-use super::report::Comm;
-use super::report::CommRow;
+use super::report::{Comm, CommRow};
 use crate::analysis::base::Clock;
-use crate::analysis::breakdown::Analysis;
-use crate::analysis::breakdown::Status;
-use crate::profile::Note;
-use crate::profile::Severity;
+use crate::analysis::breakdown::{Analysis, Status};
+use crate::profile::{Note, Severity};
 use crate::units::Picos;
 use indexmap::IndexSet;
 

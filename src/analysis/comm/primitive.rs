@@ -1,8 +1,7 @@
 //! The words of communication: primitives, cores, likely roles. Knows names; no times.
 
 use crate::analysis::classify::op_class::is_collective_kernel;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is done together, or moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

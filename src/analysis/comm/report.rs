@@ -1,19 +1,12 @@
 //! What is told of communication. Plain data; knows nothing of how it was found. Times are picoseconds, rates bytes per second.
 
-use super::flags::Flag;
-use super::flags::accepted;
-use super::imbalance::Balance;
-use super::imbalance::Straggler;
-use super::primitive::Core;
-use super::primitive::Execution;
-use super::primitive::Primitive;
-use super::primitive::Role;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Totals;
+use super::flags::{Flag, accepted};
+use super::imbalance::{Balance, Straggler};
+use super::primitive::{Core, Execution, Primitive, Role};
+use crate::analysis::breakdown::{Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// The answer.

@@ -3,36 +3,21 @@
 //! Each link adds to three sums: its row, its primitive, its traffic. What is in flight is merged in each of them, core by core,
 //! before it is held against compute: so the time of a row with several ops is counted once.
 
-use super::accumulator::CommAccumulator;
-use super::accumulator::Uniform;
-use super::async_pairs::Link;
-use super::async_pairs::Named;
-use super::async_pairs::Part;
+use super::accumulator::{CommAccumulator, Uniform};
+use super::async_pairs::{Link, Named, Part};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
-use super::collective::CollectiveInfo;
-use super::collective::look;
+use super::collective::{CollectiveInfo, look};
 use super::core::Side;
-use super::flags::Target;
-use super::flags::suggested;
-use super::primitive::Core;
-use super::primitive::Execution;
-use super::primitive::Primitive;
+use super::flags::{Target, suggested};
+use super::primitive::{Core, Execution, Primitive};
 use super::query::CommBy;
-use super::report::CommRow;
-use super::report::DeviceGroup;
-use super::report::LinkPeak;
-use super::report::Pairing;
-use super::report::PrimitiveSums;
-use super::report::Traffic;
+use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;
-use crate::profile::Op;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::profile::{Op, Profile, ProgramId, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;

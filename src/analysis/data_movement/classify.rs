@@ -1,20 +1,10 @@
 //! An instruction → what it changes and how many bytes it moves. Knows HLO; knows no time.
 
-use super::change::Answer;
-use super::change::Change;
-use super::change::Changes;
-use super::change::Reason;
-use super::operands::Ends;
-use super::operands::Pairing;
-use super::operands::ends;
-use super::order::Map;
-use super::order::map;
-use super::order::order;
-use crate::hlo::ArrayShape;
-use crate::hlo::Instruction;
-use crate::hlo::Shape;
-use crate::hlo::opcode::base;
-use crate::hlo::opcode::is_start;
+use super::change::{Answer, Change, Changes, Reason};
+use super::operands::{Ends, Pairing, ends};
+use super::order::{Map, map, order};
+use crate::hlo::opcode::{base, is_start};
+use crate::hlo::{ArrayShape, Instruction, Shape};
 
 /// What was found out about one instruction.
 #[derive(Clone, Debug, PartialEq)]

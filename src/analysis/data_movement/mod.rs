@@ -19,42 +19,24 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-pub use change::Answer;
-pub use change::Change;
-pub use change::Changes;
-pub use change::Reason;
-pub use classify::LayoutChange;
-pub use classify::classify;
-pub use report::DataMovement;
-pub use report::DataMovementRow;
-pub use report::OpcodeCount;
-pub use report::ProgramOpcodes;
-pub use report::SpaceMove;
-pub use report::Tally;
-pub use resolver::Programs;
-pub use resolver::in_module;
+pub use change::{Answer, Change, Changes, Reason};
+pub use classify::{LayoutChange, classify};
+pub use report::{DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
+pub use resolver::{Programs, in_module};
 
 use crate::analysis::base::Query;
 use crate::analysis::base::rows::each;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::category;
-use crate::analysis::classify::opcode;
-use crate::hlo::opcode::is_done;
-use crate::hlo::opcode::is_start;
-use crate::profile::Note;
-use crate::profile::Op;
-use crate::profile::Profile;
-use crate::profile::Severity;
-use crate::profile::StrId;
+use crate::analysis::classify::{Kind, category, opcode};
+use crate::hlo::opcode::{is_done, is_start};
+use crate::profile::{Note, Op, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use opcodes::Opcodes;
 use resolver::Resolver;
 use std::cmp::Reverse;
-use sums::Spent;
-use sums::Sums;
+use sums::{Spent, Sums};
 
 /// A share of the step above which data formatting is worth a note.
 const FORMATTING: f64 = 0.05;

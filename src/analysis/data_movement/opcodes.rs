@@ -1,9 +1,7 @@
 //! What programs execute, by opcode. Knows opcodes; knows no answers.
 
-use super::report::OpcodeCount;
-use super::report::ProgramOpcodes;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
+use super::report::{OpcodeCount, ProgramOpcodes};
+use crate::profile::{Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;

@@ -7,13 +7,8 @@
 //! ```
 
 use super::change::Reason;
-use crate::hlo::ArrayShape;
-use crate::hlo::Instruction;
-use crate::hlo::Shape;
-use crate::hlo::opcode::base;
-use crate::hlo::opcode::is_collective;
-use crate::hlo::opcode::is_done;
-use crate::hlo::opcode::is_start;
+use crate::hlo::opcode::{base, is_collective, is_done, is_start};
+use crate::hlo::{ArrayShape, Instruction, Shape};
 
 /// What an instruction reads and writes.
 pub struct Ends<'a> {

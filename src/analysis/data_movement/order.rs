@@ -3,10 +3,8 @@
 //! A dimension of size 1 has no place in memory, so it has no order either: `f32[1,8,4]{2,0,1}` lies as `{2,1,0}` does.
 //! A transpose that its layouts undo moves nothing: what counts is the order in which the *operand's* dimensions lie.
 
-use super::change::Answer;
-use super::change::Reason;
-use crate::hlo::ArrayShape;
-use crate::hlo::Instruction;
+use super::change::{Answer, Reason};
+use crate::hlo::{ArrayShape, Instruction};
 
 /// For each dimension of the result the dimension of the operand that it is.
 pub type Map = Vec<Option<usize>>;

@@ -1,14 +1,11 @@
 //! What data movement reports. Plain data; knows nothing of how it was found.
 
-use super::change::Answer;
-use super::change::Change;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Totals;
+use super::change::{Answer, Change};
+use crate::analysis::breakdown::{Header, Totals};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How much time is of ops that change something, that do not, and of which it cannot be told.

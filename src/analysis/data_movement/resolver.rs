@@ -4,25 +4,12 @@
 //! fusion does inside, what an async op wraps.
 
 use super::change::Reason;
-use super::classify::LayoutChange;
-use super::classify::classify;
-use super::classify::of_ends;
-use super::operands::Ends;
-use super::operands::Pairing;
-use super::operands::ends;
-use super::order::Map;
-use super::order::compose;
-use super::order::map;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
+use super::classify::{LayoutChange, classify, of_ends};
+use super::operands::{Ends, Pairing, ends};
+use super::order::{Map, compose, map};
 use crate::hlo::opcode::is_done;
-use crate::hlo::text;
-use crate::profile::Op;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::hlo::{Instruction, InstructionId, Module, text};
+use crate::profile::{Op, Plane, Profile, ProgramId, StrId};
 use indexmap::IndexMap;
 
 /// Programs by id, where they are at hand.

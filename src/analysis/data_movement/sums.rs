@@ -1,11 +1,8 @@
 //! Ops added up to rows of data movement. Knows time and answers; reads no HLO.
 
-use super::change::Answer;
-use super::change::Change;
+use super::change::{Answer, Change};
 use super::classify::LayoutChange;
-use super::report::DataMovementRow;
-use super::report::SpaceMove;
-use super::report::Tally;
+use super::report::{DataMovementRow, SpaceMove, Tally};
 use crate::analysis::classify::Kind;
 use crate::profile::OpId;
 use crate::units::Picos;

@@ -1,9 +1,6 @@
 //! Answers by hand: one text per change, and what cannot be told.
 
-use super::change::Answer;
-use super::change::Change;
-use super::change::Changes;
-use super::change::Reason;
+use super::change::{Answer, Change, Changes, Reason};
 use super::classify;
 use super::classify::LayoutChange;
 use super::resolver::in_module;

@@ -6,26 +6,14 @@ mod programs;
 mod quality;
 mod report;
 
-pub use report::FileInfo;
-pub use report::FileLine;
-pub use report::FilePlane;
-pub use report::FileProgram;
-pub use report::FileStat;
-pub use report::FileView;
-pub use report::Finding;
-pub use report::FindingKind;
-pub use report::LineUse;
-pub use report::PlaneRole;
-pub use report::ProgramSource;
-pub use report::StatUse;
+pub use report::{
+    FileInfo, FileLine, FilePlane, FileProgram, FileStat, FileView, Finding, FindingKind, LineUse, PlaneRole,
+    ProgramSource, StatUse,
+};
 
-use crate::analysis::base::Device;
-use crate::analysis::base::Platform;
-use crate::analysis::base::StepBasis;
+use crate::analysis::base::{Device, Platform, StepBasis};
 use crate::analysis::breakdown::Analysis;
-use crate::profile::Line;
-use crate::profile::Plane;
-use crate::profile::Profile;
+use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

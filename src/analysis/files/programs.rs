@@ -1,13 +1,9 @@
 //! The programs of a session: what ran, what has its HLO there, and what was opened as a file of its own.
 
-use super::report::FileProgram;
-use super::report::ProgramSource;
+use super::report::{FileProgram, ProgramSource};
 use crate::analysis::base::device::program_of_run;
 use crate::analysis::breakdown::Analysis;
-use crate::profile::HloBlob;
-use crate::profile::HloForm;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
+use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;

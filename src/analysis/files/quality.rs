@@ -9,20 +9,10 @@
 //!
 //! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
 
-use super::report::FileView;
-use super::report::Finding;
-use super::report::FindingKind;
-use super::report::PlaneRole;
-use crate::analysis::base::Device;
-use crate::analysis::base::Framework;
-use crate::analysis::base::Platform;
+use super::report::{FileView, Finding, FindingKind, PlaneRole};
+use crate::analysis::base::{Device, Framework, Platform};
 use crate::analysis::breakdown::Analysis;
-use crate::profile::Line;
-use crate::profile::Note;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::PlaneStat;
-use crate::profile::Profile;
+use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
 use indexmap::IndexMap;
 
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";

@@ -1,10 +1,8 @@
 //! What a session's files hold, as reported. Plain data; knows nothing of how it was found or how it looks.
 
-use crate::profile::Note;
-use crate::profile::PlaneStat;
+use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is in a session's files: counts and sizes, and the programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,15 +1,10 @@
 //! A buffer assignment as tables: buffers and allocations by place. Knows sizes and what refers to what; no time.
 
 use super::words::Category;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::Shape;
-use crate::wire::proto::hlo::BufferAllocationProto;
-use crate::wire::proto::hlo::BufferAssignmentProto;
-use crate::wire::proto::hlo::LogicalBufferProto;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use crate::hlo::{InstructionId, Module, Shape};
+use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 use indexmap::map::Entry;
+use indexmap::{IndexMap, IndexSet};
 
 /// Bytes of an entry in the table of pointers that a tuple is in memory.
 const POINTER: u64 = 8;

@@ -1,15 +1,10 @@
 //! A device's peaks beside each other: what programs need, what was in use, what there is. Knows both reports; no event.
 
 use super::report::MemoryPrograms;
-use super::runtime_report::AllocatorMemory;
-use super::runtime_report::Capacity;
-use super::runtime_report::CapacitySource;
-use super::runtime_report::CrossCheck;
-use super::runtime_report::RuntimeMemory;
+use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
 use crate::analysis::breakdown::Analysis;
 use crate::chip::Chip;
-use crate::profile::Plane;
-use crate::profile::Profile;
+use crate::profile::{Plane, Profile};
 
 /// More than this is in use: act.
 const TIGHT: f64 = 0.9;

@@ -8,11 +8,8 @@
 //!  jit(f)/transpose(jvp(Model))/mlp/dot                                               gradients
 //! ```
 
-use super::words::Category;
-use super::words::MemoryClass;
-use crate::hlo::Module;
-use crate::hlo::Shape;
-use crate::hlo::opcode;
+use super::words::{Category, MemoryClass};
+use crate::hlo::{Module, Shape, opcode};
 use indexmap::IndexSet;
 
 /// Which sizes of dimensions are of a vocabulary.

@@ -10,23 +10,14 @@
 //! The compiler's own assignment knows more: which operands its backend may overwrite, what it moves and where pieces lie. The sum
 //! of what is alive is therefore an estimate, without fragmentation. A text without a schedule says nothing of lives: `None`.
 
-use super::estimate_arrays::aliases;
-use super::estimate_arrays::arrays;
-use crate::hlo::ArrayShape;
-use crate::hlo::ComputationId;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::Shape;
+use super::estimate_arrays::{aliases, arrays};
 use crate::hlo::opcode::is_done;
-use crate::wire::proto::hlo::BufferAllocationProto;
-use crate::wire::proto::hlo::BufferAssignmentProto;
-use crate::wire::proto::hlo::HeapSimulatorTrace;
-use crate::wire::proto::hlo::LogicalBufferProto;
+use crate::hlo::{ArrayShape, ComputationId, Instruction, InstructionId, Module, Shape};
 use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
 use crate::wire::proto::hlo::heap_simulator_trace::Event;
 use crate::wire::proto::hlo::heap_simulator_trace::event::Kind;
 use crate::wire::proto::hlo::logical_buffer_proto::Location;
+use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, LogicalBufferProto};
 use indexmap::IndexMap;
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,10 +1,7 @@
 //! What live ranges need of a program's text: the arrays of a shape, and which outputs have a parameter's memory. Knows shapes and
 //! attributes; no time.
 
-use crate::hlo::ArrayShape;
-use crate::hlo::Module;
-use crate::hlo::Shape;
-use crate::hlo::Value;
+use crate::hlo::{ArrayShape, Module, Shape, Value};
 
 /// Arrays of a shape with their places in it.
 pub(super) fn arrays(shape: &Shape) -> Vec<(Vec<i64>, &ArrayShape)> {

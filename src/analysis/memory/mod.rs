@@ -21,45 +21,14 @@ mod train_state;
 mod words;
 
 pub use program::ProgramMemory;
-pub use query::BufferId;
-pub use query::BytesPerParameter;
-pub use query::MemoryQuery;
-pub use query::Points;
-pub use report::AliveAt;
-pub use report::Basis;
-pub use report::Buffer;
-pub use report::Curve;
-pub use report::CurveColumn;
-pub use report::Estimate;
-pub use report::EstimateRow;
-pub use report::Jump;
-pub use report::Lanes;
-pub use report::MemoryPrograms;
-pub use report::Moment;
-pub use report::MomentPart;
-pub use report::Padded;
-pub use report::Padding;
-pub use report::ProgramPeaks;
-pub use report::ProgramWithTimelines;
-pub use report::RollUp;
-pub use report::RollUpRow;
-pub use report::SpaceMemory;
-pub use report::SpacePeak;
-pub use report::SpaceWithTimeline;
-pub use report::StaticMemory;
-pub use report::Vocabulary;
-pub use report::WhatIf;
-pub use report::WhatIfColumn;
-pub use report::WholeMemory;
-pub use runtime_report::AllocatorMemory;
-pub use runtime_report::Capacity;
-pub use runtime_report::CapacitySource;
-pub use runtime_report::CrossCheck;
-pub use runtime_report::RuntimeMemory;
-pub use runtime_report::UseAt;
-pub use runtime_report::UseColumn;
-pub use runtime_report::UseStep;
+pub use query::{BufferId, BytesPerParameter, MemoryQuery, Points};
+pub use report::{
+    AliveAt, Basis, Buffer, Curve, CurveColumn, Estimate, EstimateRow, Jump, Lanes, MemoryPrograms, Moment, MomentPart,
+    Padded, Padding, ProgramPeaks, ProgramWithTimelines, RollUp, RollUpRow, SpaceMemory, SpacePeak, SpaceWithTimeline,
+    StaticMemory, Vocabulary, WhatIf, WhatIfColumn, WholeMemory,
+};
+pub use runtime_report::{
+    AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory, UseAt, UseColumn, UseStep,
+};
 pub use summary::roll_ups;
-pub use words::Category;
-pub use words::MemoryClass;
-pub use words::RollUpBy;
+pub use words::{Category, MemoryClass, RollUpBy};

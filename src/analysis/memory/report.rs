@@ -3,16 +3,11 @@
 //! **Points.** The curve of a space has one point before each event of the heap simulator's trace and one at the end. A
 //! buffer taken by event `first` and let go by event `last` is alive at the points `first + 1 ..= last`.
 
-use super::query::BufferId;
-use super::query::BytesPerParameter;
-use super::runtime_report::CrossCheck;
-use super::runtime_report::RuntimeMemory;
-use super::words::Category;
-use super::words::MemoryClass;
-use super::words::RollUpBy;
+use super::query::{BufferId, BytesPerParameter};
+use super::runtime_report::{CrossCheck, RuntimeMemory};
+use super::words::{Category, MemoryClass, RollUpBy};
 use crate::profile::Note;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Every program of a session that has its buffers told, the one with the highest peak in HBM first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,22 +8,10 @@
 //!
 //! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
 
-use super::runtime_report::AllocatorMemory;
-use super::runtime_report::RuntimeMemory;
-use super::runtime_report::UseAt;
-use super::runtime_report::UseColumn;
-use super::runtime_report::UseStep;
-use crate::analysis::base::Clock;
-use crate::analysis::base::Device;
-use crate::analysis::base::Platform;
-use crate::analysis::base::StepBasis;
-use crate::analysis::base::intervals;
+use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
+use crate::analysis::base::{Clock, Device, Platform, StepBasis, intervals};
 use crate::analysis::breakdown::Analysis;
-use crate::profile::AllocatorRow;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::Severity;
-use crate::profile::StrId;
+use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

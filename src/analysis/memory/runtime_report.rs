@@ -2,8 +2,7 @@
 
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the allocators of a session say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

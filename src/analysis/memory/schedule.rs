@@ -2,12 +2,9 @@
 
 use super::buffers::Buffers;
 use super::live_ranges::LiveRange;
-use super::report::Moment;
-use super::report::MomentPart;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use super::report::{Moment, MomentPart};
+use crate::hlo::{InstructionId, Module};
+use indexmap::{IndexMap, IndexSet};
 
 /// Calls nested deeper than this lead nowhere: computations that call each other in a circle.
 const DEPTH: usize = 64;

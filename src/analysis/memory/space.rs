@@ -13,20 +13,12 @@
 
 use super::addresses;
 use super::buffers::Buffers;
-use super::live_ranges::LiveRange;
-use super::live_ranges::is_of;
-use super::live_ranges::replay;
-use super::live_ranges::trace_of;
+use super::live_ranges::{LiveRange, is_of, replay, trace_of};
 use super::query::Points;
-use super::report::Basis;
-use super::report::Curve;
-use super::report::CurveColumn;
-use super::report::SpacePeak;
+use super::report::{Basis, Curve, CurveColumn, SpacePeak};
 use super::schedule::Schedule;
-use crate::analysis::classify::phase::by_path;
-use crate::analysis::classify::phase::phase;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
+use crate::analysis::classify::phase::{by_path, phase};
+use crate::hlo::{InstructionId, Module};
 use crate::wire::proto::hlo::BufferAssignmentProto;
 
 /// A memory of a program.

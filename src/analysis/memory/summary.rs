@@ -3,33 +3,17 @@
 
 use super::live_ranges::LiveRange;
 use super::program::ProgramMemory;
-use super::query::BytesPerParameter;
-use super::query::MemoryQuery;
-use super::query::Points;
-use super::report::Buffer;
-use super::report::Estimate;
-use super::report::EstimateRow;
-use super::report::Jump;
-use super::report::Lanes;
-use super::report::Padded;
-use super::report::Padding;
-use super::report::ProgramPeaks;
-use super::report::RollUp;
-use super::report::RollUpRow;
-use super::report::SpaceMemory;
-use super::report::StaticMemory;
-use super::report::Vocabulary;
-use super::space::Space;
-use super::space::curve;
-use super::space::highest;
-use super::words::MemoryClass;
-use super::words::RollUpBy;
+use super::query::{BytesPerParameter, MemoryQuery, Points};
+use super::report::{
+    Buffer, Estimate, EstimateRow, Jump, Lanes, Padded, Padding, ProgramPeaks, RollUp, RollUpRow, SpaceMemory,
+    StaticMemory, Vocabulary,
+};
+use super::space::{Space, curve, highest};
+use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
-use crate::profile::Note;
-use crate::profile::Severity;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use crate::profile::{Note, Severity};
+use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 

@@ -16,14 +16,9 @@
 //! users; no sizes.
 
 use super::buffers::Buffers;
-use super::words::Category;
-use super::words::MemoryClass;
-use crate::hlo::ComputationId;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::Shape;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use super::words::{Category, MemoryClass};
+use crate::hlo::{ComputationId, InstructionId, Module, Shape};
+use indexmap::{IndexMap, IndexSet};
 
 /// Opcodes that pass a value on without computing with it.
 const TRANSPARENT: [&str; 18] = [
@@ -215,11 +210,9 @@ fn is_transparent(module: &Module, body: ComputationId) -> bool {
 mod tests {
     use super::*;
     use crate::hlo::text;
-    use crate::wire::proto::hlo::BufferAllocationProto;
-    use crate::wire::proto::hlo::BufferAssignmentProto;
-    use crate::wire::proto::hlo::LogicalBufferProto;
     use crate::wire::proto::hlo::buffer_allocation_proto::Assigned;
     use crate::wire::proto::hlo::logical_buffer_proto::Location;
+    use crate::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, LogicalBufferProto};
 
     /// A layer with batch normalization: a weight, its moment, a running mean, and a weight that is passed on as it is.
     const STEP: &str = r#"HloModule step

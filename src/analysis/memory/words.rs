@@ -1,7 +1,6 @@
 //! The kinds that buffers are told by: their names in JSON and for people. Knows no buffer.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident $key:literal $label:literal,)* }) => {

@@ -1,20 +1,12 @@
 //! How long an op takes: in the window, in each step, execution by execution. Knows times; knows no HLO.
 
-use super::report::Histogram;
-use super::report::OpFigures;
-use super::report::OpStep;
-use crate::analysis::base::Clock;
-use crate::analysis::base::Device;
-use crate::analysis::base::FoundOp;
-use crate::analysis::base::intervals;
+use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::measure::Window;
-use crate::analysis::base::sweep;
+use crate::analysis::base::{Clock, Device, FoundOp, intervals, sweep};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
-use crate::profile::OpId;
-use crate::profile::Plane;
-use crate::profile::Profile;
+use crate::profile::{OpId, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

@@ -13,41 +13,25 @@ mod figures;
 pub mod graph;
 mod neighbours;
 mod report;
+pub(super) mod shape_text;
 mod source;
 mod trip_count;
 mod values;
 pub(super) mod words;
 mod words_fusion;
 
-pub use report::Change;
-pub use report::Fused;
-pub use report::Histogram;
-pub use report::Neighbour;
-pub use report::OpBasis;
-pub use report::OpDetail;
-pub use report::OpFigures;
-pub use report::OpPlace;
-pub use report::OpRemark;
-pub use report::OpRole;
-pub use report::OpSource;
-pub use report::OpStep;
-pub use report::OpValue;
-pub use report::SourceLine;
+pub use report::{
+    Change, Fused, Histogram, Neighbour, OpBasis, OpDetail, OpFigures, OpPlace, OpRemark, OpRole, OpSource, OpStep,
+    OpValue, SourceLine,
+};
 
 use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::Seen;
 use crate::analysis::breakdown::Analysis;
-use crate::analysis::classify::Facts;
-use crate::analysis::classify::classify;
-use crate::analysis::classify::opcode;
+use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
-use crate::hlo::Instruction;
-use crate::hlo::Module;
-use crate::hlo::text;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::Severity;
+use crate::hlo::{Instruction, Module, text};
+use crate::profile::{Note, Profile, ProgramId, Severity};
 
 /// Instructions of a fusion told at most.
 const LINES: usize = 400;

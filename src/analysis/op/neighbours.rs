@@ -4,9 +4,7 @@ use super::report::Neighbour;
 use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::Seen;
 use crate::analysis::breakdown::Analysis;
-use crate::hlo::InstructionId;
-use crate::hlo::Shape;
-use crate::hlo::text;
+use crate::hlo::{InstructionId, Shape, text};
 use crate::profile::Profile;
 use crate::units::Picos;
 use indexmap::IndexSet;
@@ -110,7 +108,7 @@ fn bare(name: &str, opcode: Option<&str>, shape: Option<&Shape>) -> Neighbour {
     Neighbour {
         name: name.to_owned(),
         opcode: opcode.map(str::to_owned),
-        shape: shape.map(super::words::shape).unwrap_or_default(),
+        shape: shape.map(super::shape_text::shape).unwrap_or_default(),
         kind: None,
         total: None,
         is_op: false,

@@ -6,8 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpRoof;
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One op: what it is, how long it takes, what it takes and gives, where it comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

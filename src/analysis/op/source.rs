@@ -1,12 +1,10 @@
 //! Where an op comes from: what its events say, else what its program says.
 
-use super::report::OpSource;
-use super::report::SourceLine;
+use super::report::{OpSource, SourceLine};
 use crate::analysis::base::instruction_ref::Seen;
 use crate::analysis::classify::PlaneFacts;
 use crate::hlo::SourceFrame;
-use crate::profile::Op;
-use crate::profile::Profile;
+use crate::profile::{Op, Profile};
 
 pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Option<Seen<'_>>) -> OpSource {
     let mut source = OpSource::default();

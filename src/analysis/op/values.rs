@@ -1,14 +1,8 @@
 //! What an op takes and gives, array by array, and what changes on the way. Knows shapes and layouts; knows no time.
 
-use super::report::Change;
-use super::report::OpRemark;
-use super::report::OpRole;
-use super::report::OpValue;
+use super::report::{Change, OpRemark, OpRole, OpValue};
 use crate::analysis::base::instruction_ref::Seen;
-use crate::hlo::ArrayShape;
-use crate::hlo::Layout;
-use crate::hlo::Shape;
-use crate::hlo::Tile;
+use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 
 /// Values told at most.
 const MAX: usize = 400;

@@ -1,16 +1,12 @@
 //! What an op is, in one plain sentence. Says only what the HLO says; knows no time.
 
-use super::report::Change;
-use super::report::OpRemark;
+use super::report::{Change, OpRemark};
+use super::shape_text::{groups, shape};
 use super::trip_count::trips;
-use super::values::memory;
-use super::values::remarks;
+use super::values::{memory, remarks};
 use super::words_fusion::fusion;
 use crate::analysis::base::instruction_ref::Seen;
-use crate::hlo::ArrayShape;
-use crate::hlo::ReplicaGroups;
-use crate::hlo::Shape;
-use crate::hlo::opcode;
+use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// The sentence, without a full stop.
 pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {
@@ -123,44 +119,10 @@ fn collective(seen: Seen<'_>, base: &str) -> String {
     format!("{base} of {of}{over}")
 }
 
-/// ` over 4 groups of 2`.
-pub(crate) fn groups(groups: &ReplicaGroups) -> String {
-    let (n, size) = match groups {
-        ReplicaGroups::All => return " over all devices".to_owned(),
-        ReplicaGroups::Pairs(pairs) => {
-            let s = if pairs.len() == 1 { "" } else { "s" };
-            return format!(" along {} pair{s} of devices", pairs.len());
-        }
-        ReplicaGroups::Iota(iota) => (Some(iota.groups), Some(iota.size)),
-        ReplicaGroups::Lists(lists) => {
-            let size = groups.size().filter(|size| lists.iter().all(|l| l.len() as u64 == *size));
-            (Some(lists.len() as u64), size)
-        }
-        ReplicaGroups::Mesh(_) => (groups.groups().map(|g| g.len() as u64), groups.size()),
-    };
-    match (n, size) {
-        (Some(1), Some(size)) => format!(" over one group of {size}"),
-        (Some(n), Some(size)) => format!(" over {n} groups of {size}"),
-        (Some(n), None) => format!(" over {n} groups"),
-        (None, Some(size)) => format!(" over groups of {size}"),
-        (None, None) => String::new(),
-    }
-}
-
 /// The computation it is in, by name.
 fn computation(seen: Seen<'_>) -> &str {
     let of = seen.module.and_then(|(module, _)| module.computation(seen.instruction.computation?));
     of.map_or("its computation", |c| &c.name)
-}
-
-/// A shape without its layout; of a large tuple its first parts.
-pub(in crate::analysis) fn shape(shape: &Shape) -> String {
-    match shape.elements() {
-        elements if elements.len() > 3 => {
-            format!("{} parts, the first {}", elements.len(), self::shape(&elements[0]))
-        }
-        _ => shape.without_layout().to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,9 @@
 //! What a fusion does: looks into the computation it calls. Says only what stands there.
 
-use super::words::groups;
-use super::words::shape;
-use crate::analysis::base::instruction_ref::Seen;
-use crate::analysis::base::instruction_ref::is_formatting;
-use crate::analysis::classify::scope_path::bare;
-use crate::analysis::classify::scope_path::path;
-use crate::analysis::classify::scope_path::segments;
-use crate::hlo::ArrayShape;
-use crate::hlo::Shape;
-use crate::hlo::opcode;
+use super::shape_text::{groups, shape};
+use crate::analysis::base::instruction_ref::{Seen, is_formatting};
+use crate::analysis::classify::scope_path::{bare, path, segments};
+use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// What a fusion may be told by, the heaviest work first.
 const HEADS: [&str; 12] = [

@@ -12,9 +12,7 @@
 
 use super::query::Precision;
 use crate::analysis::base::instruction_ref::Seen;
-use crate::hlo::ArrayShape;
-use crate::hlo::DType;
-use crate::hlo::Shape;
+use crate::hlo::{ArrayShape, DType, Shape};
 
 /// What an op computes with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,8 @@
 //! What one execution of an op costs: by the capture, or by the user. Knows stats and patterns; no peaks.
 
-use super::query::KernelCost;
-use super::query::Level;
-use super::report::CostSource;
-use super::report::SkipReason;
-use crate::profile::MemoryBytes;
-use crate::profile::Op;
+use super::query::{KernelCost, Level};
+use super::report::{CostSource, SkipReason};
+use crate::profile::{MemoryBytes, Op};
 
 /// The cost of one execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,8 +83,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::OpStats;
-    use crate::profile::Strings;
+    use crate::profile::{OpStats, Strings};
 
     fn of(stats: OpStats, opaque: bool, costs: &[KernelCost]) -> Result<Cost, SkipReason> {
         let name = Strings::default().intern("k.1");

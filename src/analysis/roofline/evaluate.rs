@@ -1,32 +1,18 @@
 //! One op against its device's roofs, or why not. Knows ops, programs and peaks; no sums.
 
-use super::compute_dtype::Work;
-use super::compute_dtype::needs_program;
-use super::compute_dtype::work;
+use super::compute_dtype::{Work, needs_program, work};
 use super::cost::cost;
-use super::peaks::Ceilings;
-use super::peaks::DevicePeaks;
-use super::query::KernelCost;
-use super::query::Level;
+use super::peaks::{Ceilings, DevicePeaks};
+use super::query::{KernelCost, Level};
 use super::report::SkipReason;
 use super::sums::OpPoint;
 use crate::analysis::base::instruction_ref::Seen;
-use crate::analysis::base::rows::Known;
-use crate::analysis::base::rows::Member;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::OpFacts;
-use crate::analysis::classify::OpGroup;
-use crate::analysis::classify::category;
-use crate::analysis::classify::opcode;
+use crate::analysis::base::rows::{Known, Member, Slice};
+use crate::analysis::classify::{Kind, OpFacts, OpGroup, category, opcode};
 use crate::analysis::data_movement::Programs;
-use crate::hlo::DType;
-use crate::hlo::opcode::is_done;
-use crate::hlo::opcode::is_start;
-use crate::hlo::text;
-use crate::profile::Op;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::hlo::opcode::{is_done, is_start};
+use crate::hlo::{DType, text};
+use crate::profile::{Op, ProgramId, StrId};
 use indexmap::IndexMap;
 
 /// An instruction of a slice, by program and name.

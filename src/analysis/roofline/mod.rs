@@ -22,71 +22,36 @@ mod report;
 mod single_op;
 mod steps;
 mod sums;
+mod verdict;
 mod verify;
 mod window;
 
-pub use peaks::DevicePeaks;
-pub use peaks::Peak;
-pub use peaks::PeakOf;
-pub use query::KernelCost;
-pub use query::Latency;
-pub use query::Level;
-pub use query::PeakChoice;
-pub use query::PeakSource;
-pub use query::Precision;
-pub use query::RooflineQuery;
-pub use query::UsefulFlops;
-pub use report::Bound;
-pub use report::CostSource;
-pub use report::DeviceCount;
-pub use report::DeviceCountSource;
-pub use report::GapRank;
-pub use report::MAX_GAPS;
-pub use report::OpRoof;
-pub use report::OpaqueKernel;
-pub use report::ProgramRoof;
-pub use report::Roof;
-pub use report::RoofRow;
-pub use report::Roofline;
-pub use report::RooflineFigures;
-pub use report::SkipReason;
-pub use report::Skipped;
-pub use report::StepRoof;
-pub use report::WindowUse;
-pub use verify::Check;
-pub use verify::Verdict;
-pub use super::roofline::report::Verified;
+use super::roofline::notes::Seen;
+pub use super::roofline::verdict::{Check, Verdict, Verified};
+pub use peaks::{DevicePeaks, Peak, PeakOf};
+pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+pub use report::{
+    CostSource, DeviceCount, DeviceCountSource, GapRank, MAX_GAPS, OpRoof, OpaqueKernel, ProgramRoof, Roof, RoofRow,
+    Roofline, RooflineFigures, SkipReason, Skipped, StepRoof, WindowUse,
+};
+pub use verdict::Bound;
 pub use verify::verify;
 
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::rows::Known;
-use crate::analysis::base::rows::Member;
-use crate::analysis::base::rows::Rows;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::base::rows::fold;
+use crate::analysis::base::rows::{Known, Member, Rows, Slice, fold};
 use crate::analysis::base::selection::Selection;
-use crate::analysis::breakdown::Analysis;
-use crate::analysis::breakdown::RowView;
+use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::row_view::default_order;
+use crate::analysis::breakdown::{Analysis, RowView};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::text;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::StrId;
+use crate::profile::{Note, Profile, ProgramId, StrId};
 use crate::units::Picos;
-use evaluate::RooflineModel;
-use evaluate::Together;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use evaluate::{RooflineModel, Together};
+use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
-use sums::OpPoint;
-use sums::Sums;
+use sums::{OpPoint, Sums};
 
 /// An answer in a form that may be kept: its rows are told one by one.
 pub struct RooflineAnswer {
@@ -266,21 +231,6 @@ struct Opaque {
     at: (usize, Member),
     n: u64,
     own: u64,
-}
-
-/// What was met on the way, for notes.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// Time of ops whose operands cannot be seen.
-    pub uncertain: u64,
-    /// Time of ops held with the model's FLOPs.
-    pub model_flops: u64,
-    /// Time of ops that are no matmul, held against the peak of the matrix units.
-    pub vector: u64,
-    /// Time of matmuls without a peak, by type.
-    pub no_peak: IndexMap<String, u64>,
-    /// Some op's bytes are split by memory.
-    pub split: bool,
 }
 
 /// One walk over all rows.

@@ -1,22 +1,14 @@
 //! What is to be said beside a roofline's figures. Knows figures; computes none.
 
-use super::Seen;
-use super::peaks::DevicePeaks;
-use super::peaks::Peak;
-use super::peaks::PeakOf;
-use super::query::Level;
-use super::query::PeakSource;
-use super::query::RooflineQuery;
-use super::report::CostSource;
-use super::report::DeviceCountSource;
-use super::report::RooflineFigures;
-use super::report::SkipReason;
+use super::peaks::{DevicePeaks, Peak, PeakOf};
+use super::query::{Level, PeakSource, RooflineQuery};
+use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
 use crate::analysis::breakdown::Status;
 use crate::chip::Chip;
-use crate::profile::Note;
-use crate::profile::Severity;
+use crate::profile::{Note, Severity};
 use crate::units::Picos;
+use indexmap::IndexMap;
 
 impl Seen {
     /// Remembers what is to be said of an op.
@@ -171,4 +163,19 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen)
         say(caution, "window_above_peak", message);
     }
     notes
+}
+
+/// What was met on the way, for notes.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Time of ops whose operands cannot be seen.
+    pub uncertain: u64,
+    /// Time of ops held with the model's FLOPs.
+    pub model_flops: u64,
+    /// Time of ops that are no matmul, held against the peak of the matrix units.
+    pub vector: u64,
+    /// Time of matmuls without a peak, by type.
+    pub no_peak: IndexMap<String, u64>,
+    /// Some op's bytes are split by memory.
+    pub split: bool,
 }

@@ -10,17 +10,11 @@
 //! `peak_hbm_bw_gigabytes_per_second` is GB/s, not GiB/s. Knows planes and chips; no ops.
 
 use super::compute_dtype::precision;
-use super::query::Level;
-use super::query::PeakChoice;
-use super::query::PeakSource;
-use super::query::Precision;
-use crate::chip::Chip;
-use crate::chip::Figure;
-use crate::chip::gpu;
+use super::query::{Level, PeakChoice, PeakSource, Precision};
+use crate::chip::{Chip, Figure, gpu};
 use crate::hlo::DType;
 use crate::profile::Plane;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a peak is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,8 +3,7 @@
 
 use crate::analysis::base::Query;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Operands that a peak is of. A chip has one peak per class, not per type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,17 +1,12 @@
 //! What a roofline reports. Plain data; knows nothing of how it was found.
 
-use super::verify::Check;
-use super::verify::Verdict;
 use super::peaks::DevicePeaks;
-use super::query::Level;
-use super::query::Precision;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Totals;
+use super::query::{Level, Precision};
+use super::verdict::{Bound, Verified};
+use crate::analysis::breakdown::{Group, Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why ops are held against no roof. The first that applies counts, in the order of [`SkipReason::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,33 +76,6 @@ pub struct Skipped {
     pub n_ops: u32,
     /// Their self time.
     pub total: Picos,
-}
-
-/// What the longest floor is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Bound {
-    /// FLOP/s.
-    Compute,
-    /// Bytes/s of this memory.
-    Memory(Level),
-}
-
-impl Bound {
-    /// Its place among all: compute, then memories in their order.
-    pub const fn place(self) -> u64 {
-        match self {
-            Self::Compute => 0,
-            Self::Memory(level) => 1 + level as u64,
-        }
-    }
-
-    /// The name of the roof in JSON: `compute`, `hbm`, `vmem_read` …
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Memory(level) => level.key(),
-        }
-    }
 }
 
 /// Who says what ops cost.
@@ -418,25 +386,4 @@ pub struct Roofline {
     pub figures: RooflineFigures,
     /// Rows, most self time first, ties by key.
     pub rows: Vec<RoofRow>,
-}
-
-/// An op against its floors, per execution.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verified {
-    /// Self time of one execution, on average.
-    pub measured: Picos,
-    /// FLOPs ÷ peak of one execution.
-    pub t_compute: Picos,
-    /// Bytes ÷ bandwidth of one execution.
-    pub t_hbm: Picos,
-    /// The longest floor of one execution.
-    pub floor: Picos,
-    /// What the longest floor is of.
-    pub bound: Bound,
-    /// Time ÷ floor.
-    pub ratio: f64,
-    /// What to think of it.
-    pub verdict: Verdict,
-    /// What to look at, the likeliest first.
-    pub checks: Vec<Check>,
 }

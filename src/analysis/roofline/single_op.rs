@@ -1,11 +1,9 @@
 //! One op against its roofs, for its panel. Knows the op as it was found; no rows.
 
-use super::evaluate::RooflineModel;
-use super::evaluate::Together;
+use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
-use super::report::OpRoof;
-use super::report::Skipped;
+use super::report::{OpRoof, Skipped};
 use super::sums::Sums;
 use super::verify::verify;
 use crate::analysis::base::FoundOp;

@@ -1,28 +1,19 @@
 //! Every step against the roofs: one sweep per device, not one per step. Knows steps and ops; no rows.
 
-use super::evaluate::RooflineModel;
-use super::evaluate::Together;
+use super::evaluate::{RooflineModel, Together};
 use super::peaks::DevicePeaks;
 use super::query::RooflineQuery;
 use super::report::StepRoof;
-use super::sums::OpPoint;
-use super::sums::Sums;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::analysis::base::intervals;
-use crate::analysis::base::rows::Member;
-use crate::analysis::base::rows::Slice;
+use super::sums::{OpPoint, Sums};
+use crate::analysis::base::rows::{Member, Slice};
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::sweep;
+use crate::analysis::base::{Filter, FilterError, Query, StepChoice, intervals, sweep};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
-use crate::profile::OpId;
-use crate::profile::Profile;
+use crate::profile::{OpId, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

@@ -8,12 +8,9 @@
 //! (Williams, Waterman and Patterson, "Roofline", 2009.) Knows costs and peaks; no ops and no texts.
 
 use super::cost::Cost;
-use super::query::Latency;
-use super::query::Level;
-use super::query::Precision;
-use super::report::Bound;
-use super::report::CostSource;
-use super::report::Roof;
+use super::query::{Latency, Level, Precision};
+use super::report::{CostSource, Roof};
+use super::verdict::Bound;
 use crate::hlo::DType;
 use crate::units::Picos;
 

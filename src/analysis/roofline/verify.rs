@@ -1,65 +1,8 @@
 //! One op against both its floors: what is to be thought of it, and what to look at. Knows a roof; no programs.
 
-use super::report::Verified;
 use super::report::Roof;
+use super::verdict::{Check, Verdict, Verified};
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
-
-/// What is to be thought of an op's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// It takes less time than its cost needs: the cost estimate is wrong, or work is done elsewhere.
-    AbovePeak,
-    /// At most 1.1 × its floor: nothing to win here.
-    Fine,
-    /// Up to 2 × its floor.
-    Fair,
-    /// More than 2 × its floor: look for a reason.
-    Far,
-}
-
-impl Verdict {
-    /// The name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::AbovePeak => "above_peak",
-            Self::Fine => "fine",
-            Self::Fair => "fair",
-            Self::Far => "far",
-        }
-    }
-}
-
-/// What to look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Check {
-    /// Copies and transposes that change tiling before or after it.
-    RetilingCopies,
-    /// Collectives that sharding put around or into it.
-    UnexpectedCollectives,
-    /// Ops beside it that were not fused into it.
-    FusionFailure,
-    /// Too little work per run.
-    Latency,
-    /// The cost that the compiler or the kernel's author wrote.
-    CostEstimate,
-}
-
-impl Check {
-    /// The name in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::RetilingCopies => "retiling_copies",
-            Self::UnexpectedCollectives => "unexpected_collectives",
-            Self::FusionFailure => "fusion_failure",
-            Self::Latency => "latency",
-            Self::CostEstimate => "cost_estimate",
-        }
-    }
-}
 
 /// Looks at an op; `None` where it has no time, no floor, or no execution that starts in the window.
 pub fn verify(roof: &Roof) -> Option<Verified> {

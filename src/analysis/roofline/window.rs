@@ -7,19 +7,14 @@
 
 use super::evaluate::is_begin;
 use super::peaks::DevicePeaks;
-use super::query::Level;
-use super::query::RooflineQuery;
-use super::report::DeviceCount;
-use super::report::DeviceCountSource;
-use super::report::WindowUse;
+use super::query::{Level, RooflineQuery};
+use super::report::{DeviceCount, DeviceCountSource, WindowUse};
 use crate::analysis::base::StepChoice;
-use crate::analysis::base::rows::Slice;
-use crate::analysis::base::rows::each;
+use crate::analysis::base::rows::{Slice, each};
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
+use crate::profile::{Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

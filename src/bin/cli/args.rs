@@ -4,14 +4,9 @@ use super::comm::Links;
 use super::memory::Memories;
 use super::report::ReportArgs;
 use super::roofline_args::Roofs;
-use clap::Parser;
-use clap::Subcommand;
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::base::Within;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use rooflight::analysis::base::{Filter, GroupBy, StepChoice, Within};
 use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 

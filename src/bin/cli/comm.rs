@@ -1,23 +1,12 @@
 //! `rooflight comm`: what may be said to it, and where its tables go. Figures and words come from the library.
 
-use super::Failure;
-use super::OpenCapture;
-use super::args::Output;
-use super::args::one_of;
-use super::heading;
-use super::says;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
+use super::args::{Output, one_of};
+use super::{Failure, OpenCapture, heading, says};
+use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
-use rooflight::analysis::comm::Comm;
-use rooflight::analysis::comm::CommBy;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::NamedMesh;
-use rooflight::analysis::comm::Topology;
-use rooflight::report::comm_json;
-use rooflight::report::comm_table;
-use rooflight::report::json;
+use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
 use rooflight::report::text::Table;
+use rooflight::report::{comm_json, comm_table, json};
 use rooflight::session;
 
 /// Which rows, and how chips are wired.

@@ -4,8 +4,7 @@ use rooflight::protocol::Failure;
 use rooflight::session::Input;
 use rooflight::session::open::no_capture;
 use rooflight::source::FileSource;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Files in a folder, at most.
 const MAX_FILES: usize = 10_000;

@@ -1,21 +1,13 @@
 //! `rooflight memory`: what may be said to it, and where its tables go. Figures and words come from the library.
 
-use super::Failure;
-use super::OpenCapture;
 use super::args::Output;
-use super::says;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
+use super::{Failure, OpenCapture, says};
+use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::ProgramPeaks;
-use rooflight::analysis::memory::WholeMemory;
-use rooflight::chip::CHIPS;
-use rooflight::chip::Chip;
-use rooflight::report::json;
-use rooflight::report::memory_json;
-use rooflight::report::memory_table;
+use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
+use rooflight::chip::{CHIPS, Chip};
 use rooflight::report::text::Table;
+use rooflight::report::{json, memory_json, memory_table};
 use rooflight::session;
 
 /// Which programs, which memory, and what is compared with.

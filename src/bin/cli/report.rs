@@ -1,37 +1,20 @@
 //! `rooflight report`: a session as a link, a file, Markdown or one page. Knows arguments and files; the library does the rest.
 
-use super::args::Output;
-use super::args::View;
+use super::args::{Output, View};
 use super::files;
 use clap::Args;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::Failure;
-use rooflight::protocol::SessionInfo;
-use rooflight::protocol::ShareQuery;
 use rooflight::protocol::url::address::Address;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::protocol::{Failure, SessionInfo, ShareQuery};
 use rooflight::session::open::captures_of;
-use rooflight::share::Fit;
-use rooflight::share::Level;
-use rooflight::share::Preview;
-use rooflight::share::Report;
-use rooflight::share::Table;
-use rooflight::share::base_address;
-use rooflight::share::html::Inside;
-use rooflight::share::html::PACK;
-use rooflight::share::html::page;
-use rooflight::share::link;
-use rooflight::share::markdown;
-use rooflight::share::pack;
+use rooflight::session::{Input, OpenSession};
+use rooflight::share::html::{Inside, PACK, page};
+use rooflight::share::{Fit, Level, Preview, Report, Table, base_address, link, markdown, pack};
 use rooflight::source::Source;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The environment variable that gives the address of the page where `--base` is not given.
 const BASE: &str = "ROOFLIGHT_BASE";

@@ -2,14 +2,8 @@
 
 use clap::builder::PossibleValuesParser;
 use rooflight::analysis::base::Query;
-use rooflight::analysis::roofline::KernelCost;
-use rooflight::analysis::roofline::PeakChoice;
-use rooflight::analysis::roofline::PeakSource;
-use rooflight::analysis::roofline::Precision;
-use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::analysis::roofline::UsefulFlops;
-use rooflight::chip::CHIPS;
-use rooflight::chip::Chip;
+use rooflight::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use rooflight::chip::{CHIPS, Chip};
 
 /// Peaks, costs, and what a step has to compute.
 #[derive(clap::Args)]

@@ -2,9 +2,7 @@
 //! which are shown (`columns` does), and no row.
 
 use crate::analysis::base::GroupBy;
-use crate::protocol::Column;
-use crate::protocol::Largest;
-use crate::protocol::Sort;
+use crate::protocol::{Column, Largest, Sort};
 use crate::report::format::TimeUnit;
 
 /// A column of the breakdown's table.

@@ -1,15 +1,12 @@
 //! Which of the breakdown's columns are shown at which width, and how wide each is. Knows groupings and the largest
 //! value of each column; no row, no browser.
 
-pub use super::cell::ALL;
-pub use super::cell::Cell;
-pub use super::cell::Units;
-use super::rows;
+pub use super::cell::{ALL, Cell, Units};
 use crate::analysis::base::GroupBy;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::{self};
-use crate::protocol::Column;
-use crate::protocol::Largest;
+use crate::chart::widgets::table::{
+    Measure, {self},
+};
+use crate::protocol::{Column, Largest};
 use crate::report::format;
 
 /// Those shown unasked, where there is room: [`ALL`] up to here.
@@ -124,12 +121,15 @@ fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u
         Cell::Runs => format::count(n_events).len(),
         Cell::Rate => largest.flop_rate.map_or(1, |rate| format::tflops(rate).len() + MARK),
         Cell::Bytes => largest.byte_rate.map_or(1, |rate| format::gbs(rate).len().min(8) + MARK),
-        Cell::Source | Cell::Scope | Cell::Shape | Cell::Program => rows::TEXT_ROOM,
+        Cell::Source | Cell::Scope | Cell::Shape | Cell::Program => TEXT_ROOM,
         Cell::Intensity => 7,
     };
     let head = cell.head(by).chars().count() + cell.unit(units).chars().count() + 2;
     u32::try_from(widest.max(head)).ok()
 }
+
+/// Characters of a source line, a shape, a scope in its column.
+pub const TEXT_ROOM: usize = 24;
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,11 @@
 //! The figures above the chart, and how each is computed. Knows the breakdown's head; no pixels.
 
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Totals;
+use crate::analysis::breakdown::{Header, Totals};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
-use crate::report::format::ABSENT;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.
@@ -252,8 +251,7 @@ pub fn whole(header: &Header) -> &'static str {
 pub(crate) mod tests {
     use super::*;
     use crate::analysis::base::Query;
-    use crate::analysis::breakdown::Shown;
-    use crate::analysis::breakdown::Status;
+    use crate::analysis::breakdown::{Shown, Status};
     use crate::protocol::Largest;
 
     pub(crate) fn head() -> BreakdownHead {

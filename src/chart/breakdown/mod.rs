@@ -8,9 +8,5 @@ pub mod scopes;
 pub mod step_stats;
 pub mod tips;
 
-pub use cell::ALL;
-pub use cell::Cell;
-pub use cell::Units;
-pub use tips::Tip;
-pub use tips::inner_tip;
-pub use tips::tip;
+pub use cell::{ALL, Cell, Units};
+pub use tips::{Tip, inner_tip, tip};

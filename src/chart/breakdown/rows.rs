@@ -1,28 +1,22 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
-use super::cell::Cell;
-use super::cell::Units;
-use super::columns::{self};
+use super::cell::{Cell, Units};
+use super::columns::{
+    TEXT_ROOM, {self},
+};
 use super::figures;
-pub use super::tips::Tip;
-pub use super::tips::inner_tip;
-pub use super::tips::tip;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::Within;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Part;
-use crate::analysis::breakdown::Peaks;
+use crate::analysis::base::{GroupBy, Query, Within};
+use crate::analysis::breakdown::{Group, Part, Peaks};
 use crate::analysis::classify::Kind;
+use crate::chart::plot::label::last_segment;
 use crate::chart::plot::time_part::Slot;
-use crate::chart::widgets::table::Content;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Name;
-use crate::chart::widgets::table::{self};
-use crate::protocol::BreakdownHead;
-use crate::protocol::RowsPage;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::chart::widgets::table::{
+    Content, Measure, Name, {self},
+};
+use crate::protocol::{BreakdownHead, RowsPage};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::report::row_label;
 use crate::units::Picos;
 
@@ -286,17 +280,9 @@ pub fn is_above(cell: Cell, group: &Group, peaks: Peaks) -> bool {
     }
 }
 
-/// Characters of a source line, a shape, a scope in its column.
-pub const TEXT_ROOM: usize = 24;
-
 /// A source line without its folders, cut in the middle: the line number stays.
 pub fn short_source(source: &str, room: usize) -> String {
     format::middle_cut(last_segment(source), room)
-}
-
-/// "axes_scan.py:166" of "/home/me/axes_scan.py:166".
-pub fn last_segment(path: &str) -> &str {
-    path.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or(path)
 }
 
 /// How long the bar of a row is: its share of the largest row, 0 to 1.
@@ -310,8 +296,7 @@ mod tests {
     use crate::analysis::base::Query;
     use crate::analysis::breakdown::Share;
     use crate::analysis::classify::Kind;
-    use crate::protocol::RowsQuery;
-    use crate::protocol::Sort;
+    use crate::protocol::{RowsQuery, Sort};
     use crate::report::format::TimeUnit;
 
     fn group(key: &str, total: u64) -> Group {
@@ -365,9 +350,9 @@ mod tests {
     fn tooltips_are_exact() {
         let page = page();
         let row = find(&page, 128).expect("first row");
-        let self_time = tip(Cell::SelfTime, row).expect("has one");
+        let self_time = crate::chart::breakdown::tips::tip(Cell::SelfTime, row).expect("has one");
         assert_eq!(self_time.rows.first().map(|(_, value)| value.as_str()), Some("1,000,000,000 ps"));
-        assert!(tip(Cell::Bytes, row).is_none());
+        assert!(crate::chart::breakdown::tips::tip(Cell::Bytes, row).is_none());
         let timeless = Group { bytes_accessed: Some(1.0), total: Picos::ZERO, ..group("a", 0) };
         assert_eq!(timeless.byte_rate(), None, "no rate without time");
         // The start of a copy of 5 GiB takes a tick of the clock.

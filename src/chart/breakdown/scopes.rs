@@ -2,10 +2,8 @@
 //! its own, no browser.
 
 use super::tips::Tip;
-use crate::analysis::breakdown::ScopeNode;
-use crate::analysis::breakdown::Scopes;
-use crate::analysis::classify::Kind;
-use crate::analysis::classify::scope_segments;
+use crate::analysis::breakdown::{ScopeNode, Scopes};
+use crate::analysis::classify::{Kind, scope_segments};
 use crate::chart::plot::icicle::Node;
 use crate::report::format;
 use crate::units::Picos;

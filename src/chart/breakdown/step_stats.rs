@@ -3,21 +3,14 @@
 
 use super::figures::Formula;
 use super::tips::Tip;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::StepChoice;
-use crate::analysis::breakdown::AcrossDevices;
-use crate::analysis::breakdown::DeviceSteps;
-use crate::analysis::breakdown::Spread;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::breakdown::StepTime;
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::devices::Device;
-use crate::chart::plot::steps::Part;
-use crate::chart::plot::steps::Step;
+use crate::chart::plot::step::{Part, Step};
 use crate::report::format;
 use crate::units::Picos;
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The device whose steps are shown; for all of them, the one with the most steps stands for their numbers.
 fn device(stats: &StepStats, choice: DeviceChoice) -> Option<&DeviceSteps> {
@@ -268,7 +261,7 @@ mod tests {
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));
         assert_eq!(
-            tip(&steps(&stats, DeviceChoice::One(0)), &crate::chart::plot::steps::kinds(), 0).expect("a bar").rows[1].1,
+            tip(&steps(&stats, DeviceChoice::One(0)), &crate::chart::plot::step::kinds(), 0).expect("a bar").rows[1].1,
             "9 ps, 90.0 %"
         );
     }

@@ -2,9 +2,7 @@
 
 use super::cell::Cell;
 use super::rows::Row;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Part;
-use crate::analysis::breakdown::is_unrated;
+use crate::analysis::breakdown::{Group, Part, is_unrated};
 use crate::report::format;
 
 /// What a tooltip says: a name, then a table.

@@ -7,27 +7,18 @@
 //!       └──────────────── message
 //! ```
 
-use super::steps;
-use super::table;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Primitive;
+use super::{steps, table};
+use crate::analysis::comm::{CommRow, Primitive};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::label;
-use crate::chart::plot::label_placement::Candidate;
-use crate::chart::plot::label_placement::Obstacle;
-use crate::chart::plot::label_placement::{self};
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::label_placement::{
+    Candidate, Obstacle, {self},
+};
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::SceneTable;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
-use crate::chart::plot::ticks;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
 use crate::protocol::url::comm::Of;
 use crate::report::format;

@@ -1,19 +1,13 @@
 //! The read-out of communication: what is waited for first, then what is in flight, what of it is hidden. Knows reports; no pixel.
 
 use super::traffic;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Traffic;
-use crate::chart::breakdown::figures::Figure;
-use crate::chart::breakdown::figures::Readout;
-use crate::chart::breakdown::figures::exact;
-use crate::chart::breakdown::figures::figure;
-use crate::chart::breakdown::figures::row;
-use crate::chart::breakdown::figures::share_figure;
+use crate::analysis::comm::{Comm, CommRow, Traffic};
+use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.

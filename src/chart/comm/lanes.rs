@@ -12,25 +12,16 @@
 
 use super::text;
 use crate::analysis::classify::Kind;
-use crate::analysis::comm::CommLanes;
-use crate::analysis::comm::Execution;
-use crate::analysis::comm::LaneSpan;
+use crate::analysis::comm::{CommLanes, Execution, LaneSpan};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::label;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Pattern;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::SceneTable;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
-use crate::chart::plot::ticks;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::chart::plot::{label, ticks};
+use crate::report::format::{
+    TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// A block, and a row with the ground below it; where there are many lanes both are smaller.

@@ -8,9 +8,7 @@ pub mod steps;
 pub mod table;
 pub mod text;
 
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Traffic;
+use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::protocol::url::comm::Of;
 
 /// Sums of what is told of.

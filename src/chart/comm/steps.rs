@@ -4,13 +4,9 @@
 
 use crate::analysis::base::StepChoice;
 use crate::analysis::classify::Kind;
-use crate::analysis::comm::Overlap;
-use crate::analysis::comm::Remainder;
-use crate::analysis::comm::StepComm;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
-use crate::chart::plot::steps::Part;
-use crate::chart::plot::steps::Step;
+use crate::analysis::comm::{Overlap, Remainder, StepComm};
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::step::{Part, Step};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::url::comm::Of;
 

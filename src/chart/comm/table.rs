@@ -1,24 +1,17 @@
 //! Communication as a table: columns, cells and totals; rows are at hand, and sorted here. Knows rows; no browser.
 
-use super::rows;
-use super::text;
-use super::traffic;
+use super::{rows, text, traffic};
 use crate::analysis::breakdown::is_unrated;
-use crate::analysis::comm::CommBy;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Core;
+use crate::analysis::comm::{CommBy, CommRow, Core};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::Content;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Name;
-use crate::chart::widgets::table::Order;
-use crate::chart::widgets::table::{self};
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Name, Order, {self},
+};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
-use crate::report::format::ABSENT;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::units::Picos;
 use std::cmp::Ordering;
 

@@ -1,16 +1,11 @@
 //! Words of communication beside pictures: flags worth a look, devices that come last. Knows reports; no pixel.
 
-use crate::analysis::comm::Arrival;
-use crate::analysis::comm::ArrivalSpread;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::Core;
-use crate::analysis::comm::Execution;
-use crate::analysis::comm::PrimitiveSums;
-use crate::analysis::comm::Role;
 use crate::analysis::comm::flags::Flag;
+use crate::analysis::comm::{Arrival, ArrivalSpread, Comm, Core, Execution, PrimitiveSums, Role};
 use crate::report::comm_table;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 /// A primitive with its sums and the flags worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,6 @@
 //! A session without ops of a device: which planes there are, and how a run of the device is recorded.
 
-use super::Empty;
-use super::Need;
-use super::in_file;
-use super::is_programs_alone;
-use super::n_planes;
+use super::{Empty, Need, in_file, is_programs_alone, n_planes};
 use crate::analysis::base::Platform;
 use crate::protocol::SessionInfo;
 use crate::report::format;
@@ -60,8 +56,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
 mod tests {
     use super::*;
     use crate::analysis::base::Framework;
-    use crate::chart::empty::tests::session;
-    use crate::chart::empty::tests::text;
+    use crate::chart::empty::tests::{session, text};
 
     #[test]
     fn it_says_which_planes_were_found() {

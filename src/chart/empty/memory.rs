@@ -1,12 +1,7 @@
 //! Memory without programs that say which buffers they have, or without events of allocators.
 
-use super::Empty;
-use super::Need;
-use super::in_file;
-use super::is_programs_alone;
-use super::is_trace_json;
-use crate::protocol::MemorySession;
-use crate::protocol::SessionInfo;
+use super::{Empty, Need, in_file, is_programs_alone, is_trace_json};
+use crate::protocol::{MemorySession, SessionInfo};
 use crate::report::format;
 
 /// Programs that are named.
@@ -106,11 +101,8 @@ fn needs(session: &SessionInfo, memory: &MemorySession) -> Vec<Need> {
 mod tests {
     use super::*;
     use crate::analysis::base::Framework;
-    use crate::analysis::memory::AllocatorMemory;
-    use crate::analysis::memory::ProgramPeaks;
-    use crate::analysis::memory::SpacePeak;
-    use crate::chart::empty::tests::session;
-    use crate::chart::empty::tests::text;
+    use crate::analysis::memory::{AllocatorMemory, ProgramPeaks, SpacePeak};
+    use crate::chart::empty::tests::{session, text};
 
     fn named(name: &str, spaces: usize) -> ProgramPeaks {
         let spaces = vec![SpacePeak::default(); spaces];

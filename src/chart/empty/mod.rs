@@ -12,10 +12,8 @@ mod memory;
 mod work;
 
 pub use devices::devices;
-pub use memory::allocator;
-pub use memory::programs;
-pub use work::communication;
-pub use work::roofline;
+pub use memory::{allocator, programs};
+pub use work::{communication, roofline};
 
 use crate::analysis::base::Platform;
 use crate::protocol::SessionInfo;
@@ -88,8 +86,7 @@ pub fn files(session: &SessionInfo) -> Empty {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::base::DeviceChoice;
-    use crate::analysis::base::Framework;
+    use crate::analysis::base::{DeviceChoice, Framework};
     use crate::analysis::files::FileInfo;
     use crate::protocol::PlaneInfo;
 

@@ -1,17 +1,9 @@
 //! The roofline without peaks or FLOPs, and communication without any.
 
-use super::Empty;
-use super::Need;
-use super::is_trace_json;
-use super::n_planes;
+use super::{Empty, Need, is_trace_json, n_planes};
 use crate::analysis::base::Platform;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::StepComm;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::SkipReason;
+use crate::analysis::comm::{Comm, StepComm};
+use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, RooflineFigures, SkipReason};
 use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
@@ -135,8 +127,7 @@ mod tests {
     use crate::analysis::base::Framework;
     use crate::analysis::breakdown::Analysis;
     use crate::analysis::comm::CommQuery;
-    use crate::chart::empty::tests::session;
-    use crate::chart::empty::tests::text;
+    use crate::chart::empty::tests::{session, text};
     use crate::profile::Profile;
 
     #[test]

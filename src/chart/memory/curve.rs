@@ -11,28 +11,14 @@
 //! ```
 //! Ids are places in the columns.
 
-use super::position::at_position;
-use super::position::position;
-use super::position::position_ticks;
-use super::size::SizeUnit;
-use super::size::mib;
-use super::size::text;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::CurveColumn;
-use crate::analysis::memory::SpaceMemory;
-use crate::analysis::memory::WhatIfColumn;
+use super::position::{at_position, position, position_ticks};
+use super::size::{SizeUnit, mib, text};
+use crate::analysis::memory::{AllocatorMemory, CurveColumn, SpaceMemory, WhatIfColumn};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::label;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::SceneTable;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
-use crate::chart::plot::ticks;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use crate::chart::plot::{label, ticks};
 use crate::report::format;
 use crate::units::Picos;
 

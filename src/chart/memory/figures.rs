@@ -1,21 +1,12 @@
 //! The read-out of memory: the peak first, then what it is of, how much there is, what the allocator saw. Knows reports; no
 //! pixel, and no formula that is not the analysis'.
 
-use super::size::SizeUnit;
-use super::size::text;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::Basis;
-use crate::analysis::memory::Capacity;
-use crate::analysis::memory::CapacitySource;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::MomentPart;
-use crate::analysis::memory::SpaceMemory;
-use crate::chart::breakdown::figures::Figure;
-use crate::chart::breakdown::figures::Readout;
-use crate::chart::breakdown::figures::figure;
-use crate::chart::breakdown::figures::row;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use super::size::{SizeUnit, text};
+use crate::analysis::memory::{AllocatorMemory, Basis, Capacity, CapacitySource, CrossCheck, MomentPart, SpaceMemory};
+use crate::chart::breakdown::figures::{Figure, Readout, figure, row};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 fn exact(size: u64) -> String {
     format!("{} B", format::count(size))

@@ -1,13 +1,10 @@
 //! What would lower the peak, and where memory goes: sentences with their buffers. Knows reports; no element.
 
 use super::size::text;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::Estimate;
-use crate::analysis::memory::Padded;
-use crate::analysis::memory::SpaceMemory;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 /// Something found.
 #[derive(Clone, Debug, PartialEq)]

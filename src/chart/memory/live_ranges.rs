@@ -4,19 +4,12 @@
 use super::position::position_ticks;
 use super::size::text;
 use super::treemap::tip as buffer_tip;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::Lanes;
+use crate::analysis::memory::{Buffer, Lanes};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::SceneTable;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::report::format;
 
 /// A block, and the ground below it.

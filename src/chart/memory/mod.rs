@@ -11,8 +11,5 @@ mod size;
 pub mod table;
 pub mod treemap;
 
-pub use position::at_position;
-pub use position::position;
-pub use size::SizeUnit;
-pub use size::mib;
-pub use size::text;
+pub use position::{at_position, position};
+pub use size::{SizeUnit, mib, text};

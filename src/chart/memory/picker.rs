@@ -1,12 +1,7 @@
 //! What the pickers of the memory view offer: programs, memories, allocators. Knows reports; no menu.
 
 use super::size::text;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::MemoryPrograms;
-use crate::analysis::memory::ProgramPeaks;
-use crate::analysis::memory::RollUpBy;
-use crate::analysis::memory::RuntimeMemory;
+use crate::analysis::memory::{AllocatorMemory, CrossCheck, MemoryPrograms, ProgramPeaks, RollUpBy, RuntimeMemory};
 use crate::chart::widgets::picker_options::Choice;
 use crate::report::format;
 

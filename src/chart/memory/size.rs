@@ -1,7 +1,8 @@
 //! Sizes in a column, and in words. Knows bytes.
 
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, {self},
+};
 
 /// MiB in a column: one decimal, three below 0.1; "<0.001" for what is above zero and less.
 pub fn mib(size: u64) -> String {

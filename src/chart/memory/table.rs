@@ -1,19 +1,15 @@
 //! What is alive as a table: columns, cells and totals; rows are at hand, and sorted here. Knows buffers; no browser.
 
-use super::size::mib;
-use super::size::text as size_text;
+use super::size::{mib, text as size_text};
 use super::treemap::tip as buffer_tip;
-use crate::analysis::memory::AliveAt;
-use crate::analysis::memory::Buffer;
+use crate::analysis::memory::{AliveAt, Buffer};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::Content;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Name;
-use crate::chart::widgets::table::Order;
-use crate::chart::widgets::table::{self};
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Name, Order, {self},
+};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use std::cmp::Ordering;
 
 /// A column: its id, head, width in digits, whether it holds figures.

@@ -4,21 +4,12 @@
 //! Ids are places in the list of buffers. Colour is the class of each buffer, whatever groups them.
 
 use super::size::text;
-use crate::analysis::memory::AliveAt;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::RollUpBy;
+use crate::analysis::memory::{AliveAt, Buffer, BufferId, RollUpBy};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::SceneTable;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::treemap::divide;
 use crate::report::format;
 use std::cmp::Reverse;

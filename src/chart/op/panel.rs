@@ -1,20 +1,12 @@
 //! What the panel of an op says, as texts and lengths. Knows an op's report; nothing of elements.
 
 use crate::analysis::classify::Phase;
-use crate::analysis::op::Change;
-use crate::analysis::op::Neighbour;
-use crate::analysis::op::OpBasis;
-use crate::analysis::op::OpDetail;
-use crate::analysis::op::OpFigures;
-use crate::analysis::op::OpRemark;
-use crate::analysis::op::OpRole;
-use crate::analysis::op::OpValue;
+use crate::analysis::op::{Change, Neighbour, OpBasis, OpDetail, OpFigures, OpRemark, OpRole, OpValue};
 use crate::chart::breakdown::rows;
-use crate::protocol::OpRef;
-use crate::protocol::ProgramOf;
-use crate::protocol::ProgramRef;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::protocol::{OpRef, ProgramOf, ProgramRef};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::units::Picos;
 
 /// A figure: its name, value and unit.

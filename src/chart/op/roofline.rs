@@ -3,20 +3,10 @@
 
 use super::panel;
 use crate::analysis::classify::Kind;
-use crate::analysis::op::OpDetail;
-use crate::analysis::op::OpRole;
-use crate::analysis::roofline::Check;
-use crate::analysis::roofline::CostSource;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::OpRoof;
-use crate::analysis::roofline::Peak;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::Roof as Held;
-use crate::analysis::roofline::Verdict;
-use crate::analysis::roofline::Verified;
+use crate::analysis::op::{OpDetail, OpRole};
+use crate::analysis::roofline::{
+    Check, CostSource, DevicePeaks, Level, OpRoof, Peak, PeakOf, PeakSource, Precision, Roof as Held, Verdict, Verified,
+};
 use crate::chart::breakdown::figures::Formula;
 use crate::chart::plot::time_part::Slot;
 use crate::chart::roofline::memory;
@@ -213,15 +203,8 @@ fn said(peak: &Peak, unit: &str) -> String {
 mod tests {
     use super::*;
     use crate::analysis::base::Query;
-    use crate::analysis::op::Change;
-    use crate::analysis::op::OpBasis;
-    use crate::analysis::op::OpRemark;
-    use crate::analysis::op::OpSource;
-    use crate::analysis::op::OpValue;
-    use crate::analysis::roofline::Bound;
-    use crate::analysis::roofline::SkipReason;
-    use crate::analysis::roofline::Skipped;
-    use crate::analysis::roofline::verify;
+    use crate::analysis::op::{Change, OpBasis, OpRemark, OpSource, OpValue};
+    use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
 
     fn held(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
         let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));

@@ -2,19 +2,14 @@
 //! to its longest. Knows durations; how much spread is too much, and how it is computed, is the analysis's.
 
 use super::label;
-use super::paint::Paint;
-use super::paint::Tone;
+use super::paint::{Paint, Tone};
 use super::scale::Scale;
-use super::scene::Anchor;
-use super::scene::Mark;
-use super::scene::Scene;
-use super::scene::SceneTable;
-use super::scene::Shape;
-use super::scene::Size;
+use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::report::format::{
+    TimeUnit, {self},
+};
 use crate::units::Picos;
 
 /// The steps of one device.

@@ -1,8 +1,7 @@
 //! What is under the pointer, and where an arrow key goes. Knows marks and distances; no event, no element.
 
 use super::popover_position::Rect;
-use super::scene::Mark;
-use super::scene::Shape;
+use super::scene::{Mark, Shape};
 
 /// Where a key goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +133,7 @@ fn data(marks: &[Mark]) -> Vec<(u32, Rect)> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::chart::plot::paint::Paint;
-    use crate::chart::plot::paint::Tone;
+    use crate::chart::plot::paint::{Paint, Tone};
     use proptest::prelude::*;
 
     fn mark(id: u32, shape: Shape) -> Mark {

@@ -12,10 +12,9 @@
 //! wide, and what is smaller is counted in its parent's [`Rest`].
 
 use super::hit_test::Direction;
-pub use super::icicle_scene::to_scene;
 use super::label;
 use super::scene::Size;
-use crate::chart::breakdown::rows::last_segment;
+use crate::chart::plot::label::last_segment;
 use crate::report::format::middle_cut;
 
 /// Height of a row.

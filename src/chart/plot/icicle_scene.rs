@@ -1,22 +1,10 @@
 //! How the icicle looks: quiet cells, what is chosen in amber, and a strip at each foot that shows the kinds within.
 //! Knows cells and roles of colour; no layout, no browser.
 
-use super::icicle::Cell;
-use super::icicle::FOOT;
-use super::icicle::Icicle;
-use super::icicle::Node;
-use super::icicle::PADDING;
-use super::icicle::ROW_HEIGHT;
-use super::icicle::Rest;
+use super::icicle::{Cell, FOOT, Icicle, Node, PADDING, ROW_HEIGHT, Rest};
 use super::label;
-use super::paint::Paint;
-use super::paint::Tone;
-use super::scene::Anchor;
-use super::scene::Mark;
-use super::scene::Scene;
-use super::scene::SceneTable;
-use super::scene::Shape;
-use super::scene::Size;
+use super::paint::{Paint, Tone};
+use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 use crate::report::format;
@@ -140,9 +128,8 @@ fn rest(rest: &Rest) -> Mark {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::chart::plot::hit_test;
     use crate::chart::plot::icicle::layout;
-    use crate::chart::plot::svg;
+    use crate::chart::plot::{hit_test, svg};
 
     fn node(parent: Option<u32>, name: &str, parts: [u64; 7]) -> Node {
         Node { parent, name: name.to_owned(), total: parts.iter().sum(), own: 0, parts }

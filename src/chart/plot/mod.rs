@@ -12,6 +12,7 @@ pub mod popover_position;
 pub mod scale;
 pub mod scene;
 pub mod stack;
+pub mod step;
 pub mod step_text;
 pub mod steps;
 pub mod svg;

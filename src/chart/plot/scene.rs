@@ -5,9 +5,7 @@
 //! three from the same marks, so that they agree.
 
 use super::label;
-pub use super::paint::Paint;
-pub use super::paint::Pattern;
-pub use super::paint::Tone;
+pub use super::paint::{Paint, Pattern, Tone};
 use super::popover_position::Rect;
 
 /// A chart, ready to be drawn.

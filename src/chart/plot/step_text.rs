@@ -1,6 +1,6 @@
 //! What the chart per step says in words. Knows steps and numbers; no pixels.
 
-use super::steps::Step;
+use super::step::Step;
 use crate::report::format;
 use crate::units::Picos;
 

@@ -13,75 +13,19 @@
 //! From [`BAR`] pixels a step on, each is a bar. Narrower, bars touch and one outline per part stands for all of
 //! them. Below one pixel several steps share a column that goes from the shortest to the longest; the sentence says so.
 
-pub use super::devices::Device;
-pub use super::devices::devices_scene;
-use super::label;
-use super::paint::Paint;
-use super::paint::Tone;
+pub use super::devices::{Device, devices_scene};
+use super::paint::{Paint, Tone};
 use super::scale::Scale;
-use super::scene::Anchor;
-use super::scene::Mark;
-use super::scene::Scene;
-use super::scene::SceneTable;
-use super::scene::Shape;
-use super::scene::Size;
-use super::step_text as words;
-use super::ticks::Tick;
-use super::ticks::{self};
-use super::time_part::Slot;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
+use super::step::{Part, Step};
+use super::ticks::{
+    Tick, {self},
+};
+use super::{label, step_text as words};
+use crate::report::format::{
+    TimeUnit, {self},
+};
 use crate::units::Picos;
-
-/// What steps are made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
-    /// Its name.
-    pub label: &'static str,
-    /// How it looks.
-    pub paint: Paint,
-}
-
-/// Kinds of time, then idle.
-pub fn kinds() -> Vec<Part> {
-    Slot::all().map(|slot| Part { label: slot.label(), paint: Paint::slot(slot) }).collect()
-}
-
-/// One step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
-    /// Its number or name.
-    pub name: String,
-    /// How long it took; of several devices, the mean.
-    pub duration: Picos,
-    /// What it is made of, as many as the chart has [`Part`]s.
-    pub parts: Vec<Picos>,
-    /// Of several devices: the shortest and the longest.
-    pub spread: Option<(Picos, Picos)>,
-}
-
-impl Step {
-    /// The shortest and longest it took.
-    pub fn ends(&self) -> (Picos, Picos) {
-        self.spread.unwrap_or((self.duration, self.duration))
-    }
-
-    /// Its parts from the bottom of a bar to the top, with what is below each.
-    fn stacked(&self) -> impl Iterator<Item = (Picos, Picos)> {
-        let mut below = Picos::ZERO;
-        self.parts.iter().map(move |part| {
-            let from = below;
-            below += *part;
-            (from, below)
-        })
-    }
-
-    /// The highest point of its bar.
-    fn top(&self) -> Picos {
-        let stacked = self.stacked().last().map_or(Picos::ZERO, |(_, to)| to);
-        stacked.max(self.duration).max(self.ends().1)
-    }
-}
 
 /// The least width of a step that has a bar of its own.
 pub const BAR: f64 = 6.0;

@@ -1,8 +1,9 @@
 //! Tests of the chart per step.
 
 use super::*;
-use crate::chart::plot::hit_test;
-use crate::chart::plot::svg;
+use crate::chart::plot::step::kinds;
+use crate::chart::plot::time_part::Slot;
+use crate::chart::plot::{hit_test, svg};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000_000;

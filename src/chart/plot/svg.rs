@@ -1,14 +1,8 @@
 //! A scene as an SVG file of its own: what "save" writes, and what is turned into a PNG. Knows XML; the colours
 //! behind the tokens' names are asked for, so that the file has the theme shown.
 
-use super::paint::Paint;
-use super::paint::Pattern;
-use super::paint::Tone;
-use super::scene::Mark;
-use super::scene::Scene;
-use super::scene::Shape;
-use super::scene::path_data;
-use super::scene::px;
+use super::paint::{Paint, Pattern, Tone};
+use super::scene::{Mark, Scene, Shape, path_data, px};
 use super::time_part::Slot;
 use crate::analysis::classify::Kind;
 
@@ -199,8 +193,7 @@ fn escape(out: &mut String, text: &str) {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
-    use crate::chart::plot::scene::Anchor;
-    use crate::chart::plot::scene::Size;
+    use crate::chart::plot::scene::{Anchor, Size};
     use proptest::prelude::*;
 
     /// Whether `xml` is well-formed, as far as this writer goes: tags nest, attributes are quoted and named once,

@@ -1,18 +1,14 @@
 //! Where the chart's axes begin and end, and how they are marked. Knows marks and roofs; nothing of how they look.
 
-use super::dots::Dot;
-use super::dots::Dots;
-use super::roofs::Ceilings;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use super::ceilings::Ceilings;
+use super::dots::{Dot, Dots};
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
-use crate::chart::plot::ticks::Tick;
-use crate::chart::plot::ticks::{self};
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
+use crate::chart::plot::ticks::{
+    Tick, {self},
+};
 use crate::units::Picos;
 
 /// The part of the axes that is seen: FLOP per byte, and FLOP/s.
@@ -213,11 +209,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::roofline::Bound;
-    use crate::analysis::roofline::CostSource;
-    use crate::analysis::roofline::Level;
-    use crate::analysis::roofline::Precision;
-    use crate::analysis::roofline::Roof;
+    use crate::analysis::roofline::{Bound, CostSource, Level, Precision, Roof};
 
     const WHOLE: Window = Window { x: (0.1, 10_000.0), y: (1e9, 1e15) };
 

@@ -1,7 +1,6 @@
 //! What of the time is held against a roof, and why the rest is not: parts of one bar. Knows an answer's figures; no pixel.
 
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::SkipReason;
+use crate::analysis::roofline::{RooflineFigures, SkipReason};
 use crate::report::format;
 use crate::units::Picos;
 

@@ -1,12 +1,10 @@
 //! What is drawn of an answer: its rows as places, and the sums beside them. Knows reports; no pixel.
 
 use super::form::Form;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{Level, Roof, RooflineFigures};
 use crate::chart::breakdown::rows;
-use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{RoofPoint, RooflineHead};
 use crate::units::Picos;
 
 /// A mark: a row, or a sum of many.
@@ -72,7 +70,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
         for point in &head.points {
             if let Some(roof) = &point.roof {
                 let form = Form::of(point.op_group.as_deref());
-                let name = super::table::name(point, by);
+                let name = name(point, by);
                 let found = dot(&name, key(point), Some(form), roof, level, point.cumulative);
                 add(found.filter(|_| !roof.is_too_short(head.figures.considered)), roof.total);
             }
@@ -109,4 +107,12 @@ fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
         }
     }
     sums
+}
+
+/// What a row is called.
+pub fn name(point: &RoofPoint, by: RoofBy) -> String {
+    match (by, &point.source) {
+        (RoofBy::Source, Some(source)) => source.clone(),
+        _ => point.key.clone(),
+    }
 }

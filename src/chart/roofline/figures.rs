@@ -3,18 +3,11 @@
 
 use super::peaks::main_memory;
 use super::roofs;
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::DeviceCountSource;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::UsefulFlops;
-use crate::chart::breakdown::figures::Figure;
-use crate::chart::breakdown::figures::Readout;
-use crate::chart::breakdown::figures::figure;
-use crate::chart::breakdown::figures::row;
-use crate::chart::breakdown::figures::share_figure;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
+use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::report::roofline_table;
 use crate::units::Picos;
 

@@ -3,48 +3,24 @@
 //!
 //! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
 
-use super::axes::Axes;
-use super::axes::Window;
-use super::axes::{self};
-use super::dots::Dot;
-use super::dots::Dots;
-use super::form::Form;
-use super::roofs::Ceilings;
+use super::axes::{
+    Axes, {self},
+};
+use super::ceilings::Ceilings;
+use super::dots::{Dot, Dots};
+use super::look::Look;
 use super::roofs::{self};
 use super::words;
 use crate::analysis::classify::Kind;
-use crate::analysis::roofline::Level;
 use crate::chart::plot::label;
-use crate::chart::plot::label_placement::Candidate;
-use crate::chart::plot::label_placement::Obstacle;
-use crate::chart::plot::label_placement::{self};
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::label_placement::{
+    Candidate, Obstacle, {self},
+};
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use std::cmp::Reverse;
-
-/// How the chart is looked at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Look {
-    /// The part of the axes that is seen.
-    pub window: Window,
-    /// The memory whose bytes are counted.
-    pub level: Level,
-    /// Forms that are not drawn.
-    pub hidden: Vec<Form>,
-    /// Rows that are selected, by key.
-    pub selected: Vec<String>,
-    /// Pixels across and down.
-    pub size: (f64, f64),
-    /// Rows beyond the axes are drawn at their edge: while nothing is zoomed.
-    pub pinned: bool,
-}
 
 /// Radii in pixels: of the row with the most time, on narrow charts, and of the smallest that can be seen.
 const LARGEST: f64 = 14.0;

@@ -13,11 +13,13 @@
 //! Knows an answer's figures and rows; no browser, and no formula of a figure (`analysis::roofline`).
 
 mod axes;
+mod ceilings;
 mod clip;
 pub mod coverage;
 pub mod dots;
 pub mod figures;
 mod form;
+mod look;
 mod marks;
 pub mod numbers;
 pub mod peaks;
@@ -25,16 +27,10 @@ mod roofs;
 pub mod table;
 pub mod words;
 
-pub use axes::Window;
-pub use axes::usual;
-pub use axes::whole;
-pub use axes::zoomed;
-pub use dots::Dot;
-pub use dots::Dots;
-pub use dots::dots;
+pub use super::roofline::roofs::memory;
+pub use axes::{Window, usual, whole, zoomed};
+pub use ceilings::Ceilings;
+pub use dots::{Dot, Dots, dots};
 pub use form::Form;
-pub use marks::Look;
-pub use marks::brushed;
-pub use marks::scene;
-pub use roofs::Ceilings;
-pub use roofs::memory;
+pub use look::Look;
+pub use marks::{brushed, scene};

@@ -2,15 +2,9 @@
 //! field.
 
 use super::roofs::memory;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{DevicePeaks, Level, PeakOf, PeakSource, Precision, RooflineFigures};
 use crate::chart::widgets::picker_options::Choice;
-use crate::chip::CHIPS;
-use crate::chip::Chip;
+use crate::chip::{CHIPS, Chip};
 use crate::report::format;
 
 /// A line of the editor.

@@ -2,80 +2,18 @@
 //! meet. Knows peaks and axes; no ops.
 
 use super::axes::Axes;
+use super::ceilings::Ceilings;
 use super::clip;
-use crate::analysis::roofline::DevicePeaks;
 use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::RooflineFigures;
 use crate::chart::plot::label;
 use crate::chart::plot::label_placement::Obstacle;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Pattern;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Pattern, Tone};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::report::format;
-
-/// The roofs of a chart.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ceilings {
-    /// FLOP/s by type, highest first: of the types that are computed with.
-    pub compute: Vec<(Precision, f64)>,
-    /// The memory that is looked at, and its bytes/s.
-    pub memory: Option<(Level, f64)>,
-    /// Others with bytes, and theirs.
-    pub others: Vec<(Level, f64)>,
-}
 
 /// How far the wall reaches beyond a roof.
 const WALL: f64 = 11.0;
-
-impl Ceilings {
-    /// Of the first device asked about.
-    pub fn of(figures: &RooflineFigures, used: &[Precision], level: Level) -> Self {
-        let Some(peaks) = figures.peaks.first() else { return Self::default() };
-        let mut compute: Vec<(Precision, f64)> = Precision::ALL
-            .into_iter()
-            .filter(|p| used.contains(p))
-            .filter_map(|p| Some((p, peaks.flops(p)?)))
-            .collect();
-        if compute.is_empty() {
-            compute.extend(peaks.flops(peaks.main()).map(|flops| (peaks.main(), flops)));
-        }
-        compute.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Self { compute, memory: peaks.bytes(level).map(|bytes| (level, bytes)), others: others(peaks, figures, level) }
-    }
-
-    /// The highest roof, FLOP/s.
-    pub fn top(&self) -> Option<f64> {
-        self.compute.first().map(|(_, flops)| *flops)
-    }
-
-    /// FLOP per byte at which the highest roof and the memory's meet.
-    pub fn ridge(&self) -> Option<f64> {
-        Some(self.top()? / self.memory?.1)
-    }
-}
-
-fn others(peaks: &DevicePeaks, figures: &RooflineFigures, level: Level) -> Vec<(Level, f64)> {
-    let has_bytes = |of: &Level| figures.step.as_ref().is_some_and(|roof| roof.intensity_of(*of).is_some());
-    let others = Level::ALL.into_iter().filter(|of| *of != level).filter(has_bytes);
-    others.filter_map(|of| Some((of, peaks.bytes(of)?))).collect()
-}
-
-/// The name of a memory.
-pub const fn memory(level: Level) -> &'static str {
-    match level {
-        Level::Hbm => "HBM",
-        Level::VmemRead => "VMEM, read",
-        Level::VmemWrite => "VMEM, written",
-        Level::CmemRead => "CMEM, read",
-        Level::CmemWrite => "CMEM, written",
-    }
-}
 
 /// Draws roofs, wall and ridge. What labels are to keep clear of is added to `obstacles`.
 pub(super) fn draw(marks: &mut Vec<Mark>, axes: &Axes, ceilings: &Ceilings, obstacles: &mut Vec<Obstacle>) {
@@ -185,9 +123,21 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
     }
 }
 
+/// The name of a memory.
+pub const fn memory(level: Level) -> &'static str {
+    match level {
+        Level::Hbm => "HBM",
+        Level::VmemRead => "VMEM, read",
+        Level::VmemWrite => "VMEM, written",
+        Level::CmemRead => "CMEM, read",
+        Level::CmemWrite => "CMEM, written",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::roofline::Precision;
     use crate::chart::roofline::axes::Window;
 
     fn ceilings() -> Ceilings {

@@ -1,24 +1,17 @@
 //! The roofline as a table: its columns, cells and totals. Knows rows of an answer; no browser.
 
+use super::dots::name;
 use super::words::bound;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::StepRoof;
+use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::Content;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Name;
-use crate::chart::widgets::table::{self};
-use crate::protocol::RoofColumn;
-use crate::protocol::RoofLargest;
-use crate::protocol::RoofPoint;
-use crate::protocol::RoofSort;
+use crate::chart::widgets::table::{
+    Column, Content, Measure, Name, {self},
+};
 use crate::protocol::url::roofline::RoofBy;
-use crate::report::format::ABSENT;
-use crate::report::format::TimeUnit;
-use crate::report::format::{self};
+use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
+use crate::report::format::{
+    ABSENT, TimeUnit, {self},
+};
 use crate::report::row_label;
 use crate::units::Picos;
 
@@ -180,14 +173,6 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
         a.is_none().cmp(&b.is_none()).then(by_value)
     });
     points
-}
-
-/// What a row is called.
-pub fn name(point: &RoofPoint, by: RoofBy) -> String {
-    match (by, &point.source) {
-        (RoofBy::Source, Some(source)) => source.clone(),
-        _ => point.key.clone(),
-    }
 }
 
 /// How rows are looked at.

@@ -2,20 +2,16 @@
 //! figures; no pixel.
 
 use super::axes::Axes;
-use super::dots::Dot;
-use super::dots::Dots;
-use super::marks::Look;
-use super::roofs::Ceilings;
+use super::ceilings::Ceilings;
+use super::dots::{Dot, Dots};
+use super::look::Look;
 use super::roofs::{self};
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::SkipReason;
+use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::scene::SceneTable;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
+use crate::report::format::{
+    ABSENT, {self},
+};
 use crate::units::Picos;
 
 /// Letters of a label.

@@ -1,15 +1,8 @@
 //! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
 //! steps; no menu.
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Filter;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::analysis::base::Within;
-use crate::protocol::DeviceInfo;
-use crate::protocol::SessionInfo;
-use crate::protocol::StepInfo;
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
+use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
 use crate::report::format;
 
 /// One line of a picker's menu.
@@ -162,7 +155,7 @@ pub fn neighbour<T: Copy + PartialEq>(choices: &[Choice<T>], from: T, by: isize)
 
 /// What the file picker shows: the one file, or the first and how many more.
 pub fn session_name(names: &[String]) -> String {
-    let base = |path: &str| crate::chart::breakdown::rows::last_segment(path).to_owned();
+    let base = |path: &str| crate::chart::plot::label::last_segment(path).to_owned();
     match names {
         [] => "no file".to_owned(),
         [one] => base(one),
@@ -173,8 +166,7 @@ pub fn session_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::StepInfo;
-    use crate::protocol::SummaryInfo;
+    use crate::protocol::{StepInfo, SummaryInfo};
     use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {

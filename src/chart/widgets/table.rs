@@ -7,8 +7,7 @@
 
 use crate::analysis::memory::MemoryClass;
 use crate::chart::plot::time_part::Slot;
-use crate::report::text::markdown_text;
-use crate::report::text::spreadsheet_cell;
+use crate::report::text::{markdown_text, spreadsheet_cell};
 
 /// A column that is shown.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,21 +8,11 @@
 //! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
 //! a future of the same version are passed over. Knows queries and names of columns; no page.
 
-pub use super::view::FilePlace;
-pub use super::view::Picture;
-pub use super::view::View;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::analysis::base::Within;
+pub use super::view::{FilePlace, Picture, View};
+use crate::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice, Within};
 use crate::analysis::classify::Kind;
-use crate::protocol::column::Column;
-use crate::protocol::column::Sort;
-use percent_encoding::AsciiSet;
-use percent_encoding::CONTROLS;
-use percent_encoding::percent_decode_str;
-use percent_encoding::utf8_percent_encode;
+use crate::protocol::column::{Column, Sort};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;

@@ -8,11 +8,8 @@
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
 //! a later build are passed over.
 
-use super::params::Pairs;
-use super::params::each_pair;
-use crate::analysis::comm::CommBy;
-use crate::analysis::comm::NamedMesh;
-use crate::analysis::comm::Topology;
+use super::params::{Pairs, each_pair};
+use crate::analysis::comm::{CommBy, NamedMesh, Topology};
 use std::fmt;
 use std::str::FromStr;
 

@@ -5,10 +5,7 @@ use super::address::Address;
 use super::comm::CommPlace;
 use super::memory::MemoryPlace;
 use super::roofline::RooflinePlace;
-use crate::analysis::base::Filter;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::Within;
+use crate::analysis::base::{Filter, GroupBy, Query, Within};
 use std::fmt::Display;
 use std::str::FromStr;
 

@@ -8,8 +8,7 @@
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
 //! a later build are passed over.
 
-use super::params::Pairs;
-use super::params::each_pair;
+use super::params::{Pairs, each_pair};
 use crate::analysis::memory::RollUpBy;
 use std::fmt;
 use std::str::FromStr;

@@ -9,6 +9,4 @@ pub mod roofline;
 pub mod view;
 
 pub use for_report::passed_on;
-pub use view::FilePlace;
-pub use view::Picture;
-pub use view::View;
+pub use view::{FilePlace, Picture, View};

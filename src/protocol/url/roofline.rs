@@ -9,23 +9,11 @@
 //! Only what differs from the usual is written; names are added, never renamed. FLOP/s, bytes/s, FLOP and bytes, plain
 //! numbers. What is not understood is an error; names from a later build are passed over.
 
-use super::params::Pairs;
-use super::params::each_pair;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::roofline::KernelCost;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::PeakChoice;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::RooflineQuery;
-use crate::analysis::roofline::UsefulFlops;
-use crate::protocol::roofline::RoofColumn;
-use crate::protocol::roofline::RoofSort;
-use percent_encoding::AsciiSet;
-use percent_encoding::CONTROLS;
-use percent_encoding::percent_decode_str;
-use percent_encoding::utf8_percent_encode;
+use super::params::{Pairs, each_pair};
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::roofline::{KernelCost, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
+use crate::protocol::roofline::{RoofColumn, RoofSort};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use std::fmt;
 use std::str::FromStr;
 

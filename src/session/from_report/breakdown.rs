@@ -1,29 +1,12 @@
 //! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
 
-use super::Answered;
-use super::ReportSession;
-use super::notes;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Matcher;
-use crate::analysis::base::Query;
-use crate::analysis::base::Within;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Shown;
+use super::{Answered, ReportSession, notes};
+use crate::analysis::base::{GroupBy, Matcher, Query, Within};
+use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::classify::Kind;
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::protocol::BreakdownHead;
-use crate::protocol::Column;
-use crate::protocol::Largest;
-use crate::protocol::Reply;
-use crate::protocol::RowsPage;
-use crate::protocol::RowsQuery;
-use crate::protocol::Sort;
-use crate::session::row_order::by_value;
-use crate::session::row_order::natural;
-use crate::session::row_order::ordered;
-use crate::session::row_order::ranks_of;
-use crate::session::row_order::window;
+use crate::profile::{Note, Severity};
+use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
+use crate::session::row_order::{by_value, natural, ordered, ranks_of, window};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::cmp::Reverse;

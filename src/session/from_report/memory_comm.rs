@@ -1,24 +1,12 @@
 //! Memory and communication of a report.
 
-use super::Answered;
-use super::ReportSession;
-use super::notes;
-use crate::analysis::comm::CommBy;
-use crate::analysis::comm::CommQuery;
-use crate::analysis::memory::Estimate;
-use crate::analysis::memory::Lanes;
-use crate::analysis::memory::MemoryPrograms;
-use crate::analysis::memory::MemoryQuery;
-use crate::analysis::memory::Padding;
-use crate::analysis::memory::RollUp;
-use crate::analysis::memory::RollUpRow;
-use crate::analysis::memory::SpaceMemory;
-use crate::analysis::memory::SpacePeak;
-use crate::analysis::memory::StaticMemory;
-use crate::analysis::memory::roll_ups;
-use crate::protocol::CommView;
-use crate::protocol::MemorySession;
-use crate::protocol::Reply;
+use super::{Answered, ReportSession, notes};
+use crate::analysis::comm::{CommBy, CommQuery};
+use crate::analysis::memory::{
+    Estimate, Lanes, MemoryPrograms, MemoryQuery, Padding, RollUp, RollUpRow, SpaceMemory, SpacePeak, StaticMemory,
+    roll_ups,
+};
+use crate::protocol::{CommView, MemorySession, Reply};
 use crate::share::SpaceTold;
 
 /// What a row of a roll-up is called that sums buffers which are not told.

@@ -5,26 +5,13 @@ mod breakdown;
 mod memory_comm;
 mod roofline;
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Framework;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::protocol::DeviceInfo;
-use crate::protocol::Failure;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::SessionInfo;
-use crate::protocol::ShareQuery;
-use crate::protocol::StepInfo;
-use crate::protocol::SummaryInfo;
+use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
+use crate::profile::{Note, Severity};
 use crate::protocol::view_request::asked;
+use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo};
 use crate::session::open::messages;
 use crate::session::session_trait::Session;
-use crate::share::Report;
-use crate::share::ShareError;
+use crate::share::{Report, ShareError};
 
 /// The session of a report alone.
 pub(crate) struct ReportSession {

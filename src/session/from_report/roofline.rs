@@ -1,26 +1,12 @@
 //! The roofline of a report: its ops against their roofs, as they were held when it was made.
 
-use super::Answered;
-use super::ReportSession;
-use super::notes;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineQuery;
-use crate::protocol::MAX_POINTS;
-use crate::protocol::Reply;
-use crate::protocol::RoofColumn;
-use crate::protocol::RoofLargest;
-use crate::protocol::RoofPoint;
-use crate::protocol::RoofRowsPage;
-use crate::protocol::RoofRowsQuery;
-use crate::protocol::RoofSort;
-use crate::protocol::RooflineHead;
-use crate::session::row_order::by_value;
-use crate::session::row_order::ordered;
-use crate::session::row_order::ranks_of;
-use crate::session::row_order::window;
+use super::{Answered, ReportSession, notes};
+use crate::analysis::base::{GroupBy, Query};
+use crate::analysis::roofline::{Level, Roof, RooflineQuery};
+use crate::protocol::{
+    MAX_POINTS, Reply, RoofColumn, RoofLargest, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead,
+};
+use crate::session::row_order::{by_value, ordered, ranks_of, window};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 

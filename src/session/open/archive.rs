@@ -1,14 +1,10 @@
 //! Archives as files of a session: each member is one, named with the archive before it. Knows what is to be said of members
 //! that are not read; what the others are is told like that of any file.
 
-use super::Input;
-use super::messages;
+use super::{Input, messages};
 use crate::profile::Note;
 use crate::protocol::Failure;
-use crate::source::Member;
-use crate::source::Refused;
-use crate::source::Source;
-use crate::source::members;
+use crate::source::{Member, Refused, Source, members};
 use std::collections::BTreeMap;
 
 /// What is in an archive.

@@ -1,15 +1,10 @@
 //! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
 
-use super::detect::Capture;
-use super::detect::What;
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::source::Source;
-use crate::source::SourceError;
+use super::detect::{Capture, What};
+use crate::profile::{Note, Severity};
+use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
-use std::hash::DefaultHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Bytes of the start and of the end that tell most captures apart.
 const EDGE: u64 = 1 << 12;

@@ -1,30 +1,17 @@
 //! What each file is, by its first bytes and never by its name: captures, programs, archives and what is in those. Knows formats
 //! and layers of packing; adds nothing to a profile.
 
-use super::Input;
 use super::archive::unzip;
-use super::messages;
-use super::program_messages;
-use super::trace::Surveyed;
-use super::trace::{self};
+use super::trace::{
+    Surveyed, {self},
+};
+use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
-use crate::profile::HloForm;
-use crate::profile::Note;
-use crate::protocol::Failure;
-use crate::protocol::Progress;
-use crate::source::GZIP;
-use crate::source::Layer;
-use crate::source::Packing;
-use crate::source::Source;
-use crate::source::SourceError;
-use crate::source::Truncation;
-use crate::source::XZ;
-use crate::source::inflate;
-use crate::wire::Format;
-use crate::wire::hlo::Outline;
-use crate::wire::hlo::outline;
-use crate::wire::hlo_text;
-use crate::wire::sniff;
+use crate::profile::{HloForm, Note};
+use crate::protocol::{Failure, Progress};
+use crate::source::{GZIP, Layer, Packing, Source, SourceError, Truncation, XZ, inflate};
+use crate::wire::hlo::{Outline, outline};
+use crate::wire::{Format, hlo_text, sniff};
 
 /// Most that a packed file may unpack to: protobuf writers stop at 2 GiB.
 pub(crate) const MAX_INFLATED: u64 = 2 << 30;

@@ -9,10 +9,7 @@
 
 use super::Input;
 use super::detect::format;
-use crate::protocol::Choice;
-use crate::protocol::Estimate;
-use crate::protocol::Failure;
-use crate::protocol::Skip;
+use crate::protocol::{Choice, Estimate, Failure, Skip};
 use crate::source::SourceError;
 use crate::wire::Format;
 use crate::wire::xspace::planes;

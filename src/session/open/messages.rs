@@ -1,18 +1,11 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::profile::Survey;
-use crate::protocol::Failure;
-use crate::protocol::Skip;
+use crate::profile::{Note, Severity, Survey};
+use crate::protocol::{Failure, Skip};
 use crate::report::format;
-use crate::source::Refused;
-use crate::source::ZipError;
-use crate::wire::Unknown;
-use crate::wire::WireError;
-use crate::wire::trace;
-use crate::wire::xspace::Damage;
-use crate::wire::xspace::Outcome;
+use crate::source::{Refused, ZipError};
+use crate::wire::xspace::{Damage, Outcome};
+use crate::wire::{Unknown, WireError, trace};
 
 const READS: &str =
     "Rooflight reads .xplane.pb, .trace.json, .hlo_proto.pb and the text of HLO, also as .gz or .xz and in a .zip.";

@@ -12,12 +12,8 @@ pub mod remote;
 pub mod report_file;
 mod trace;
 
-pub use estimate::BUDGET;
-pub use estimate::LOOKED_FROM;
-pub use estimate::estimate;
-pub use messages::no_capture;
+pub use estimate::{BUDGET, LOOKED_FROM, estimate};
 pub use input::Input;
-pub use read_files::Opened;
-pub use read_files::open;
+pub use messages::no_capture;
+pub use read_files::{Opened, open};
 pub use report_file::captures_of;
-

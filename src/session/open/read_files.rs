@@ -1,43 +1,22 @@
 //! Reads the files of a session into one profile, and reports what could not be read.
 
-use super::trace;
-use super::program_messages;
-use crate::session::open::messages;
-use super::messages::no_capture;
-use super::input::Input;
-use crate::protocol::Skip;
 use super::copies::without_copies;
-use super::detect::Capture;
-use super::detect::Found;
-use super::detect::MAX_INFLATED;
-use super::detect::Program;
-use super::detect::What;
-use super::report_file::Captures;
-use super::report_file::Unpacked;
-use super::report_file::unpack;
+use super::detect::{Capture, Found, MAX_INFLATED, Program, What};
+use super::input::Input;
+use super::messages::no_capture;
+use super::report_file::{Captures, Unpacked, unpack};
+use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::Builder;
-use crate::profile::HloForm;
-use crate::profile::Note;
-use crate::profile::Plane;
-use crate::profile::Profile;
-use crate::profile::Reached;
-use crate::profile::Severity;
-use crate::protocol::Failure;
-use crate::protocol::Progress;
-use crate::protocol::Stage;
+use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
+use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::instructions;
+use crate::session::open::messages;
 use crate::session::programs::Kept;
-use crate::source::Bomb;
-use crate::source::Inflated;
-use crate::source::Truncation;
-use crate::source::inflate;
+use crate::source::{Bomb, Inflated, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
-use crate::wire::xspace::Outcome;
-use crate::wire::xspace::walk_without;
-use std::cell::Cell;
-use std::cell::RefCell;
+use crate::wire::xspace::{Outcome, walk_without};
+use std::cell::{Cell, RefCell};
 
 /// What opening gave.
 pub struct Opened {

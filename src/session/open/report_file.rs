@@ -1,15 +1,9 @@
 //! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
 //! files one without captures is passed over.
 
-use super::Input;
-use super::messages;
-use crate::protocol::Carries;
-use crate::protocol::Failure;
-use crate::share::Report;
-use crate::share::ReportFile;
-use crate::share::ShareError;
-use crate::share::Within;
-use crate::share::unpack as unpack_file;
+use super::{Input, messages};
+use crate::protocol::{Carries, Failure};
+use crate::share::{Report, ReportFile, ShareError, Within, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;

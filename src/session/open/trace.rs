@@ -1,12 +1,9 @@
 //! Trace JSON as a way into a session: it is walked twice. Knows the walks; not which files there are.
 
 use super::messages;
-use crate::profile::Builder;
-use crate::profile::Survey;
+use crate::profile::{Builder, Survey};
 use crate::protocol::Failure;
-use crate::source::Packing;
-use crate::source::Source;
-use crate::source::Stream;
+use crate::source::{Packing, Source, Stream};
 use crate::wire::trace::Outcome;
 
 /// A trace JSON that was walked once.

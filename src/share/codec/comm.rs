@@ -1,26 +1,11 @@
 //! The walk over communication: sums, rows, steps, how devices differ.
 
-use super::visit::Done;
-use super::visit::Number;
-use super::visit::Text;
-use super::visit::Visit;
-use super::defaults;
-use super::visit::each;
-use super::origin;
-use crate::analysis::comm::Arrival;
-use crate::analysis::comm::Balance;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Core;
-use crate::analysis::comm::DeviceGroup;
-use crate::analysis::comm::Execution;
-use crate::analysis::comm::LinkPeak;
-use crate::analysis::comm::Overlap;
-use crate::analysis::comm::Pairing;
-use crate::analysis::comm::Primitive;
-use crate::analysis::comm::PrimitiveSums;
-use crate::analysis::comm::Role;
-use crate::analysis::comm::StepComm;
-use crate::analysis::comm::Traffic;
+use super::visit::{Done, Number, Text, Visit, each};
+use super::{defaults, origin};
+use crate::analysis::comm::{
+    Arrival, Balance, CommRow, Core, DeviceGroup, Execution, LinkPeak, Overlap, Pairing, Primitive, PrimitiveSums,
+    Role, StepComm, Traffic,
+};
 use crate::share::report::CommPart;
 
 const PRIMITIVES: [Primitive; 12] = [

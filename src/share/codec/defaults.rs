@@ -1,50 +1,17 @@
 //! Empty rows, which reading fills: of types that have no default, for none of them is meant to be seen.
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::StepChoice;
-use crate::analysis::breakdown::AcrossDevices;
-use crate::analysis::breakdown::Group;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Part;
-use crate::analysis::breakdown::Peaks;
-use crate::analysis::breakdown::Status;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::breakdown::StepTime;
-use crate::analysis::breakdown::Totals;
-use crate::analysis::comm::Arrival;
-use crate::analysis::comm::ArrivalSpread;
-use crate::analysis::comm::Comm;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::Core;
-use crate::analysis::comm::DeviceGroup;
-use crate::analysis::comm::Execution;
-use crate::analysis::comm::Overlap;
-use crate::analysis::comm::Pairing;
-use crate::analysis::comm::Primitive;
-use crate::analysis::comm::PrimitiveSums;
-use crate::analysis::comm::Traffic;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::Category;
-use crate::analysis::memory::MemoryClass;
-use crate::analysis::memory::UseAt;
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::CostSource;
-use crate::analysis::roofline::GapRank;
-use crate::analysis::roofline::OpaqueKernel;
-use crate::analysis::roofline::ProgramRoof;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::RooflineFigures;
-use crate::analysis::roofline::StepRoof;
-use crate::analysis::roofline::WindowUse;
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::share::report::CommPart;
-use crate::share::report::MemoryPart;
-use crate::share::report::Origin;
-use crate::share::report::Report;
-use crate::share::report::RooflinePart;
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, Group, Header, Part, Peaks, Status, StepStats, StepTime, Totals};
+use crate::analysis::comm::{
+    Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
+    Traffic,
+};
+use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, MemoryClass, UseAt};
+use crate::analysis::roofline::{
+    Bound, CostSource, GapRank, OpaqueKernel, ProgramRoof, Roof, RooflineFigures, StepRoof, WindowUse,
+};
+use crate::profile::{Note, Severity};
+use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
 use crate::units::Picos;
 
 const ZERO: Picos = Picos::ZERO;

@@ -1,26 +1,12 @@
 //! The walk over a roofline: sums, peaks, and where ops lie.
 
-use super::visit::Done;
-use super::visit::Number;
-use super::visit::Text;
-use super::visit::Visit;
-use super::defaults;
-use super::visit::each;
-use super::ops::skipped;
-use super::origin;
+use super::visit::{Done, Number, Text, Visit, each};
+use super::{defaults, origin};
 use crate::analysis::breakdown::Group;
-use crate::analysis::roofline::Bound;
-use crate::analysis::roofline::CostSource;
-use crate::analysis::roofline::DevicePeaks;
-use crate::analysis::roofline::GapRank;
-use crate::analysis::roofline::Level;
-use crate::analysis::roofline::OpaqueKernel;
-use crate::analysis::roofline::Peak;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::Roof;
-use crate::analysis::roofline::WindowUse;
+use crate::analysis::roofline::{
+    Bound, CostSource, DevicePeaks, GapRank, Level, OpaqueKernel, Peak, PeakOf, PeakSource, Precision, Roof,
+    SkipReason, Skipped, WindowUse,
+};
 use crate::share::report::RooflinePart;
 use crate::units::Picos;
 
@@ -185,4 +171,14 @@ fn window(v: &mut dyn Visit, of: &mut WindowUse) -> Done {
     v.real(&mut of.hbm_util, None)?;
     v.real(&mut of.useful_flops, None)?;
     v.real(&mut of.useful_mfu, None)
+}
+
+/// Time that is held against no roof.
+pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
+    v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
+    each(of, |skipped| {
+        v.one_of(&mut skipped.reason, &SkipReason::ALL)?;
+        v.small_as(&mut skipped.n_ops, 1)?;
+        v.time(&mut skipped.total)
+    })
 }

@@ -1,31 +1,12 @@
 //! The walk over memory: programs' peaks, a curve, what is alive at its peak, what allocators gave.
 
-use super::visit::Done;
-use super::visit::Number;
-use super::visit::Text;
-use super::visit::Visit;
-use super::defaults;
-use super::visit::each;
-use super::origin;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::Basis;
-use crate::analysis::memory::Buffer;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::Capacity;
-use crate::analysis::memory::CapacitySource;
-use crate::analysis::memory::Category;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::Curve;
-use crate::analysis::memory::CurveColumn;
-use crate::analysis::memory::MemoryClass;
-use crate::analysis::memory::Moment;
-use crate::analysis::memory::MomentPart;
-use crate::analysis::memory::ProgramPeaks;
-use crate::analysis::memory::SpacePeak;
-use crate::analysis::memory::UseColumn;
-use crate::analysis::memory::UseStep;
-use crate::share::report::MemoryPart;
-use crate::share::report::SpaceTold;
+use super::visit::{Done, Number, Text, Visit, each};
+use super::{defaults, origin};
+use crate::analysis::memory::{
+    AllocatorMemory, Basis, Buffer, BufferId, Capacity, CapacitySource, Category, CrossCheck, Curve, CurveColumn,
+    MemoryClass, Moment, MomentPart, ProgramPeaks, SpacePeak, UseColumn, UseStep,
+};
+use crate::share::report::{MemoryPart, SpaceTold};
 use crate::units::Picos;
 
 pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {

@@ -13,8 +13,7 @@ mod ops;
 mod origin;
 pub(super) mod visit;
 
-use super::codec::visit::Done;
-use super::codec::visit::Visit;
+use super::codec::visit::{Done, Visit};
 use crate::share::report::Report;
 
 /// Walks all of a report.

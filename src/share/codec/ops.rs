@@ -1,19 +1,11 @@
 //! The walk over ops: what a breakdown's table and a roofline's marks say of each.
 
-use super::visit::Done;
-use super::visit::Number;
-use super::visit::Text;
-use super::visit::Visit;
-use super::defaults;
-use super::visit::each;
-use super::figures;
+use super::figures::skipped;
+use super::visit::{Done, Number, Text, Visit, each};
+use super::{defaults, figures};
 use crate::analysis::breakdown::Share;
 use crate::analysis::classify::Kind;
-use crate::analysis::roofline::SkipReason;
-use crate::analysis::roofline::Skipped;
-use crate::share::report::OpRow;
-use crate::share::report::Point;
-use crate::share::report::Rest;
+use crate::share::report::{OpRow, Point, Rest};
 use crate::units::Picos;
 
 pub(super) fn rows(v: &mut dyn Visit, of: &mut Vec<OpRow>) -> Done {
@@ -84,16 +76,6 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
     });
     let mut roofs: Vec<_> = known.map(|(roof, group)| (roof, figures::Whole::of(group))).collect();
     figures::roofs(v, &mut roofs)
-}
-
-/// Time that is held against no roof.
-pub(super) fn skipped(v: &mut dyn Visit, of: &mut Vec<Skipped>) -> Done {
-    v.rows(of, || Skipped { reason: SkipReason::NoFlops, n_ops: 0, total: Picos::ZERO })?;
-    each(of, |skipped| {
-        v.one_of(&mut skipped.reason, &SkipReason::ALL)?;
-        v.small_as(&mut skipped.n_ops, 1)?;
-        v.time(&mut skipped.total)
-    })
 }
 
 pub(super) fn rest(v: &mut dyn Visit, of: &mut Vec<Rest>) -> Done {

@@ -1,26 +1,12 @@
 //! The walk over what a report is of: files, devices, window, totals, notes, steps.
 
-use super::visit::Done;
-use super::visit::Number;
-use super::visit::Text;
-use super::visit::Visit;
 use super::defaults;
-use super::visit::each;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::StepChoice;
-use crate::analysis::breakdown::AcrossDevices;
-use crate::analysis::breakdown::DeviceSteps;
-use crate::analysis::breakdown::Header;
-use crate::analysis::breakdown::Spread;
-use crate::analysis::breakdown::Status;
-use crate::analysis::breakdown::StepStats;
-use crate::analysis::breakdown::StepTime;
-use crate::analysis::breakdown::Totals;
+use super::visit::{Done, Number, Text, Visit, each};
+use crate::analysis::base::{DeviceChoice, StepChoice};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Header, Spread, Status, StepStats, StepTime, Totals};
 use crate::analysis::files::FileInfo;
-use crate::profile::Note;
-use crate::profile::Severity;
-use crate::share::report::DeviceTold;
-use crate::share::report::Origin;
+use crate::profile::{Note, Severity};
+use crate::share::report::{DeviceTold, Origin};
 use crate::units::Picos;
 
 pub(super) fn origin(v: &mut dyn Visit, of: &mut Origin) -> Done {

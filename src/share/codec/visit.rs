@@ -1,6 +1,6 @@
 //! The visitor that the codec of a report is written against: a writer and a reader implement it.
-use crate::units::Picos;
 use crate::share::error::ShareError;
+use crate::units::Picos;
 
 /// Whether a visit went well.
 pub(in crate::share) type Done = Result<(), ShareError>;

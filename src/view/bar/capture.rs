@@ -2,16 +2,13 @@
 
 use crate::report::format;
 use crate::view::sources;
-use crate::view::state::State;
-use crate::view::state::is_single;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::files::choose_files;
-use crate::view::widgets::files::choose_folder;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::popover::Popover;
-use crate::view::widgets::popover::{self};
+use crate::view::state::{State, is_single};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::files::{choose_files, choose_folder};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
 use leptos::prelude::*;
 
 const ID: &str = "capture";

@@ -3,11 +3,9 @@
 use crate::view::keys;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use leptos::ev;
-use leptos::html;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
 /// The dialog, closed until it is asked for.

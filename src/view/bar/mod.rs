@@ -8,15 +8,10 @@ mod pickers;
 use crate::chart::breakdown::figures;
 use crate::protocol::url::View;
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::icon::mark;
-use leptos::ev;
-use leptos::html;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::icon::{Icon, icon, mark};
 use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

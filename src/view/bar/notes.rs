@@ -1,14 +1,10 @@
 //! The notes badge, and the list it opens: what was assumed, skipped or left out.
 
-use crate::profile::Note;
-use crate::profile::Severity;
+use crate::profile::{Note, Severity};
 use crate::report::format;
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 

@@ -1,19 +1,15 @@
 //! Which device, which step. Shows what is chosen, never a placeholder.
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::StepChoice;
+use crate::analysis::base::{DeviceChoice, StepChoice};
 use crate::chart::widgets::picker_options;
-use crate::view::state::Opened;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::listbox::Lines;
-use crate::view::widgets::listbox::Listbox;
+use crate::view::state::{Opened, State};
+use crate::view::type_erasure::{EraseType, If};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::picker::Picker;
-use crate::view::widgets::popover::Popover;
-use crate::view::widgets::popover::{self};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
 use leptos::prelude::*;
 
 /// Both pickers.

@@ -2,28 +2,24 @@
 //! shows only that kind's ops.
 
 use crate::chart::breakdown::Tip;
-use crate::chart::breakdown::figures::Part;
-use crate::chart::breakdown::figures::{self};
+use crate::chart::breakdown::figures::{
+    Part, {self},
+};
 use crate::chart::plot::label;
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::stack::Segment;
-use crate::chart::plot::stack::{self};
+use crate::chart::plot::stack::{
+    Segment, {self},
+};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::size::rect;
-use crate::view::widgets::size::width_of;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::size::{rect, width_of};
 use crate::view::widgets::swatch::fill;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
-use web_sys::Element;
-use web_sys::HtmlElement;
-use web_sys::SvgElement;
+use web_sys::{Element, HtmlElement, SvgElement};
 
 const HEIGHT: f64 = 30.0;
 const TYPE: f64 = 12.0;

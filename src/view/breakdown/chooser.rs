@@ -1,15 +1,11 @@
 //! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
 
-use super::rows::change;
-use super::rows::shown;
+use super::rows::{change, shown};
 use crate::chart::breakdown::Cell;
 use crate::chart::breakdown::columns::{self};
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::ev;
 use leptos::prelude::*;

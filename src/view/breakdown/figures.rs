@@ -1,13 +1,11 @@
 //! The read-out row: one figure to read first, the others beside it, each with how it is computed.
 
-use crate::chart::breakdown::figures::Figure;
-use crate::chart::breakdown::figures::Formula;
-use crate::chart::breakdown::figures::Readout;
-use crate::chart::breakdown::figures::{self};
+use crate::chart::breakdown::figures::{
+    Figure, Formula, Readout, {self},
+};
 use crate::protocol::BreakdownHead;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::popover::Popover;
 use leptos::prelude::*;
 

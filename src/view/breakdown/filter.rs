@@ -4,18 +4,13 @@
 use crate::analysis::base::Within;
 use crate::chart::breakdown::rows;
 use crate::protocol::BreakdownHead;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlElement;
 
 /// Typed text is asked this much later, milliseconds.

@@ -5,23 +5,21 @@ mod bar;
 mod chooser;
 pub(crate) mod figures;
 pub(crate) mod filter;
+mod loaded_row;
 mod parts;
 pub(crate) mod picture;
+pub(crate) mod picture_frame;
 mod rows;
 pub(crate) mod save;
 mod scopes;
 mod steps;
 mod tools;
 
-pub(crate) use figures::how;
-pub(crate) use figures::row as readout;
+pub(crate) use figures::{how, row as readout};
 
 use crate::protocol::BreakdownHead;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::table::Table;
 use leptos::prelude::*;
 

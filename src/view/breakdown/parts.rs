@@ -1,17 +1,14 @@
 //! The read-out under the bar: every kind and idle, with time and share, also where there is none.
 
-use super::bar::pressed;
-use super::bar::tip;
-use super::bar::toggle;
-use crate::chart::breakdown::figures::Part;
-use crate::chart::breakdown::figures::{self};
+use super::bar::{pressed, tip, toggle};
+use crate::chart::breakdown::figures::{
+    Part, {self},
+};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
 use crate::report::format::ABSENT;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::swatch::swatch;
 use leptos::ev;

@@ -1,26 +1,23 @@
 //! The breakdown as a table: what its columns, rows and totals are, and what is done when they are pressed. Knows the
 //! state and the breakdown's columns; not how a table is drawn.
 
-use super::save::Form;
-use super::save::Which;
+use super::loaded_row::with_row;
+use super::save::{Form, Which};
 use crate::analysis::base::Within;
-use crate::chart::breakdown::Cell;
-use crate::chart::breakdown::columns::Basis;
-use crate::chart::breakdown::columns::{self};
-use crate::chart::breakdown::rows::Look;
-use crate::chart::breakdown::rows::{self};
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Row;
-use crate::protocol::BreakdownHead;
-use crate::protocol::Sort;
+use crate::chart::breakdown::columns::{
+    Basis, {self},
+};
+use crate::chart::breakdown::rows::{
+    Look, {self},
+};
+use crate::chart::breakdown::{Cell, tips};
+use crate::chart::widgets::table::{Column, Measure, Row};
+use crate::protocol::{BreakdownHead, Sort};
 use crate::report::format;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;
-use crate::view::widgets::table::Act;
-use crate::view::widgets::table::Model;
+use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the breakdown's table.
@@ -60,8 +57,8 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
     };
     let tip = move |(flat, id): (u32, &'static str)| {
         with_row(state, flat, |_, found, part| match part {
-            Some(part) => rows::inner_tip(found.group.parts.get(part as usize)?),
-            None => rows::tip(Cell::of_key(id)?, found),
+            Some(part) => tips::inner_tip(found.group.parts.get(part as usize)?),
+            None => tips::tip(Cell::of_key(id)?, found),
         })
     };
     let sort = state.shown_sort();
@@ -91,17 +88,6 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
         measure,
         tips: state.tips,
     }
-}
-
-/// Reads a row of the table, counted as it is shown: its group's place, the group, and which of its parts is meant.
-pub(super) fn with_row<T>(
-    state: State,
-    flat: u32,
-    read: impl FnOnce(u32, rows::Row<'_>, Option<u32>) -> Option<T>,
-) -> Option<T> {
-    let (index, part) = state.folds.with(|folds| folds.find(flat));
-    let page = state.page_of(index)?;
-    read(index, rows::find(&page, index)?, part)
 }
 
 fn done(state: State, act: Act) {

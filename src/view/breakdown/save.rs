@@ -1,29 +1,18 @@
 //! Copying and saving the table: what is seen goes to the clipboard as it is seen, files hold exact figures of all
 //! rows, as the command line writes them. Knows the state; formats are in `chart::table` and `report`.
 
-use super::rows::with_row;
-use crate::chart::breakdown::Cell;
-use crate::chart::breakdown::Units;
-use crate::chart::breakdown::rows;
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::{self};
-use crate::protocol::BreakdownHead;
-use crate::protocol::Export;
-use crate::protocol::Failure;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RowsPage;
-use crate::protocol::RowsQuery;
-use crate::protocol::Sort;
+use super::loaded_row::with_row;
+use crate::chart::breakdown::{Cell, Units, rows};
+use crate::chart::widgets::table::{
+    Column, {self},
+};
+use crate::protocol::{BreakdownHead, Export, Failure, Reply, Request, RowsPage, RowsQuery, Sort};
 use crate::report::format;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::menu::Entry;
-use crate::view::widgets::menu::MenuButton;
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use crate::view::widgets::table::Act;
 use leptos::prelude::*;
 use std::ops::Range;

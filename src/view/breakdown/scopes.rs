@@ -1,29 +1,20 @@
 //! The icicle of scopes: a press zooms and shows only the ops below in the table, Enter shows only these ops, Esc goes out. Knows the state; geometry and
 //! words are in `chart`.
 
-use super::picture::framed;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
+use super::picture_frame::framed;
+use crate::analysis::base::{GroupBy, Query};
 use crate::analysis::breakdown::Scopes;
-use crate::chart::breakdown::figures;
-use crate::chart::breakdown::scopes;
-use crate::chart::plot::icicle::Icicle;
-use crate::chart::plot::icicle::Node;
-use crate::chart::plot::icicle::{self};
+use crate::chart::breakdown::{figures, scopes};
+use crate::chart::plot::icicle::{
+    Icicle, Node, {self},
+};
 use crate::chart::plot::icicle_scene;
 use crate::chart::widgets::table::TWO_LINES;
-use crate::protocol::BreakdownHead;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::effect;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::room;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::protocol::{BreakdownHead, Reply, Request};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect};
+use crate::view::widgets::chart::{Model, room};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

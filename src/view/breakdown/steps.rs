@@ -1,22 +1,18 @@
 //! The pictures over steps: the time of each, and devices side by side. A press chooses the step, or the device. Knows
 //! the state; geometry and words are in `chart`.
 
-use super::picture::framed;
+use super::picture_frame::framed;
 use crate::analysis::base::DeviceChoice;
 use crate::analysis::breakdown::StepStats;
 use crate::chart::breakdown::step_stats;
 use crate::chart::plot::scene::Scene;
-use crate::chart::plot::steps;
+use crate::chart::plot::{step, steps};
 use crate::chart::widgets::table::TWO_LINES;
-use crate::protocol::Reply;
-use crate::protocol::Request;
+use crate::protocol::{Reply, Request};
 use crate::report::format;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::room;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::chart::{Model, room};
 use crate::view::widgets::popover::Popover;
 use crate::view::widgets::size::width_of;
 use leptos::html;
@@ -52,11 +48,11 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         let selected = step_stats::place(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
         let whose = format!("of {}", step_stats::whose(&stats, device.get()));
-        Some(PtrEq::new(steps::layout(&bars, &steps::kinds(), &whose, selected, (room(width.get()), height))))
+        Some(PtrEq::new(steps::layout(&bars, &step::kinds(), &whose, selected, (room(width.get()), height))))
     });
     let model = model(
         scene,
-        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &steps::kinds(), at)),
+        move |at| bars.with_untracked(|bars| step_stats::tip(bars.as_ref()?, &step::kinds(), at)),
         move |at| {
             let stats = found.get_untracked();
             if let Some(step) = stats.and_then(|stats| step_stats::number(&stats, device.get_untracked(), at)) {

@@ -1,19 +1,14 @@
 //! Between picture and table: what rows stand for, which of them, which columns, and what can be taken away.
 
 use super::chooser::Chooser;
-use super::filter::FilterBox;
-use super::filter::FilterSays;
+use super::filter::{FilterBox, FilterSays};
 use super::save::Save;
 use crate::analysis::base::GroupBy;
 use crate::protocol::BreakdownHead;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::menu::Entry;
-use crate::view::widgets::menu::MenuButton;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::menu::{Entry, MenuButton};
 use leptos::prelude::*;
 
 /// The tools.

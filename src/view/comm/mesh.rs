@@ -1,16 +1,12 @@
 //! The editor of mesh and topology: how the program names its devices, how chips are wired; and which axis each group then is.
 
 use super::model::CommModel;
-use crate::analysis::comm::CommRow;
-use crate::analysis::comm::NamedMesh;
-use crate::analysis::comm::Topology;
-use crate::report::format::ABSENT;
-use crate::report::format::{self};
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::analysis::comm::{CommRow, NamedMesh, Topology};
+use crate::report::format::{
+    ABSENT, {self},
+};
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
 use leptos::ev;
 use leptos::prelude::*;

@@ -9,15 +9,12 @@ mod rows;
 mod steps;
 mod tools;
 
-use crate::chart::comm::figures;
-use crate::chart::comm::traffic;
+use crate::chart::comm::{figures, traffic};
 use crate::protocol::url::comm::Of;
 use crate::report::format;
 use crate::view::breakdown;
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::size::width_of;
 use crate::view::widgets::table::Table;
 use leptos::html;

@@ -1,28 +1,19 @@
 //! What the parts of the view look at: the answer, the lanes of a step, and what the address says of both. Knows the state; no
 //! element.
 
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Filter;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::comm::Carried;
-use crate::analysis::comm::CommLanes;
-use crate::analysis::comm::CommQuery;
-use crate::analysis::comm::LaneQuery;
-use crate::chart::comm::table;
-use crate::chart::comm::{self};
-use crate::chart::empty::Empty;
-use crate::chart::empty::{self};
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
+use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
+use crate::chart::comm::{
+    table, {self},
+};
+use crate::chart::empty::{
+    Empty, {self},
+};
 use crate::chart::widgets::table::Order;
-use crate::protocol::CommView;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::url::comm::CommPlace;
-use crate::protocol::url::comm::Of;
-use crate::protocol::url::comm::Pane;
+use crate::protocol::url::comm::{CommPlace, Of, Pane};
+use crate::protocol::{CommView, Question, Reply};
 use crate::units::Picos;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 

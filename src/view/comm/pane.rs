@@ -4,17 +4,13 @@
 use super::lanes::Lanes;
 use super::model::CommModel;
 use crate::analysis::comm::flags::Flag;
-use crate::chart::comm::bandwidth;
-use crate::chart::comm::key;
-use crate::chart::comm::rows;
-use crate::chart::comm::text;
-use crate::protocol::url::comm::Of;
-use crate::protocol::url::comm::Pane as Which;
+use crate::chart::comm::{bandwidth, key, rows, text};
+use crate::protocol::url::comm::{Of, Pane as Which};
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

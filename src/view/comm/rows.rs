@@ -3,29 +3,23 @@
 
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
-use crate::analysis::comm::CommBy;
-use crate::analysis::comm::CommRow;
-use crate::chart::comm::key;
-use crate::chart::comm::rows;
-use crate::chart::comm::table::Units;
-use crate::chart::comm::table::{self};
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Order;
-use crate::chart::widgets::table::Row;
-use crate::chart::widgets::table::{self as tables};
-use crate::protocol::Export;
-use crate::protocol::Question;
+use crate::analysis::comm::{CommBy, CommRow};
+use crate::chart::comm::table::{
+    Units, {self},
+};
+use crate::chart::comm::{key, rows};
+use crate::chart::widgets::table::{
+    Measure, Order, Row, {self as tables},
+};
 use crate::protocol::url::comm::Of;
+use crate::protocol::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::save;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::Act;
-use crate::view::widgets::table::Model;
+use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.

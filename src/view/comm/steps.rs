@@ -7,11 +7,10 @@ use crate::chart::comm::steps;
 use crate::chart::plot::steps as chart_steps;
 use crate::report::format;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::room;
-use crate::view::widgets::chart::{self};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::chart::{
+    Model, room, {self},
+};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;
@@ -63,7 +62,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let table = RwSignal::new(false);
     let entries = chart::entries(state, chart_model, "communication by step", table);
     let legend = move || {
-        let one = |part: chart_steps::Part| {
+        let one = |part: crate::chart::plot::step::Part| {
             let (fill, opacity) = (part.paint.fill_css(), part.paint.opacity.to_string());
             view! {
                 <li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="1.5" fill=fill opacity=opacity></rect></svg> {part.label}</li>

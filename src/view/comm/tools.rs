@@ -3,8 +3,7 @@
 use super::mesh::Wiring;
 use super::model::CommModel;
 use crate::protocol::url::comm::Of;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
+use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 
 /// The pickers.

@@ -1,17 +1,16 @@
 //! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
 //! session without ops of a device. Knows elements; words are in `chart::empty`.
 
-use crate::chart::empty::Empty;
-use crate::chart::empty::Need;
-use crate::chart::empty::{self};
+use crate::chart::empty::{
+    Empty, Need, {self},
+};
 use crate::protocol::PlaneInfo;
 use crate::protocol::url::View;
 use crate::report::format;
 use crate::view::state::State;
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::files::choose_files;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// The words as a part of a view; `acts` are what can be done here, before the choice of other files.

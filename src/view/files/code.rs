@@ -4,23 +4,12 @@
 use super::find::Found;
 use crate::analysis::files::FileView;
 use crate::chart::files;
-use crate::chart::widgets::hlo_text;
-use crate::chart::widgets::virtual_rows;
-use crate::protocol::LineKind;
-use crate::protocol::ProgramHead;
-use crate::protocol::ProgramLine;
-use crate::protocol::ProgramPage;
-use crate::protocol::ProgramRef;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use leptos::ev;
-use leptos::html;
+use crate::chart::widgets::{hlo_text, virtual_rows};
+use crate::protocol::{LineKind, ProgramHead, ProgramLine, ProgramPage, ProgramRef, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Height of a line: as in the style sheet.
 const ROW: f64 = 18.0;

@@ -2,23 +2,14 @@
 //! Knows the state; what is found is the worker's to say.
 
 use crate::chart::files;
-use crate::protocol::ProgramFound;
-use crate::protocol::ProgramQuery;
-use crate::protocol::ProgramRef;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::protocol::{ProgramFound, ProgramQuery, ProgramRef, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::field;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use gloo::timers::callback::Timeout;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

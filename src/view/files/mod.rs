@@ -8,15 +8,11 @@ mod programs;
 mod quality;
 
 use crate::analysis::files::FileView;
-use crate::chart::empty;
-use crate::chart::files;
-use crate::protocol::Question;
-use crate::protocol::Reply;
+use crate::chart::{empty, files};
+use crate::protocol::{Question, Reply};
 use crate::view::empty::empty_state;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 pub(crate) use find::focus;
 use leptos::prelude::*;
 

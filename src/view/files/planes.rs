@@ -1,14 +1,13 @@
 //! Planes as a table; below each its lines and its stats. Knows elements; words and lengths are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
-use crate::chart::files::LineRow;
-use crate::chart::files::PlaneRow;
-use crate::chart::files::{self};
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::tree::Open;
-use crate::view::widgets::tree::width;
-use crate::view::widgets::tree::{self};
+use crate::chart::files::{
+    LineRow, PlaneRow, {self},
+};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::tree::{
+    Open, width, {self},
+};
 use leptos::prelude::*;
 
 /// The table.

@@ -1,21 +1,12 @@
 //! The programs of a capture, and the one whose text is read. Knows which is chosen; the text knows itself.
 
 use super::code::Code;
-use super::find::Find;
-use super::find::Found;
+use super::find::{Find, Found};
 use crate::analysis::files::FileView;
 use crate::chart::files;
-use crate::protocol::OutlineItem;
-use crate::protocol::ProgramOutline;
-use crate::protocol::ProgramPage;
-use crate::protocol::ProgramRef;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
+use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::clipboard;
 use leptos::prelude::*;
 

@@ -1,11 +1,11 @@
 //! What the session lacks, what follows and what fills the gap, as a table. Knows elements; words are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
-use crate::chart::files::FindingRow;
-use crate::chart::files::{self};
+use crate::chart::files::{
+    FindingRow, {self},
+};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// The table; a sentence where nothing is lacking.

@@ -5,14 +5,10 @@ mod picture;
 mod web;
 
 use crate::protocol::Failure;
-use crate::view::state::State;
-use crate::view::state::is_single;
-use crate::view::state::sample;
+use crate::view::state::{State, is_single, sample};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::files::choose_files;
-use crate::view::widgets::files::choose_folder;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::files::{choose_files, choose_folder};
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// The landing page.

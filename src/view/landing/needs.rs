@@ -1,10 +1,8 @@
 //! Which capture the address is of, where that is not open. Knows the state.
 
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// The sentence; nothing for an address that is of no capture.

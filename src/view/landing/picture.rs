@@ -1,8 +1,7 @@
 //! The landing page's picture: a step of the sample, drawn from `chart::landing`.
 
 use crate::chart::landing;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
+use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::chart;
 use crate::view::widgets::size::on_width;
 use leptos::html;

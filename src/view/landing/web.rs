@@ -2,13 +2,10 @@
 //! state; fetching and keeping is `view::sources`'.
 
 use crate::view::sources::Ways;
-use crate::view::state::KEPT;
-use crate::view::state::State;
-use crate::view::state::remembered;
+use crate::view::state::{KEPT, State, remembered};
 use crate::view::type_erasure::If;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// The field, and below it what is fetched or kept.
 #[component]

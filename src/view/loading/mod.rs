@@ -1,16 +1,10 @@
 //! A load under way: how much is read, what was found, and the way out. Knows a `Load`; starts and ends none.
 
-use crate::chart::loading::Line;
-use crate::chart::loading::Load;
-use crate::chart::loading::State as Stage;
+use crate::chart::loading::{Line, Load, State as Stage};
 use crate::report::format;
-use crate::view::state::State;
-use crate::view::state::now;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::state::{State, now};
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::html;
 use leptos::prelude::*;
 use std::time::Duration;

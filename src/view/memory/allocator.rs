@@ -1,14 +1,12 @@
 //! What an allocator gave over time.
 
 use super::model::MemoryModel;
-use crate::chart::memory::curve;
-use crate::chart::memory::figures;
+use crate::chart::memory::{curve, figures};
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

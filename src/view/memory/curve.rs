@@ -3,23 +3,19 @@
 
 use super::model::MemoryModel;
 use crate::analysis::memory::Points;
-use crate::chart::memory::at_position;
-use crate::chart::memory::curve;
-use crate::chart::memory::text;
+use crate::chart::memory::{at_position, curve, text};
 use crate::chart::plot::hit_test::Direction;
 use crate::chart::plot::scene::Scene;
 use crate::report::format;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// The curve's height, and on narrow screens.
 const HEIGHT: (f64, f64) = (244.0, 204.0);

@@ -1,27 +1,16 @@
 //! What the parts of the view look at: programs and allocators, the program chosen, the point, the buffers left out. Knows the
 //! state; no element.
 
-use crate::analysis::memory::AliveAt;
-use crate::analysis::memory::AllocatorMemory;
-use crate::analysis::memory::BufferId;
-use crate::analysis::memory::CrossCheck;
-use crate::analysis::memory::Curve;
-use crate::analysis::memory::MemoryQuery;
-use crate::analysis::memory::Points;
-use crate::analysis::memory::RollUpBy;
-use crate::analysis::memory::StaticMemory;
-use crate::analysis::memory::WhatIf;
-use crate::chart::empty::Empty;
-use crate::chart::empty::{self};
+use crate::analysis::memory::{
+    AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
+};
+use crate::chart::empty::{
+    Empty, {self},
+};
 use crate::chart::memory::picker;
-use crate::protocol::Failure;
-use crate::protocol::MemorySession;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::url::memory::MemoryPlace;
-use crate::protocol::url::memory::Side;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
+use crate::protocol::url::memory::{MemoryPlace, Side};
+use crate::protocol::{Failure, MemorySession, Question, Reply};
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 

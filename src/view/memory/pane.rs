@@ -1,29 +1,21 @@
 //! What is alive, beside the table: as a map, as lives, what padding wastes, what would lower the peak.
 
 use super::model::MemoryModel;
-use crate::analysis::memory::Lanes;
-use crate::analysis::memory::MemoryClass;
-use crate::analysis::memory::Points;
-use crate::analysis::memory::RollUpBy;
-use crate::chart::memory::findings::Finding;
-use crate::chart::memory::findings::PaddingRow;
-use crate::chart::memory::findings::{self};
-use crate::chart::memory::live_ranges;
-use crate::chart::memory::picker;
-use crate::chart::memory::text;
-use crate::chart::memory::treemap;
+use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
+use crate::chart::memory::findings::{
+    Finding, PaddingRow, {self},
+};
+use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::Question;
 use crate::protocol::url::memory::Pane as Which;
 use crate::report::format;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
 use crate::view::widgets::picker::Picker;
-use crate::view::widgets::size::size_of;
-use crate::view::widgets::size::width_of;
+use crate::view::widgets::size::{size_of, width_of};
 use leptos::html;
 use leptos::prelude::*;
 

@@ -3,19 +3,15 @@
 
 use super::model::MemoryModel;
 use crate::chart::memory::table;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Order;
-use crate::chart::widgets::table::Row;
-use crate::chart::widgets::table::{self as tables};
-use crate::protocol::Export;
-use crate::protocol::Question;
+use crate::chart::widgets::table::{
+    Measure, Order, Row, {self as tables},
+};
+use crate::protocol::{Export, Question};
 use crate::view::breakdown::save;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::Act;
-use crate::view::widgets::table::Model;
+use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 
 /// The model of the table.

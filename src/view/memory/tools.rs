@@ -3,8 +3,7 @@
 use super::model::MemoryModel;
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::Side;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
+use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::picker::Picker;
 use leptos::prelude::*;
 

@@ -2,31 +2,25 @@
 //! closed. Knows the state and the elements; places are `chart::op_graph`'s.
 
 use crate::analysis::op::graph::OpGraph;
-use crate::chart::op::graph::Drawing;
-use crate::chart::op::graph::Pan;
-use crate::chart::op::graph::{self};
+use crate::chart::op::graph::{
+    Drawing, Pan, {self},
+};
 use crate::chart::op::panel;
-use crate::chart::plot::hit_test::Direction;
-use crate::chart::plot::hit_test::{self};
+use crate::chart::plot::hit_test::{
+    Direction, {self},
+};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::protocol::Failure;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::protocol::{Failure, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Below this scale names are too small to be read: then the op is in the middle, and the rest is dragged to.
 const READABLE: f64 = 0.7;
@@ -58,7 +52,7 @@ pub(crate) fn Graph(state: State) -> impl IntoView {
 /// Closes it; the keyboard goes back to the op's name.
 pub(crate) fn close(state: State) {
     state.graph.set(false);
-    super::focus_name();
+    super::history::focus_name();
 }
 
 /// Whether the keyboard is in it.
@@ -221,7 +215,7 @@ impl Hand {
         });
         if let Some((name, program)) = name {
             self.state.tips.hide();
-            super::Walk { state: self.state }.to(&name, program);
+            super::history::Walk { state: self.state }.to(&name, program);
         }
     }
 

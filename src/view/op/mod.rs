@@ -2,28 +2,21 @@
 //! the order of its parts; what they say is `chart::op_panel`'s.
 
 mod graph;
+mod history;
 mod parts;
 
+use super::op::history::Walk;
 use crate::analysis::op::OpDetail;
-use crate::chart::op::panel;
-use crate::chart::op::roofline;
-use crate::protocol::Failure;
-use crate::protocol::Question;
-use crate::protocol::Reply;
+use crate::chart::op::{panel, roofline};
 use crate::protocol::url::roofline::RooflinePlace;
-use crate::report::format;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use crate::view::widgets::clipboard;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::protocol::{Failure, Question, Reply};
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, If, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::swatch::swatch;
 use graph::Graph;
 pub(crate) use graph::close as close_graph;
+use history::copied;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -31,9 +24,6 @@ use web_sys::HtmlElement;
 
 /// What the panel has: the op, or why there is none.
 type Found = RwSignal<Option<Result<PtrEq<OpDetail>, PtrEq<Failure>>>>;
-
-/// Ops walked through on the way here are kept so far back.
-const KEPT: usize = 100;
 
 /// The panel of the op that is named, and what is around it.
 #[component]
@@ -43,38 +33,6 @@ pub(crate) fn Op(state: State) -> impl IntoView {
         <Panel state />
     }
     .any()
-}
-
-/// Copies a text, and says so.
-fn copied(state: State, text: String) {
-    clipboard::copy(&text.clone(), move |done| {
-        let title = if done { "Copied" } else { "Not copied: the browser did not allow it" };
-        state.inform(Failure { title: title.to_owned(), message: format::middle_cut(&text, 80) });
-    });
-}
-
-/// Goes to another op of the same program.
-#[derive(Clone, Copy)]
-pub(crate) struct Walk {
-    state: State,
-}
-
-impl Walk {
-    fn to(self, name: &str, program: Option<u64>) {
-        let from = self.state.op.get_untracked();
-        self.state.walked.update(|before| {
-            before.push(from);
-            let over = before.len().saturating_sub(KEPT);
-            before.drain(..over);
-        });
-        self.state.op.update(|op| *op = panel::beside(op, name, program));
-    }
-
-    fn back(self) {
-        if let Some(name) = self.state.walked.try_update(Vec::pop).flatten() {
-            self.state.op.set(name);
-        }
-    }
 }
 
 #[component]
@@ -155,13 +113,6 @@ fn ask(state: State) -> Found {
         },
     );
     found
-}
-
-/// The keyboard goes to the op's name.
-fn focus_name() {
-    if let Some(name) = document().get_element_by_id("op-name").and_then(|name| name.dyn_into::<HtmlElement>().ok()) {
-        let _ = name.focus();
-    }
 }
 
 /// Closes the panel; the keyboard goes back to the table, or to the text.

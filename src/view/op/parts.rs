@@ -1,24 +1,19 @@
 //! The parts of an op's panel, each a section with a head. Knows elements and classes; no figure's formula.
 
-use super::Walk;
-use crate::analysis::op::Neighbour;
-use crate::analysis::op::OpDetail;
-use crate::analysis::op::OpFigures;
-use crate::chart::op::panel::ValueRow;
-use crate::chart::op::panel::{self};
-use crate::chart::op::roofline::Roof;
-use crate::chart::op::roofline::RoofLine;
+use super::history::Walk;
+use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
+use crate::chart::op::panel::{
+    ValueRow, {self},
+};
+use crate::chart::op::roofline::{Roof, RoofLine};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::widgets::hlo_text;
 use crate::report::format;
-use crate::view::state::remember;
-use crate::view::state::remembered;
+use crate::view::state::{remember, remembered};
 use crate::view::type_erasure::EraseType;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::popover::Popover;
-use crate::view::widgets::swatch::fill;
-use crate::view::widgets::swatch::swatch;
+use crate::view::widgets::swatch::{fill, swatch};
 use crate::view::widgets::tree::width;
 use leptos::ev;
 use leptos::prelude::*;
@@ -219,7 +214,7 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
 pub(super) fn hlo(walk: Walk, op: &OpDetail) -> AnyView {
     let text = op.text.clone().map(|text| {
         let copied = text.clone();
-        let copy = move |_| super::copied(walk.state, copied.clone());
+        let copy = move |_| super::history::copied(walk.state, copied.clone());
         view! {
             <pre class="op-hlo" tabindex="0">{coloured(&text)}</pre>
             <button type="button" class="link" on:click=copy>"Copy the text"</button>

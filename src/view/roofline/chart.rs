@@ -8,35 +8,21 @@ use crate::chart::breakdown::Tip;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::chart::roofline::Dot;
-use crate::chart::roofline::Dots;
-use crate::chart::roofline::Form;
-use crate::chart::roofline::Look;
-use crate::chart::roofline::Window;
-use crate::chart::roofline::brushed;
-use crate::chart::roofline::peaks;
-use crate::chart::roofline::scene;
-use crate::chart::roofline::words;
-use crate::chart::roofline::zoomed;
+use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scene, words, zoomed};
 use crate::protocol::url::roofline::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::chart::Model;
-use crate::view::widgets::chart::{self};
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::chart::{
+    Model, {self},
+};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;
-use crate::view::widgets::size::rect;
-use crate::view::widgets::size::screen;
-use crate::view::widgets::size::size_of;
-use leptos::ev;
-use leptos::html;
+use crate::view::widgets::size::{rect, screen, size_of};
 use leptos::prelude::*;
+use leptos::{ev, html};
 use std::collections::BTreeSet;
 
 /// One press of a zoom key or button, and one turn of a wheel.

@@ -1,14 +1,13 @@
 //! What of the time has a roof, as one bar; beside it whose peaks count, and what the user may know better.
 
-use super::editors;
 use super::model::RooflineModel;
-use super::peaks;
+use super::{editors, peaks};
 use crate::analysis::roofline::SkipReason;
 use crate::chart::breakdown::Tip;
-use crate::chart::roofline::coverage::Part;
-use crate::chart::roofline::coverage::{self};
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::chart::roofline::coverage::{
+    Part, {self},
+};
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::size::rect;
 use crate::view::widgets::tree::width;
 use leptos::ev;

@@ -2,20 +2,16 @@
 //! that a reload and a link have it.
 
 use super::model::RooflineModel;
-use crate::analysis::roofline::KernelCost;
-use crate::analysis::roofline::OpaqueKernel;
-use crate::analysis::roofline::UsefulFlops;
+use crate::analysis::roofline::{KernelCost, OpaqueKernel, UsefulFlops};
 use crate::chart::roofline::numbers;
 use crate::report::format;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use crate::view::widgets::popover::Popover;
-use crate::view::widgets::popover::{self};
-use leptos::ev;
-use leptos::html;
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::icon::{Icon, icon};
+use crate::view::widgets::popover::{
+    Popover, {self},
+};
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Kernels that are listed.
 const LISTED: usize = 12;

@@ -1,23 +1,11 @@
 //! What the parts of the view look at: the answer, and what the address says of it. Knows the state; no element.
 
 use crate::analysis::base::Query;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::Precision;
-use crate::analysis::roofline::RooflineQuery;
-use crate::chart::roofline::Ceilings;
-use crate::chart::roofline::Dots;
-use crate::chart::roofline::Form;
-use crate::chart::roofline::Window;
-use crate::chart::roofline::dots;
-use crate::chart::roofline::usual;
-use crate::chart::roofline::whole;
-use crate::protocol::Question;
-use crate::protocol::Reply;
-use crate::protocol::RooflineHead;
-use crate::protocol::url::roofline::RoofBy;
-use crate::protocol::url::roofline::RooflinePlace;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
+use crate::analysis::roofline::{PeakSource, Precision, RooflineQuery};
+use crate::chart::roofline::{Ceilings, Dots, Form, Window, dots, usual, whole};
+use crate::protocol::url::roofline::{RoofBy, RooflinePlace};
+use crate::protocol::{Question, Reply, RooflineHead};
+use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 

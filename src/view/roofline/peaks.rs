@@ -2,16 +2,14 @@
 //! answered at once.
 
 use super::model::RooflineModel;
-use crate::analysis::roofline::PeakOf;
-use crate::analysis::roofline::PeakSource;
-use crate::analysis::roofline::RooflineFigures;
+use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
-use crate::chart::roofline::peaks::Line;
-use crate::chart::roofline::peaks::{self};
+use crate::chart::roofline::peaks::{
+    Line, {self},
+};
 use crate::chip::Chip;
 use crate::protocol::url::roofline::RooflinePlace;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::popover::Popover;
 use leptos::ev;

@@ -3,27 +3,17 @@
 
 use super::model::RooflineModel;
 use crate::analysis::roofline::RooflineQuery;
-use crate::chart::roofline::dots;
-use crate::chart::roofline::table;
-use crate::chart::widgets::table::Column;
-use crate::chart::widgets::table::Measure;
-use crate::chart::widgets::table::Row;
-use crate::chart::widgets::table::{self as tables};
+use crate::chart::roofline::{dots, table};
+use crate::chart::widgets::table::{
+    Column, Measure, Row, {self as tables},
+};
 use crate::chart::widgets::virtual_rows;
-use crate::protocol::Question;
-use crate::protocol::RoofPoint;
-use crate::protocol::RoofRowsPage;
-use crate::protocol::RoofRowsQuery;
-use crate::protocol::RoofSort;
-use crate::protocol::RooflineHead;
 use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use crate::view::breakdown::save;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::widgets::table::Act;
-use crate::view::widgets::table::Model;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, effect};
+use crate::view::widgets::table::{Act, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -167,7 +157,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         Act::Fold(row) | Act::Open(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 let by = by.get_untracked();
-                model.open(&key(&point, by), &table::name(&point, by));
+                model.open(&key(&point, by), &crate::chart::roofline::dots::name(&point, by));
             }
         }
         Act::Pick(row) => {

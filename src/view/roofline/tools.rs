@@ -1,17 +1,13 @@
 //! Above the table: what it is, the filter, what rows stand for, what can be taken away.
 
 use super::model::RooflineModel;
-use crate::protocol::Export;
-use crate::protocol::Question;
 use crate::protocol::url::roofline::RoofBy;
+use crate::protocol::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::filter::FilterBox;
 use crate::view::breakdown::save;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::type_erasure::{EraseType, If, live};
+use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
 use crate::view::widgets::table::Act;
 use leptos::prelude::*;

@@ -1,10 +1,8 @@
 //! What is taken out before anything leaves. Knows what is chosen.
 
-use super::model::ShareModel;
-use super::model::Tab;
+use super::model::{ShareModel, Tab};
 use crate::report::format;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// The switches.

@@ -1,24 +1,17 @@
 //! The files: what is inside, and saving them. Knows blobs; what an HTML file is made of is `single`'s.
 
 use super::link::caution;
-use super::model::ShareModel;
-use super::model::Tab;
+use super::model::{ShareModel, Tab};
 use super::single;
 use crate::chart::share;
 use crate::chart::widgets::table::file_name;
-use crate::protocol::Carries;
-use crate::protocol::Question;
-use crate::protocol::Reply;
+use crate::protocol::{Carries, Question, Reply};
 use crate::report::format::bytes_text;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::widgets::icon::{Icon, icon};
 use crate::worker::client::Picked;
-use js_sys::Array;
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -2,21 +2,14 @@
 
 use super::model::ShareModel;
 use crate::chart::share;
-use crate::protocol::Question;
-use crate::protocol::Reply;
+use crate::protocol::{Question, Reply};
 use crate::report::format;
-use crate::share::AIM;
-use crate::share::Fit;
-use crate::share::base_address;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::share::{AIM, Fit, base_address};
+use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::clipboard;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use leptos::ev;
-use leptos::html;
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::HtmlInputElement;
 
 /// The tab.

@@ -9,16 +9,11 @@ mod seen;
 mod single;
 
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
-use leptos::ev;
-use leptos::html;
+use crate::view::type_erasure::{EraseType, effect, live};
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
-use model::ShareModel;
-use model::Tab;
+use leptos::{ev, html};
+use model::{ShareModel, Tab};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

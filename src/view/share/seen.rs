@@ -4,11 +4,9 @@
 use super::model::ShareModel;
 use crate::chart::share;
 use crate::protocol::ShareAnswer;
-use crate::share::Section;
-use crate::share::Table;
+use crate::share::{Section, Table};
 use crate::view::state::PtrEq;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
 
 /// How much of each table.

@@ -8,17 +8,10 @@
 //! ```
 
 use crate::share::html;
-use js_sys::Array;
-use js_sys::Reflect;
-use js_sys::Uint8Array;
-use js_sys::global;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Reflect, Uint8Array, global};
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Blob;
-use web_sys::BlobPropertyBag;
-use web_sys::Response;
-use web_sys::window;
+use web_sys::{Blob, BlobPropertyBag, Response, window};
 
 /// Bytes that become text at once: whole groups of 3.
 const PIECE: u32 = 3 << 20;

@@ -1,13 +1,10 @@
 //! What is read of files that would take more memory than there is: planes with their sizes, and what is chosen adds up to. Knows an
 //! estimate; how it is made is `session::open::estimate`'s.
 
-use crate::protocol::Choice;
-use crate::protocol::Estimate;
+use crate::protocol::{Choice, Estimate};
 use crate::report::format;
 use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, effect, live};
 use leptos::html;
 use leptos::prelude::*;
 

@@ -11,25 +11,14 @@
 
 use crate::worker::client::Picked;
 use crate::worker::lock;
-use js_sys::Array;
-use js_sys::Date;
-use js_sys::Promise;
-use js_sys::Reflect;
-use js_sys::Uint8Array;
-use serde::Deserialize;
-use serde::Serialize;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Date, Promise, Reflect, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::DomException;
-use web_sys::File;
-use web_sys::FileSystemDirectoryHandle;
-use web_sys::FileSystemFileHandle;
-use web_sys::FileSystemGetDirectoryOptions;
-use web_sys::FileSystemGetFileOptions;
-use web_sys::FileSystemRemoveOptions;
-use web_sys::FileSystemWritableFileStream;
-use web_sys::window;
+use web_sys::{
+    DomException, File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
+    FileSystemGetFileOptions, FileSystemRemoveOptions, FileSystemWritableFileStream, window,
+};
 
 /// One that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,17 +1,14 @@
 //! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
 
-use super::kept::Kept;
-use super::kept::{self};
+use super::kept::{
+    Kept, {self},
+};
 use crate::chart::widgets::relative_time::ago;
 use crate::protocol::Failure;
 use crate::report::format;
-use crate::view::state::KEPT;
-use crate::view::state::State;
-use crate::view::state::remember;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::icon::Icon;
-use crate::view::widgets::icon::icon;
+use crate::view::state::{KEPT, State, remember};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

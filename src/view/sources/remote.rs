@@ -9,34 +9,17 @@
 //!
 //! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
 
-use crate::session::open::remote::ASKED_FROM;
-use crate::session::open::remote::Place;
-use crate::session::open::remote::Refusal;
-use crate::session::open::remote::is_plain_host;
-use crate::view::state::Fetching;
-use crate::view::state::State;
+use crate::session::open::remote::{ASKED_FROM, Place, Refusal, is_plain_host};
+use crate::view::state::{Fetching, State};
 use crate::worker::client::Picked;
-use js_sys::Array;
-use js_sys::Reflect;
-use js_sys::Uint8Array;
-use leptos::prelude::document;
-use leptos::prelude::window;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Reflect, Uint8Array};
+use leptos::prelude::{document, window};
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::AbortController;
-use web_sys::AbortSignal;
-use web_sys::Blob;
-use web_sys::File;
-use web_sys::Headers;
-use web_sys::ReadableStreamDefaultReader;
-use web_sys::ReferrerPolicy;
-use web_sys::Request;
-use web_sys::RequestCredentials;
-use web_sys::RequestInit;
-use web_sys::RequestMode;
-use web_sys::Response;
-use web_sys::Url;
+use web_sys::{
+    AbortController, AbortSignal, Blob, File, Headers, ReadableStreamDefaultReader, ReferrerPolicy, Request,
+    RequestCredentials, RequestInit, RequestMode, Response, Url,
+};
 
 /// Pieces are handed to the browser, which keeps them where it likes, by this many bytes: the page's memory holds no more.
 const AT_ONCE: u64 = 16 << 20;

@@ -1,16 +1,13 @@
 //! The page's address and its state, each kept as the other says. Knows when a change is a step in the browser's
 //! history; what is written is in `protocol::url::address`.
 
-use super::State;
 use super::embedded::is_single;
-use super::sample;
-use super::theme::KEPT;
-use super::theme::remembered;
+use super::theme::{KEPT, remembered};
+use super::{State, sample};
 use crate::analysis::base::DeviceChoice;
 use crate::chart::breakdown::Cell;
 use crate::protocol::Failure;
-use crate::protocol::url::address::Address;
-use crate::protocol::url::address::MAX;
+use crate::protocol::url::address::{Address, MAX};
 use crate::view::type_erasure::effect;
 use gloo::timers::callback::Timeout;
 use leptos::ev;

@@ -2,8 +2,7 @@
 
 use super::State;
 use crate::worker::client::Picked;
-use js_sys::Reflect;
-use js_sys::global;
+use js_sys::{Reflect, global};
 use wasm_bindgen::JsCast;
 use web_sys::File;
 

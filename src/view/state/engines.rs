@@ -1,16 +1,11 @@
 //! The workers of the page, and what is asked of them: of what is open, and of what is being read. Knows handles and requests; not what
 //! becomes of answers.
 
-use super::fetching::Fetching;
-use super::loader::now;
+use super::clock::now;
 use super::open_request::Wanted;
-use super::queries::InFlight;
-use super::queries::Pending;
-use super::requests::Asked;
+use super::pending::{Asked, Fetching, InFlight, Pending};
 use crate::analysis::base::Query;
-use crate::protocol::RequestId;
-use crate::protocol::SessionInfo;
-use crate::protocol::Sort;
+use crate::protocol::{RequestId, SessionInfo, Sort};
 use crate::worker::client::Link;
 use gloo::timers::callback::Timeout;
 use std::ops::Range;

@@ -2,21 +2,14 @@
 //! not how bytes come.
 
 use super::State;
-use super::loader::now;
+use super::clock::now;
 use super::open_request::Wanted;
+use super::pending::Fetching;
 use crate::chart::loading::Load;
-use crate::protocol::Progress;
-use crate::protocol::Stage;
+use crate::protocol::{Progress, Stage};
 use crate::worker::client::Picked;
 use leptos::prelude::*;
 use web_sys::AbortController;
-
-/// One that is under way.
-#[derive(Clone)]
-pub(crate) struct Fetching {
-    serial: u32,
-    abort: AbortController,
-}
 
 impl State {
     /// Begins to fetch, in place of what else is being loaded; `abort` ends it. It is shown once there is [progress](Self::fetches).

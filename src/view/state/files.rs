@@ -4,31 +4,17 @@
 use super::State;
 use crate::protocol::Failure;
 use crate::worker::client::Picked;
-use js_sys::Array;
-use js_sys::Promise;
-use js_sys::Reflect;
+use js_sys::{Array, Promise, Reflect};
 use std::cmp::Reverse;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::DataTransfer;
-use web_sys::File;
-use web_sys::FileList;
-use web_sys::FileSystemDirectoryEntry;
-use web_sys::FileSystemDirectoryReader;
-use web_sys::FileSystemEntry;
-use web_sys::FileSystemFileEntry;
-use web_sys::HtmlInputElement;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{
+    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader, FileSystemEntry,
+    FileSystemFileEntry, HtmlInputElement,
+};
 
 /// Folders with more files than this are not walked to the end.
 const MOST: usize = 20_000;
-
-/// Bytes of files.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
-pub(crate) fn total_size(files: &[Picked]) -> u64 {
-    files.iter().map(|picked| picked.file.size() as u64).sum()
-}
 
 /// Opens what was chosen in an input, and empties it, so that the same file can be chosen again.
 pub(crate) fn from_input(state: State, input: &HtmlInputElement) {

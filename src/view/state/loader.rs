@@ -7,43 +7,22 @@
 //!   open worker dies ──► the same files, once more, out of sight; what is on screen stays
 //! ```
 
-use super::Opened;
-use super::State;
-use super::engines::Engines;
-use super::engines::Loading;
-use super::engines::end;
+use super::clock::now;
+use super::engines::{Engines, Loading, end};
 use super::open_request::Wanted;
+use super::pending::{Asked, Heard, Shown};
 use super::ptr_eq::PtrEq;
-use super::queries::Heard;
-use super::queries::Shown;
-use super::requests::Asked;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Query;
-use crate::chart::loading::Load;
-use crate::chart::loading::SHOWN_AFTER_MS;
+use super::{Opened, State};
+use crate::analysis::base::{Filter, FilterError, Query};
+use crate::chart::loading::{Load, SHOWN_AFTER_MS};
 use crate::chart::widgets::picker_options;
 use crate::chart::widgets::table::Folds;
-use crate::protocol::Answer;
-use crate::protocol::Estimate;
-use crate::protocol::Failure;
-use crate::protocol::Reply;
-use crate::protocol::SessionInfo;
-use crate::protocol::Skip;
-use crate::protocol::Sort;
-use crate::protocol::url::FilePlace;
-use crate::protocol::url::View;
+use crate::protocol::url::{FilePlace, View};
+use crate::protocol::{Answer, Estimate, Failure, Reply, SessionInfo, Skip, Sort};
 use crate::view::widgets::table::Place;
-use crate::worker::client::Link;
-use crate::worker::client::Picked;
-use crate::worker::client::Report;
+use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-
-/// Milliseconds of the page's clock.
-pub(crate) fn now() -> f64 {
-    window().performance().map_or(0.0, |clock| clock.now())
-}
 
 impl State {
     /// Opens files as one session, in place of what is open once they could be read.

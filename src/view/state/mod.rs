@@ -2,12 +2,14 @@
 //! Knows the engine's contract; knows no component. `loader` loads files, `queries` asks about the open ones.
 
 mod address;
+mod clock;
 mod embedded;
 mod engines;
 mod fetching;
 mod files;
 mod loader;
 mod open_request;
+mod pending;
 mod ptr_eq;
 mod queries;
 mod requests;
@@ -15,41 +17,27 @@ pub(crate) mod sample;
 mod theme;
 mod waiting;
 
+pub(crate) use super::state::open_request::total_size;
+pub(crate) use super::state::pending::Fetching;
 pub(crate) use embedded::is_single;
-pub(crate) use fetching::Fetching;
-pub(crate) use files::from_drop;
-pub(crate) use files::from_input;
-pub(crate) use files::total_size;
+pub(crate) use files::{from_drop, from_input};
 pub(crate) use ptr_eq::PtrEq;
-pub(crate) use theme::KEPT;
-pub(crate) use theme::Theme;
-pub(crate) use theme::remember;
-pub(crate) use theme::remembered;
+pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
-use crate::analysis::base::FilterError;
-use crate::analysis::base::Query;
+pub(crate) use super::state::clock::now;
+use super::state::pending::Shown;
+use super::widgets::table::{Model, Place};
+use crate::analysis::base::{FilterError, Query};
 use crate::chart::breakdown::Cell;
 use crate::chart::loading::Load;
 use crate::chart::widgets::table::Folds;
-use crate::protocol::BreakdownHead;
-use crate::protocol::Estimate;
-use crate::protocol::Failure;
-use crate::protocol::RowsPage;
-use crate::protocol::SessionInfo;
-use crate::protocol::Sort;
-use crate::protocol::SummaryInfo;
-use crate::protocol::url::FilePlace;
-use crate::protocol::url::Picture;
-use crate::protocol::url::View;
-use crate::view::widgets::table::Model;
-use crate::view::widgets::table::Place;
+use crate::protocol::url::{FilePlace, Picture, View};
+use crate::protocol::{BreakdownHead, Estimate, Failure, RowsPage, SessionInfo, Sort, SummaryInfo};
 use crate::view::widgets::tooltip::Tips;
 use engines::Engines;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-pub(crate) use loader::now;
 use open_request::Wanted;
-use queries::Shown;
 
 /// What is open.
 #[derive(Debug)]
@@ -289,5 +277,15 @@ impl State {
     pub(crate) fn switch_keys(self, on: bool) {
         self.keys_on.set(on);
         theme::remember("keys", (!on).then_some("off"));
+    }
+}
+
+impl State {
+    /// Goes on to the next theme, and remembers it.
+    pub(crate) fn switch_theme(self) {
+        let theme = self.theme.get_untracked().next();
+        self.theme.set(theme);
+        remember("theme", theme.key());
+        theme.apply();
     }
 }

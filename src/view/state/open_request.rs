@@ -1,11 +1,8 @@
 //! What is to be opened: files, or the report in a link; where it is from, and what of it is not read. Knows handles; reads nothing.
 
-use super::files::total_size;
 use crate::chart::widgets::picker_options;
-use crate::protocol::Request;
-use crate::protocol::Skip;
-use crate::worker::client::Link;
-use crate::worker::client::Picked;
+use crate::protocol::{Request, Skip};
+use crate::worker::client::{Link, Picked};
 
 /// What a load is of.
 #[derive(Clone, Default)]
@@ -39,4 +36,10 @@ impl Wanted {
             link.send(&Request::OpenReport { link: self.report.clone() });
         }
     }
+}
+
+/// Bytes of files.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "lengths: whole, below 2⁵³")]
+pub(crate) fn total_size(files: &[Picked]) -> u64 {
+    files.iter().map(|picked| picked.file.size() as u64).sum()
 }

@@ -2,128 +2,17 @@
 //! Knows the contract; an answer that is no longer wanted is withdrawn, and ignored when it comes.
 
 use super::State;
+use super::clock::now;
 use super::engines::Engines;
-use super::loader::now;
+use super::pending::{Heard, InFlight, Pending, Shown};
 use super::ptr_eq::PtrEq;
-use crate::analysis::base::DeviceChoice;
-use crate::analysis::base::Filter;
-use crate::analysis::base::FilterError;
-use crate::analysis::base::GroupBy;
-use crate::analysis::base::Query;
-use crate::analysis::base::StepChoice;
-use crate::chart::breakdown::columns;
-use crate::chart::breakdown::scopes;
-use crate::chart::widgets::picker_options;
+use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use crate::chart::breakdown::{columns, scopes};
 use crate::chart::widgets::table::Folds;
-use crate::chart::widgets::virtual_rows;
-use crate::protocol::Answer;
-use crate::protocol::BreakdownHead;
-use crate::protocol::Failure;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RequestId;
-use crate::protocol::RowsPage;
-use crate::protocol::RowsQuery;
-use crate::protocol::Sort;
-use crate::worker::client::Link;
+use crate::chart::widgets::{picker_options, virtual_rows};
+use crate::protocol::{Answer, Reply, Request, RequestId, RowsPage, RowsQuery, Sort};
 use leptos::prelude::*;
-use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// A breakdown on screen: its figures, and those rows that have come.
-#[derive(Clone)]
-pub(super) struct Shown {
-    pub(super) head: PtrEq<BreakdownHead>,
-    pub(super) sort: Sort,
-    pages: BTreeMap<u32, PtrEq<RowsPage>>,
-}
-
-impl Shown {
-    pub(super) fn page_of(&self, index: u32) -> Option<PtrEq<RowsPage>> {
-        self.pages.get(&(index / virtual_rows::PAGE * virtual_rows::PAGE)).cloned()
-    }
-
-    /// A number that is another one for another question.
-    pub(super) fn mark(&self) -> u64 {
-        use std::hash::BuildHasher;
-        rustc_hash::FxBuildHasher.hash_one((&self.head.query, self.sort))
-    }
-
-    /// What was asked.
-    pub(super) fn question(&self) -> (Query, Sort) {
-        (self.head.query.clone(), self.sort)
-    }
-}
-
-/// A breakdown that was asked for and is not on screen yet.
-pub(super) struct Pending {
-    sort: Sort,
-    head: Option<PtrEq<BreakdownHead>>,
-    rows: Option<PtrEq<RowsPage>>,
-    head_id: Option<RequestId>,
-    rows_id: RequestId,
-    /// When it was asked, milliseconds of the page's clock.
-    pub(super) since: f64,
-}
-
-/// A page of rows that was asked for.
-pub(super) struct InFlight {
-    pub(super) id: RequestId,
-    page: u32,
-    pub(super) since: f64,
-}
-
-/// What an answer meant to a pending breakdown.
-pub(super) enum Heard {
-    NotMine,
-    Waiting,
-    Done(Shown),
-    Failed(Failure),
-    /// Its filter is no expression.
-    Refused(FilterError),
-}
-
-impl Pending {
-    /// Asks for a query's figures (unless they are at hand) and its first rows.
-    pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<PtrEq<BreakdownHead>>) -> Self {
-        let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
-        let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: virtual_rows::PAGE }));
-        Self { sort, head, rows: None, head_id, rows_id, since: now() }
-    }
-
-    /// Withdraws it: which requests that were.
-    fn withdraw(&self, link: &Link) -> impl Iterator<Item = RequestId> {
-        let ids = self.head_id.into_iter().chain([self.rows_id]);
-        for id in ids.clone() {
-            link.send(&Request::Cancel(id));
-        }
-        ids
-    }
-
-    /// Its first request that may be unanswered.
-    pub(super) fn first(&self) -> RequestId {
-        self.head_id.filter(|_| self.head.is_none()).unwrap_or(self.rows_id)
-    }
-
-    pub(super) fn hear(&mut self, answer: Answer) -> Heard {
-        if Some(answer.id) != self.head_id && answer.id != self.rows_id {
-            return Heard::NotMine;
-        }
-        match answer.reply {
-            Reply::Breakdown(head) => self.head = Some(PtrEq::new(*head)),
-            Reply::Rows(page) => self.rows = Some(PtrEq::new(*page)),
-            Reply::Failed(failure) => return Heard::Failed(failure),
-            Reply::BadFilter(error) => return Heard::Refused(error),
-            _ => {}
-        }
-        match (&self.head, &self.rows) {
-            (Some(head), Some(rows)) => {
-                Heard::Done(Shown { head: head.clone(), sort: self.sort, pages: BTreeMap::from([(0, rows.clone())]) })
-            }
-            _ => Heard::Waiting,
-        }
-    }
-}
 
 impl State {
     /// Asks for other figures, in another order, or both.

@@ -2,36 +2,13 @@
 //! answer. Knows requests; not what becomes of the answers.
 
 use super::State;
-use super::loader::now;
-use crate::protocol::Answer;
-use crate::protocol::Reply;
-use crate::protocol::Request;
-use crate::protocol::RequestId;
+use super::clock::now;
+use super::pending::{Asked, Then};
+use crate::protocol::{Answer, Reply, Request, RequestId};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::Mutex;
-
-/// What is done with an answer.
-type Then = Box<dyn FnOnce(Reply)>;
-
-/// A question that waits for its answer.
-pub(super) struct Asked {
-    pub(super) id: RequestId,
-    then: Then,
-    /// Nobody asks it again by itself.
-    pub(super) once: bool,
-    /// When it was asked, milliseconds of the page's clock.
-    pub(super) since: f64,
-}
-
-impl Asked {
-    /// What is said in place of an answer: there will be none.
-    pub(super) fn cancelled(self) {
-        (self.then)(Reply::Cancelled);
-    }
-}
+use std::sync::{Arc, Mutex};
 
 impl State {
     /// Asks the open session; `then` hears the answer, or [`Reply::Cancelled`] where someone cancels it or its worker ends, unless

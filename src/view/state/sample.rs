@@ -5,15 +5,9 @@ use crate::protocol::Failure;
 use crate::worker::client::Picked;
 use js_sys::Array;
 use leptos::prelude::window;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::AbortController;
-use web_sys::AbortSignal;
-use web_sys::File;
-use web_sys::RequestInit;
-use web_sys::Response;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortController, AbortSignal, File, RequestInit, Response};
 
 /// Its name, as the page's host has it.
 pub(super) const NAME: &str = "sample.xplane.pb.xz";

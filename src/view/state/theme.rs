@@ -1,6 +1,5 @@
 //! Light, dark, or what the system says; and what the page remembers between visits. Knows local storage.
 
-use super::State;
 use leptos::prelude::*;
 
 /// Which colours.
@@ -58,16 +57,6 @@ impl Theme {
             Self::Dark => Self::System,
             Self::System => Self::Light,
         }
-    }
-}
-
-impl State {
-    /// Goes on to the next theme, and remembers it.
-    pub(crate) fn switch_theme(self) {
-        let theme = self.theme.get_untracked().next();
-        self.theme.set(theme);
-        remember("theme", theme.key());
-        theme.apply();
     }
 }
 

@@ -2,11 +2,9 @@
 //! to end it; the files are read again, out of sight. Knows what waits; not what is asked.
 
 use super::State;
-use super::engines::Engines;
-use super::engines::end;
-use super::loader::now;
-use super::queries::Pending;
-use super::requests::Asked;
+use super::clock::now;
+use super::engines::{Engines, end};
+use super::pending::{Asked, Pending};
 use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;

@@ -2,30 +2,21 @@
 //! shows the same figures as a table. Knows marks; not what they stand for. One tab stop; arrows walk the marks.
 
 use super::clipboard;
-use super::menu::Entry;
-use super::menu::MenuButton;
-use super::size::rect;
-use super::size::screen;
+use super::menu::{Entry, MenuButton};
+use super::size::{rect, screen};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::hit_test::Direction;
-use crate::chart::plot::hit_test::{self};
+use crate::chart::plot::hit_test::{
+    Direction, {self},
+};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
-use crate::chart::plot::scene::path_data;
+use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::plot::svg;
 use crate::chart::widgets::table::TWO_LINES;
 use crate::protocol::Failure;
-use crate::view::state::PtrEq;
-use crate::view::state::State;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use leptos::ev;
-use leptos::html;
+use crate::view::state::{PtrEq, State};
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
+use leptos::{ev, html};
 use web_sys::Element;
 
 /// What a chart needs of its view. Copied freely.
@@ -284,8 +275,7 @@ pub(crate) fn entries(state: State, model: Model, name: &'static str, table: RwS
 
 /// The button with the menu.
 pub(crate) fn tools(id: &'static str, entries: Signal<Vec<Entry>>) -> AnyView {
-    use super::icon::Icon;
-    use super::icon::icon;
+    use super::icon::{Icon, icon};
     view! {
         <MenuButton
             id

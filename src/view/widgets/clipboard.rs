@@ -2,17 +2,11 @@
 //! two ways; not what goes out.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::Blob;
-use web_sys::BlobPropertyBag;
-use web_sys::CanvasRenderingContext2d;
-use web_sys::HtmlAnchorElement;
-use web_sys::HtmlCanvasElement;
-use web_sys::HtmlImageElement;
-use web_sys::Url;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, Url,
+};
 
 /// Puts text into the clipboard, then says whether it could.
 pub(crate) fn copy(text: &str, then: impl FnOnce(bool) + 'static) {

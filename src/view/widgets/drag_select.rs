@@ -2,11 +2,9 @@
 
 use super::size::rect;
 use super::tooltip::Tips;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use leptos::ev;
-use leptos::html;
+use crate::view::type_erasure::{EraseType, live};
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// A press that moves this far is a drag.
 const FAR: f64 = 6.0;

@@ -1,11 +1,9 @@
 //! Fields that rows are looked for in. Knows the element; not what is looked for.
 
-use super::icon::Icon;
-use super::icon::icon;
+use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// The field of a view that looks for text in rows at hand. `words`: what it says while it is empty.
 pub(crate) fn search(text: RwSignal<String>, words: &'static str) -> AnyView {

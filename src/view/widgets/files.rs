@@ -1,15 +1,13 @@
 //! The two ways to choose: files, or a folder. The inputs are out of sight and always there; buttons press them.
 
-use crate::view::state::State;
-use crate::view::state::{self};
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
+use crate::view::state::{
+    State, {self},
+};
+use crate::view::type_erasure::{EraseType, effect};
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Event;
-use web_sys::HtmlElement;
-use web_sys::HtmlInputElement;
+use web_sys::{Event, HtmlElement, HtmlInputElement};
 
 const FILES: &str = "choose-files";
 const FOLDER: &str = "choose-folder";

@@ -1,15 +1,14 @@
 //! A list to choose one thing from: arrows, Home, End, Enter. Renders what is seen of it, so that a thousand
 //! steps are as quick as three. Knows labels and places; not what they stand for.
 
-use super::icon::Icon;
-use super::icon::icon;
+use super::icon::{Icon, icon};
 use crate::chart::widgets::picker_options::Choice;
-use crate::chart::widgets::virtual_rows::Move;
-use crate::chart::widgets::virtual_rows::{self};
+use crate::chart::widgets::virtual_rows::{
+    Move, {self},
+};
 use crate::view::type_erasure::EraseType;
-use leptos::ev;
-use leptos::html;
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 /// Height of an entry, as in the style sheet.
 const ENTRY: f64 = 28.0;

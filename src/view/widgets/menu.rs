@@ -1,21 +1,18 @@
 //! A menu: things to do, opened by a button or at a place. Arrows walk it, Enter does, Esc closes (the browser's own
 //! popover). Knows names and keys; not what they do.
 
-use super::icon::Icon;
-use super::icon::icon;
+use super::icon::{Icon, icon};
 use super::popover;
-use super::size::rect;
-use super::size::screen;
-use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::popover_position::{self};
+use super::size::{rect, screen};
+use crate::chart::plot::popover_position::{
+    Rect, {self},
+};
 use crate::view::type_erasure::EraseType;
 use gloo::events::EventListener;
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Event;
-use web_sys::HtmlElement;
-use web_sys::MouseEvent;
+use web_sys::{Event, HtmlElement, MouseEvent};
 
 /// One thing to do.
 #[derive(Clone)]

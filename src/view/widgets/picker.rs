@@ -1,10 +1,10 @@
 //! A button that shows what is chosen and opens a list to choose another. Knows labels; not what they stand for.
 
-use super::icon::Icon;
-use super::icon::icon;
+use super::icon::{Icon, icon};
 use super::listbox::Listbox;
-use super::popover::Popover;
-use super::popover::{self};
+use super::popover::{
+    Popover, {self},
+};
 use crate::chart::widgets::picker_options::Choice;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;

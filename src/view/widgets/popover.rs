@@ -1,15 +1,12 @@
 //! A button and what it opens below itself. The browser's own popover does the work: it closes on Esc and on a
 //! press elsewhere, and gives the focus back. Knows where it goes; not what is in it.
 
-use super::size::rect;
-use super::size::screen;
+use super::size::{rect, screen};
 use crate::chart::plot::popover_position;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
+use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Event;
-use web_sys::HtmlElement;
+use web_sys::{Event, HtmlElement};
 
 /// Puts the panel of `event` below the button of id `button`, as it opens.
 fn place_below(event: &Event, button: &str) {

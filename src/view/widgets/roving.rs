@@ -2,15 +2,10 @@
 //! element says that it is such a group by the attribute `data-roving`; within another group it is a part of that one. Which button of
 //! a group is its stop is decided in the moment that Tab is pressed, so that views say nothing of it.
 
-use gloo::events::EventListener;
-use gloo::events::EventListenerOptions;
+use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Element;
-use web_sys::Event;
-use web_sys::HtmlElement;
-use web_sys::KeyboardEvent;
-use web_sys::NodeList;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, NodeList};
 
 /// Groups.
 const GROUP: &str = "[data-roving]";

@@ -1,8 +1,7 @@
 //! How wide an element is, kept up to date. Knows the browser's observer; decides nothing.
 
 use crate::view::type_erasure::effect;
-use gloo::events::EventListener;
-use gloo::events::EventListenerOptions;
+use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -10,8 +9,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::Element;
-use web_sys::ResizeObserver;
+use web_sys::{Element, ResizeObserver};
 
 /// What is to be done with what was read.
 pub(crate) type Then = Box<dyn FnOnce()>;

@@ -1,9 +1,7 @@
 //! What is told in the corner: errors stay until they are dismissed, information goes by itself.
 
-use super::icon::Icon;
-use super::icon::icon;
-use crate::view::state::State;
-use crate::view::state::Toast;
+use super::icon::{Icon, icon};
+use crate::view::state::{State, Toast};
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 

@@ -1,14 +1,12 @@
 //! The one tooltip: after a moment on hover, at once on focus. It can be hovered, holds no control, and Esc
 //! hides it. Knows where it goes; not what it says.
 
-use super::size::rect;
-use super::size::screen;
+use super::size::{rect, screen};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::popover_position::{self};
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::chart::plot::popover_position::{
+    Rect, {self},
+};
+use crate::view::type_erasure::{EraseType, effect, live};
 use gloo::timers::callback::Timeout;
 use leptos::html;
 use leptos::prelude::*;

@@ -1,7 +1,6 @@
 //! A table whose rows have rows below them: what opens and closes one, and the keys that walk it. Knows no row.
 
-use super::icon::Icon;
-use super::icon::icon;
+use super::icon::{Icon, icon};
 use crate::view::type_erasure::EraseType;
 use leptos::ev;
 use leptos::prelude::*;

@@ -1,12 +1,8 @@
 //! An answer that takes long: how long it has taken, and Cancel; after that, that something was cancelled, and how to have it all the same.
 //! Knows the state; floats over the page, so that nothing moves for it.
 
-use crate::view::state::State;
-use crate::view::state::now;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::If;
-use crate::view::type_erasure::effect;
-use crate::view::type_erasure::live;
+use crate::view::state::{State, now};
+use crate::view::type_erasure::{EraseType, If, effect, live};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
 

@@ -8,13 +8,9 @@ mod views;
 
 use crate::common;
 use rooflight::protocol::url::address::Address;
-use rooflight::share::read_link;
-use rooflight::share::unpack;
-use std::path::Path;
-use std::path::PathBuf;
-use views::Views;
-use views::cli;
-use views::run;
+use rooflight::share::{read_link, unpack};
+use std::path::{Path, PathBuf};
+use views::{Views, cli, run};
 
 /// The sample, and every capture among the profiles.
 fn captures() -> Vec<PathBuf> {

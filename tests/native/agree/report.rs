@@ -1,11 +1,7 @@
 //! A report file says exactly what the views say; a link says its figures exactly, and prints of its rows what they print.
 
-use super::views::Views;
-use super::views::printed;
-use super::views::ps;
-use super::views::rows;
-use rooflight::share::Level;
-use rooflight::share::Report;
+use super::views::{Views, printed, ps, rows};
+use rooflight::share::{Level, Report};
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::collections::BTreeSet;

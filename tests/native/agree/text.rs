@@ -1,15 +1,8 @@
 //! Texts for people: Markdown, the summary, and the tables of views. Each label has the figures of the fields that it names.
 
-use super::views::Views;
-use super::views::all_printed;
-use super::views::printed;
-use super::views::ps;
-use super::views::rows;
+use super::views::{Views, all_printed, printed, ps, rows};
 use rooflight::analysis::classify::Kind;
-use rooflight::report::format::TimeUnit;
-use rooflight::report::format::percent_text;
-use rooflight::report::format::time;
-use rooflight::report::format::time_text;
+use rooflight::report::format::{TimeUnit, percent_text, time, time_text};
 use rooflight::units::Picos;
 use serde_json::Value;
 

@@ -1,25 +1,18 @@
 //! What the program's JSON says, what a report says in the same words, and how a value of theirs is printed.
 
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::breakdown::Breakdown;
-use rooflight::analysis::breakdown::Shown;
+use rooflight::analysis::base::{Filter, GroupBy};
+use rooflight::analysis::breakdown::{Breakdown, Shown};
 use rooflight::analysis::roofline::RoofRow;
-use rooflight::report::comm_json;
-use rooflight::report::format::bytes_text;
-use rooflight::report::format::count;
-use rooflight::report::format::percent_text;
-use rooflight::report::format::time_text;
-use rooflight::report::json;
-use rooflight::report::roofline_json;
-use rooflight::report::summary::Summary;
-use rooflight::report::summary::{self};
+use rooflight::report::format::{bytes_text, count, percent_text, time_text};
+use rooflight::report::summary::{
+    Summary, {self},
+};
+use rooflight::report::{comm_json, json, roofline_json};
 use rooflight::share::Report;
 use rooflight::units::Picos;
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// The program's run. It ends with 1 where only a part of the capture could be read.
 pub fn run(args: &[&str], capture: &Path) -> Output {

@@ -2,48 +2,18 @@
 //! fill the window, what is in flight is exposed or overlapped, and a report says at every level as much time as the capture.
 //! For tests and for fuzzing.
 
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
-use rooflight::analysis::breakdown::Analysis;
-use rooflight::analysis::breakdown::Breakdown;
-use rooflight::analysis::breakdown::StepStats;
+use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Analysis, Breakdown, StepStats};
 use rooflight::analysis::classify::Kind;
-use rooflight::analysis::comm::Carried;
-use rooflight::analysis::comm::CommBy;
-use rooflight::analysis::comm::CommLanes;
-use rooflight::analysis::comm::CommQuery;
-use rooflight::analysis::comm::LaneQuery;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::Points;
+use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
+use rooflight::analysis::memory::{MemoryQuery, Points};
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::Column;
-use rooflight::protocol::CommView;
-use rooflight::protocol::Export;
-use rooflight::protocol::OpRef;
-use rooflight::protocol::Question;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RoofColumn;
-use rooflight::protocol::RoofRowsQuery;
-use rooflight::protocol::RoofSort;
-use rooflight::protocol::RooflineHead;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::ShareQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::session::Opened;
-use rooflight::session::open;
-use rooflight::share::Level;
-use rooflight::share::Report;
-use rooflight::share::decode;
-use rooflight::share::encode;
-use rooflight::share::link;
-use rooflight::share::markdown;
-use rooflight::share::read_link;
+use rooflight::protocol::{
+    Column, CommView, Export, OpRef, Question, Reply, Request, RoofColumn, RoofRowsQuery, RoofSort, RooflineHead,
+    RowsQuery, ShareQuery, Sort,
+};
+use rooflight::session::{Input, OpenSession, Opened, open};
+use rooflight::share::{Level, Report, decode, encode, link, markdown, read_link};
 use rooflight::units::Picos;
 
 fn inputs(files: &[(&str, &[u8])]) -> Vec<Input> {

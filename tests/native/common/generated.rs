@@ -2,13 +2,9 @@
 //! Planes of TPUs, GPUs and hosts with steps, modules, nested and overlapping ops, asynchronous pairs, collectives, costs, scopes,
 //! sources, allocators; now and then numbers that no profiler writes, or damage. For tests and for fuzzing.
 
-use super::make::Plane;
-use super::make::int;
-use super::make::text;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::XStat;
+use super::make::{Plane, int, text};
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 
 /// The bytes, taken one by one. Where there are none left, every choice is the first.
 pub struct Choices<'a>(&'a [u8]);

@@ -1,12 +1,9 @@
 //! Real HLO: instruction texts and programs of the captures.
 
-use super::json;
-use super::profile;
+use super::{json, profile};
 use rooflight::wire::hlo::decode;
 use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::x_stat;
+use rooflight::wire::proto::xspace::{XPlane, XSpace, x_stat};
 
 /// The programs that were compiled ahead of time, with buffer assignment but for the `after_codegen` ones.
 pub const AOT: [&str; 8] = [

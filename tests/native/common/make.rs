@@ -1,15 +1,9 @@
 //! Captures made here, in the messages that `prost` generates: small ones to reason about, and large ones to
 //! measure with.
 
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XEventMetadata;
-use rooflight::wire::proto::xspace::XLine;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::XStat;
-use rooflight::wire::proto::xspace::XStatMetadata;
 use rooflight::wire::proto::xspace::x_event::Data;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XEvent, XEventMetadata, XLine, XPlane, XSpace, XStat, XStatMetadata};
 use std::collections::BTreeMap;
 
 /// Builds one plane: names become ids as they are first used.

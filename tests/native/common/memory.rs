@@ -1,23 +1,14 @@
 //! A program small enough to count its memory by hand.
 
-use rooflight::wire::proto::hlo::BufferAllocationProto;
-use rooflight::wire::proto::hlo::BufferAssignmentProto;
-use rooflight::wire::proto::hlo::HeapSimulatorTrace;
-use rooflight::wire::proto::hlo::HloComputationProto;
-use rooflight::wire::proto::hlo::HloInstructionProto;
-use rooflight::wire::proto::hlo::HloModuleProto;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::hlo::HloScheduleProto;
-use rooflight::wire::proto::hlo::LayoutProto;
-use rooflight::wire::proto::hlo::LogicalBufferProto;
-use rooflight::wire::proto::hlo::OpMetadata;
-use rooflight::wire::proto::hlo::ShapeProto;
-use rooflight::wire::proto::hlo::TileProto;
 use rooflight::wire::proto::hlo::buffer_allocation_proto::Assigned;
 use rooflight::wire::proto::hlo::heap_simulator_trace::Event;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
 use rooflight::wire::proto::hlo::hlo_schedule_proto::InstructionSequence;
 use rooflight::wire::proto::hlo::logical_buffer_proto::Location;
+use rooflight::wire::proto::hlo::{
+    BufferAllocationProto, BufferAssignmentProto, HeapSimulatorTrace, HloComputationProto, HloInstructionProto,
+    HloModuleProto, HloProto, HloScheduleProto, LayoutProto, LogicalBufferProto, OpMetadata, ShapeProto, TileProto,
+};
 
 pub fn shape(dims: &[i64]) -> ShapeProto {
     let layout = LayoutProto {

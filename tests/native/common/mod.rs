@@ -12,8 +12,7 @@ pub use crate::simulator::make;
 use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::wire::proto::xspace::XSpace;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Every real XSpace among the profiles.
 pub const XSPACES: [&str; 4] = [

@@ -1,14 +1,10 @@
 //! Trace JSON made here, and a profile told as plain values to compare.
 
-use rooflight::profile::Plane;
-use rooflight::profile::Profile;
+use rooflight::profile::{Plane, Profile};
 use rooflight::protocol::Failure;
-use rooflight::session::Input;
-use rooflight::session::Opened;
-use rooflight::session::open;
+use rooflight::session::{Input, Opened, open};
 use rooflight::wire::proto::xspace::XSpace;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Opens files as one session.

@@ -1,10 +1,7 @@
 //! What is inside an instruction that calls computations: which of it is told, where its operands come in, and what it
 //! gives. Knows HLO.
 
-use crate::hlo::ComputationId;
-use crate::hlo::Instruction;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
+use crate::hlo::{ComputationId, Instruction, InstructionId, Module};
 use indexmap::IndexMap;
 
 /// Instructions of an opened one told at most.

@@ -1,16 +1,12 @@
 //! Which nodes a graph has: the centre, those near it, what is inside opened ones, and one node for each place where some
 //! are left out. Knows HLO; knows no time.
 
-use super::bodies;
 use super::hops::Near;
-use super::report::GraphNode;
-use super::report::NodeBody;
-use super::report::NodeRole;
-use super::short;
+use super::report::{GraphNode, NodeBody, NodeRole};
+use super::{bodies, short};
 use crate::analysis::base::instruction_ref::Seen;
-use crate::analysis::op::words::shape;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
+use crate::analysis::op::shape_text::shape;
+use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;
 
 /// The nodes of a graph as they are found.

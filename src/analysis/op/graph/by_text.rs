@@ -1,13 +1,11 @@
 //! A neighbourhood without a program: one hop, from the text of events, as the op panel tells it.
 
-use super::build::more;
-use super::build::nothing;
-use super::report::GraphEdge;
-use super::report::GraphNode;
+use super::build::{more, nothing};
+use super::report::{GraphEdge, GraphNode};
 use super::short;
 use crate::analysis::base::instruction_ref::Seen;
 use crate::analysis::op::report::Neighbour;
-use crate::analysis::op::words::shape;
+use crate::analysis::op::shape_text::shape;
 use crate::hlo::Shape;
 use std::cmp::Reverse;
 

@@ -1,12 +1,10 @@
 //! What flows between the nodes of a graph. Knows HLO and who is told.
 
-use super::bodies::parameters;
-use super::bodies::roots;
+use super::bodies::{parameters, roots};
 use super::build::Build;
 use super::report::GraphEdge;
-use crate::analysis::op::words::shape;
-use crate::hlo::InstructionId;
-use crate::hlo::Shape;
+use crate::analysis::op::shape_text::shape;
+use crate::hlo::{InstructionId, Shape};
 use indexmap::IndexMap;
 
 /// How deep opened ones are looked through: no compiler nests deeper, and a circle ends.

@@ -1,10 +1,7 @@
 //! Who is near an instruction: one hop and two, in one direction, and who is left out. Knows HLO and weights.
 
-use crate::hlo::ComputationId;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use indexmap::IndexMap;
-use indexmap::IndexSet;
+use crate::hlo::{ComputationId, InstructionId, Module};
+use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 
 /// Told at most, one hop away.

@@ -18,24 +18,15 @@ mod hops;
 mod report;
 mod short;
 
-pub use report::GraphEdge;
-pub use report::GraphNode;
-pub use report::NodeBody;
-pub use report::NodeRole;
-pub use report::OpGraph;
+pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 
 use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::Seen;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
-use crate::hlo::InstructionId;
-use crate::hlo::Module;
-use crate::hlo::text;
-use crate::profile::Note;
-use crate::profile::Profile;
-use crate::profile::ProgramId;
-use crate::profile::Severity;
+use crate::hlo::{InstructionId, Module, text};
+use crate::profile::{Note, Profile, ProgramId, Severity};
 use crate::units::Picos;
 use build::Build;
 

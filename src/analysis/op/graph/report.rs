@@ -6,8 +6,7 @@ use crate::analysis::classify::Kind;
 use crate::analysis::op::report::OpBasis;
 use crate::profile::Note;
 use crate::units::Picos;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An op with those it takes from and those that take from it, two hops each way, and what is inside opened ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

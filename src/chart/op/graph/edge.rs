@@ -1,8 +1,7 @@
 //! How an edge looks: its way as a smooth line, the head of its arrow, what flows in words. Knows points.
 
 use super::DrawnEdge;
-use crate::analysis::op::graph::GraphEdge;
-use crate::analysis::op::graph::OpGraph;
+use crate::analysis::op::graph::{GraphEdge, OpGraph};
 use crate::chart::plot::scene::px;
 use crate::report::format;
 

@@ -18,16 +18,11 @@ mod scene;
 mod table;
 mod walk;
 
-pub use drawing::Drawing;
-pub use drawing::DrawnBox;
-pub use drawing::DrawnEdge;
-pub use drawing::DrawnNode;
+pub use drawing::{Drawing, DrawnBox, DrawnEdge, DrawnNode};
 pub use pan::Pan;
-pub use scene::paint;
-pub use scene::scene;
+pub use scene::{paint, scene};
 pub use table::rows;
-pub use walk::Direction;
-pub use walk::next;
+pub use walk::{Direction, next};
 
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;

@@ -2,18 +2,13 @@
 //! itself has a face, what does not a hairline, what stands for others a dashed one. Knows a node and its place.
 
 use super::DrawnNode;
-use crate::analysis::op::graph::GraphNode;
-use crate::analysis::op::graph::OpGraph;
+use crate::analysis::op::graph::{GraphNode, OpGraph};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::label;
 use crate::chart::plot::layered::compound::HEAD;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
+use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::scene::Anchor;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Shape;
-use crate::chart::plot::scene::Size;
+use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use crate::report::format;
 

@@ -1,15 +1,11 @@
 //! A drawing as a chart: what "save" writes. Knows marks; no file.
 
-use super::Drawing;
-use super::DrawnEdge;
 use super::edge::pieces;
 use super::table::rows;
+use super::{Drawing, DrawnEdge};
 use crate::analysis::op::graph::OpGraph;
-use crate::chart::plot::paint::Paint;
-use crate::chart::plot::paint::Tone;
-use crate::chart::plot::scene::Mark;
-use crate::chart::plot::scene::Scene;
-use crate::chart::plot::scene::Shape;
+use crate::chart::plot::paint::{Paint, Tone};
+use crate::chart::plot::scene::{Mark, Scene, Shape};
 
 /// The whole drawing, in the order it is drawn, with its table.
 pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {

@@ -1,7 +1,6 @@
 //! A graph as a table, for those who do not see it: from, to, what flows.
 
-use super::edge::flows;
-use super::edge::name;
+use super::edge::{flows, name};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::scene::SceneTable;
 

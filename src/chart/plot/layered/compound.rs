@@ -1,11 +1,8 @@
 //! Boxes in boxes: each opened node is laid out by itself, the innermost first, and stands in the one around it like any
 //! other node. An edge between boxes passes through ports in their rims. Knows graphs and sizes.
 
-use super::layer_graph::Item;
-use super::layered_layout::Laid;
-use super::layer_graph::Link;
-use super::layer_graph::Place;
-use super::layered_layout::lay;
+use super::layer_graph::{Item, Link, Place};
+use super::layered_layout::{Laid, lay};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
 use indexmap::IndexMap;

@@ -1,12 +1,8 @@
 //! A layered drawing of items of any size: rows from top to bottom, few crossings, links as ways from row to row. Knows
 //! sizes; not what an item is.
 
-use super::layer_graph::Link;
-use super::layer_graph::Item;
-use super::crossing_reduction;
-use super::layer_graph::Net;
-use super::ranking;
-use super::x_coordinates;
+use super::layer_graph::{Item, Link, Net};
+use super::{crossing_reduction, ranking, x_coordinates};
 use crate::chart::plot::popover_position::Rect;
 
 /// Room between rows: at least, and more where links go far across.

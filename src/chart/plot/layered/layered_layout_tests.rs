@@ -1,15 +1,9 @@
 //! Layouts of random graphs.
 
-use super::crossing_reduction::crossings;
-use super::crossing_reduction::order;
-use super::layer_graph::Net;
-use super::layer_graph::Item;
-use super::layered_layout::Laid;
-use super::layer_graph::Link;
-use super::layer_graph::Place;
-use super::layered_layout::lay;
-use super::ranking;
-use super::x_coordinates;
+use super::crossing_reduction::{crossings, order};
+use super::layer_graph::{Item, Link, Net, Place};
+use super::layered_layout::{Laid, lay};
+use super::{ranking, x_coordinates};
 use proptest::prelude::*;
 
 /// Items of several sizes, and links that lead from an earlier one to a later one.

@@ -1,9 +1,7 @@
 //! Which row of a layered drawing each item is in: below all that lead to it, rows not too wide. Knows links and widths;
 //! no place.
 
-use super::layer_graph::Item;
-use super::layer_graph::Link;
-use super::layer_graph::Place;
+use super::layer_graph::{Item, Link, Place};
 
 /// Rows are not wider than this where that can be helped: about seven nodes.
 const WIDE: f64 = 1600.0;

@@ -1,7 +1,6 @@
 //! Links made straight: spots keep their place among their neighbours, and links turn aside only where they have to.
 
-use super::layer_graph::Net;
-use super::layer_graph::room;
+use super::layer_graph::{Net, room};
 
 /// Puts each spot straight below the one above it where neither is joined to another on that side, as far as those
 /// beside it allow.

@@ -3,10 +3,8 @@
 //! A row is settled exactly: spots that want to be closer than they may form a block, which stands where its members
 //! want to be on average (pool adjacent violators). Sweeps down and up let rows agree.
 
-use super::layer_graph::room;
-use super::layer_graph::Net;
-use super::straight::stack;
-use super::straight::straighten;
+use super::layer_graph::{Net, room};
+use super::straight::{stack, straighten};
 
 /// What joins two that are each other's only one on that side weighs more: they stand straight above each other.
 const ONLY: f64 = 12.0;

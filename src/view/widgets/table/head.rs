@@ -1,14 +1,12 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
-use super::Act;
-use super::Grid;
-use super::Place;
+use super::grid::{Act, Grid, Place};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::widgets::table::Column;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
-use crate::view::widgets::menu::Entry;
-use crate::view::widgets::menu::{self};
+use crate::view::type_erasure::{EraseType, live};
+use crate::view::widgets::menu::{
+    Entry, {self},
+};
 use crate::view::widgets::size::rect;
 use leptos::ev;
 use leptos::prelude::*;

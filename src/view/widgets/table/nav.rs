@@ -1,20 +1,16 @@
 //! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
 
-use super::Act;
-use super::Grid;
-use super::Place;
+use super::grid::{Act, Grid, Place};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::virtual_rows::Move;
-use crate::chart::widgets::virtual_rows::{self};
+use crate::chart::widgets::virtual_rows::{
+    Move, {self},
+};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::size::rect;
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::Element;
-use web_sys::EventTarget;
-use web_sys::FocusOptions;
-use web_sys::HtmlElement;
+use web_sys::{Element, EventTarget, FocusOptions, HtmlElement};
 
 /// A key within the table.
 pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {

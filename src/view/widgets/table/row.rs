@@ -1,14 +1,9 @@
 //! One row of a table: empty until it has come.
 
-use super::Act;
-use super::Grid;
-use super::SharedRow;
-use super::content;
-use crate::chart::widgets::table::Content;
-use crate::chart::widgets::table::Name;
+use super::grid::{Act, Grid, SharedRow, content};
+use crate::chart::widgets::table::{Content, Name};
 use crate::report::format::ABSENT;
-use crate::view::type_erasure::EraseType;
-use crate::view::type_erasure::live;
+use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::swatch::swatch;
 use leptos::html;
 use leptos::prelude::*;

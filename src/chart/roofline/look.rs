@@ -1,0 +1,21 @@
+//! The choices of the user that change how the chart looks.
+use super::axes::Window;
+use super::form::Form;
+use crate::analysis::roofline::Level;
+
+/// How the chart is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// The part of the axes that is seen.
+    pub window: Window,
+    /// The memory whose bytes are counted.
+    pub level: Level,
+    /// Forms that are not drawn.
+    pub hidden: Vec<Form>,
+    /// Rows that are selected, by key.
+    pub selected: Vec<String>,
+    /// Pixels across and down.
+    pub size: (f64, f64),
+    /// Rows beyond the axes are drawn at their edge: while nothing is zoomed.
+    pub pinned: bool,
+}
