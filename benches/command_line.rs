@@ -6,13 +6,12 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::File;
-use std::fs::{self};
+use std::fs::{
+    File, {self},
+};
 use std::io::Read as _;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -160,8 +159,7 @@ fn measure(command: &[OsString]) -> Result<()> {
 /// Seconds of the processor and most bytes of memory that this process's children took.
 #[cfg(unix)]
 fn children() -> Result<(f64, f64)> {
-    use nix::sys::resource::UsageWho;
-    use nix::sys::resource::getrusage;
+    use nix::sys::resource::{UsageWho, getrusage};
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     // Linux says kB, macOS bytes.

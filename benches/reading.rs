@@ -14,31 +14,13 @@
 mod synth;
 
 use clap::Parser;
-use criterion::Criterion;
-use criterion::Throughput;
-use criterion::criterion_group;
-use criterion::criterion_main;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rooflight::analysis::base::{GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::session::Input;
-use rooflight::session::Opened;
-use rooflight::session::Programs;
-use rooflight::session::comm;
-use rooflight::session::data_movement;
-use rooflight::session::memory_programs;
-use rooflight::session::roofline;
-use rooflight::session::roofline_steps;
-use rooflight::wire::xspace::Event;
-use rooflight::wire::xspace::LineHead;
-use rooflight::wire::xspace::PlaneHead;
-use rooflight::wire::xspace::Sink;
-use rooflight::wire::xspace::SpaceField;
-use rooflight::wire::xspace::Stat;
-use rooflight::wire::xspace::walk;
+use rooflight::session::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};
+use rooflight::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, walk};
 use std::hint::black_box;
 
 const MB: &str = "20";

@@ -7,21 +7,11 @@
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
 
-use make::Plane;
-use make::int;
-use make::text;
-use rooflight::analysis::base::Filter;
-use rooflight::analysis::base::GroupBy;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::Within;
+use make::{Plane, int, text};
+use rooflight::analysis::base::{Filter, GroupBy, Query, Within};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::protocol::Column;
-use rooflight::protocol::Reply;
-use rooflight::protocol::Request;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
+use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
+use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;
 use std::time::Instant;
 

@@ -5,10 +5,7 @@
 
 use flate2::read::GzDecoder;
 use prost::Message;
-use rooflight::wire::proto::hlo::HloComputationProto;
-use rooflight::wire::proto::hlo::HloProto;
-use rooflight::wire::proto::hlo::HloScheduleProto;
-use rooflight::wire::proto::hlo::LogicalBufferProto;
+use rooflight::wire::proto::hlo::{HloComputationProto, HloProto, HloScheduleProto, LogicalBufferProto};
 use std::error::Error;
 use std::io::Read;
 use std::path::Path;

@@ -7,9 +7,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::File;
-use std::io::BufWriter;
-use std::io::Result;
-use std::io::Write;
+use std::io::{BufWriter, Result, Write};
 
 const DEVICES: u64 = 8;
 const OPS: u64 = 1_000;

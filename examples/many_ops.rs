@@ -8,14 +8,10 @@
 #[allow(dead_code, reason = "the tests use more of it")]
 mod make;
 
-use make::Plane;
-use make::event;
-use make::int;
-use make::text;
+use make::{Plane, event, int, text};
 use prost::Message;
-use rooflight::wire::proto::xspace::XPlane;
-use rooflight::wire::proto::xspace::XSpace;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XPlane, XSpace};
 use std::io::Write;
 
 const USAGE: &str = "usage: synth OUT [--mb N] [--devices N] [--ops N]   (N ops per step and device; default 400)";

@@ -1,11 +1,9 @@
 //! What the command line says.
 
 use super::Failure;
-use super::faults::Faults;
-use super::faults::NAMES;
+use super::faults::{Faults, NAMES};
 use clap::Parser;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Makes captures as a TPU would give them, without one: a real XLA:TPU program, simulated times.
 ///

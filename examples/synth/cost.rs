@@ -4,11 +4,7 @@
 //! alone), 1 per element of elementwise ops, 1 per element that is reduced; none for exponentials and their like. Bytes:
 //! what is read of the operands (of a slice, the slice) and what is written (of an update in place, the update).
 
-use rooflight::hlo::ComputationId;
-use rooflight::hlo::Instruction;
-use rooflight::hlo::InstructionId;
-use rooflight::hlo::Module;
-use rooflight::hlo::Shape;
+use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Shape};
 use std::collections::HashMap;
 
 /// Of one run of an op.

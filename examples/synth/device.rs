@@ -1,8 +1,7 @@
 //! The plane of a device: its peaks, its steps, program runs, ops and what went on beside them.
 
 use super::clock::Clock;
-use super::make::int;
-use super::make::text;
+use super::make::{int, text};
 use super::plane::Plane;
 use super::run::Device;
 use super::scene::Scene;
@@ -109,9 +108,7 @@ fn stack(module: &Module, op: usize, scene: &Scene) -> Option<String> {
 
 /// `memory_access_breakdown`: reads and writes of HBM.
 fn breakdown(read: u64, written: u64) -> Vec<u8> {
-    use prost::encoding::WireType;
-    use prost::encoding::encode_key;
-    use prost::encoding::encode_varint;
+    use prost::encoding::{WireType, encode_key, encode_varint};
     const HBM: u64 = 1;
     let mut bytes = Vec::new();
     for (operation, n) in [(1, read), (2, written)] {

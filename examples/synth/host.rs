@@ -6,9 +6,8 @@ use super::plane::Plane;
 use super::run::Run;
 use super::scene::Scene;
 use prost::Message;
-use rooflight::wire::proto::xspace::XSpace;
-use rooflight::wire::proto::xspace::XStat;
 use rooflight::wire::proto::xspace::x_stat::Value;
+use rooflight::wire::proto::xspace::{XSpace, XStat};
 use std::ops::Range;
 
 /// Lines of a host begin so long after profiling did.

@@ -8,9 +8,7 @@ use super::cost::Cost;
 use super::faults::Faults;
 use super::program::Program;
 use rooflight::chip::Chip;
-use rooflight::hlo::Instruction;
-use rooflight::hlo::InstructionId;
-use rooflight::hlo::Module;
+use rooflight::hlo::{Instruction, InstructionId, Module};
 
 /// What device clocks count in: 1.25 ns, as in captures of v6e.
 pub const TICK_PS: u64 = 1250;

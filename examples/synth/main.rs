@@ -28,22 +28,14 @@ mod scene;
 mod trace_json;
 mod truth;
 
-use args::Args;
-use args::Length;
-use machine::Flight;
-use machine::Machine;
-use machine::Work;
+use args::{Args, Length};
+use machine::{Flight, Machine, Work};
 use rooflight::chip::Chip;
 use scene::Scene;
 use std::fs::File;
-use std::io::BufWriter;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::time::Instant;
-use truth::MemoryTruth;
-use truth::OpFacts;
-use truth::OpTruth;
-use truth::Truth;
-use truth::Way;
+use truth::{MemoryTruth, OpFacts, OpTruth, Truth, Way};
 
 /// Why nothing was made.
 pub type Failure = Box<dyn std::error::Error>;

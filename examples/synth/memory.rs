@@ -3,10 +3,8 @@
 //! The peak as the reference's memory viewer has it: the heap simulator's trace replayed (a shared buffer is free when its
 //! last user is), plus what lives all the time.
 
-use rooflight::wire::proto::hlo::BufferAllocationProto;
-use rooflight::wire::proto::hlo::BufferAssignmentProto;
-use rooflight::wire::proto::hlo::HloProto;
 use rooflight::wire::proto::hlo::heap_simulator_trace::event::Kind;
+use rooflight::wire::proto::hlo::{BufferAllocationProto, BufferAssignmentProto, HloProto};
 use std::collections::HashMap;
 
 /// Bytes of HBM.

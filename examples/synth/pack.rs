@@ -1,11 +1,9 @@
 //! A capture packed with xz, as tightly as that goes: the same bytes give the same file.
 
 use super::Failure;
-use lzma_rust2::XzOptions;
-use lzma_rust2::XzWriter;
+use lzma_rust2::{XzOptions, XzWriter};
 use std::fs::File;
-use std::io::BufWriter;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// Packs a file beside it, as `.xz`.

@@ -3,12 +3,8 @@
 
 use super::make;
 use prost::Message;
-use prost::encoding::WireType;
-use prost::encoding::encode_key;
-use prost::encoding::encode_varint;
-use rooflight::wire::proto::xspace::XEvent;
-use rooflight::wire::proto::xspace::XLine;
-use rooflight::wire::proto::xspace::XStat;
+use prost::encoding::{WireType, encode_key, encode_varint};
+use rooflight::wire::proto::xspace::{XEvent, XLine, XStat};
 
 /// Field numbers.
 const LINES: u32 = 3;

@@ -1,11 +1,7 @@
 //! The program that is run: its ops in the order a core runs them, loops as often as they turn. Knows HLO; nothing of time.
 
 use super::Failure;
-use rooflight::hlo::ComputationId;
-use rooflight::hlo::Instruction;
-use rooflight::hlo::InstructionId;
-use rooflight::hlo::Module;
-use rooflight::hlo::Value;
+use rooflight::hlo::{ComputationId, Instruction, InstructionId, Module, Value};
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -4,10 +4,7 @@
 //! All devices run the same program (SPMD), so at each op it is known when each device arrives there.
 
 use super::faults::Faults;
-use super::machine::Flight;
-use super::machine::TICK_PS;
-use super::machine::Transfer;
-use super::machine::Work;
+use super::machine::{Flight, TICK_PS, Transfer, Work};
 use super::program::Item;
 use fastrand::Rng;
 use std::collections::HashMap;

@@ -6,10 +6,8 @@ use super::run::Run;
 use super::scene::Scene;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::Value;
-use serde_json::json;
-use std::io::Result;
-use std::io::Write;
+use serde_json::{Value, json};
+use std::io::{Result, Write};
 use std::ops::Range;
 
 /// More events are not written.

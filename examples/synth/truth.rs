@@ -3,9 +3,7 @@
 
 use super::clock::Clock;
 use super::cost::Cost;
-use super::run::Device;
-use super::run::Event;
-use super::run::NONE;
+use super::run::{Device, Event, NONE};
 use serde::Serialize;
 
 /// What is known of an op.

@@ -5,10 +5,8 @@
 mod unpacked;
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::session::Input;
-use rooflight::session::open;
-use rooflight::source::GZIP;
-use rooflight::source::Packing;
+use rooflight::session::{Input, open};
+use rooflight::source::{GZIP, Packing};
 use unpacked::check;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,8 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::hlo::Module;
-use rooflight::hlo::text;
+use rooflight::hlo::{Module, text};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(program) = rooflight::wire::hlo::decode(bytes) else { return };

@@ -2,29 +2,16 @@
 //! read is written and read again the same, and it can be cut, renamed, shown and asked.
 #![no_main]
 
-use flate2::Compression;
-use flate2::Crc;
 use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
 use rooflight::analysis::base::Query;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::protocol::Column;
-use rooflight::protocol::Question;
-use rooflight::protocol::Request;
-use rooflight::protocol::RoofColumn;
-use rooflight::protocol::RoofRowsQuery;
-use rooflight::protocol::RoofSort;
-use rooflight::protocol::RowsQuery;
-use rooflight::protocol::Sort;
+use rooflight::protocol::{Column, Question, Request, RoofColumn, RoofRowsQuery, RoofSort, RowsQuery, Sort};
 use rooflight::session::OpenSession;
-use rooflight::share::Level;
-use rooflight::share::decode;
-use rooflight::share::encode;
-use rooflight::share::link;
-use rooflight::share::markdown;
-use rooflight::share::read_link;
+use rooflight::share::{Level, decode, encode, link, markdown, read_link};
 use std::io::Write;
 
 fn sealed(streams: &[u8]) -> Vec<u8> {

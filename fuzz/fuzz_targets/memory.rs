@@ -2,11 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::analysis::memory::BufferId;
-use rooflight::analysis::memory::MemoryQuery;
-use rooflight::analysis::memory::Points;
-use rooflight::analysis::memory::ProgramMemory;
-use rooflight::analysis::memory::ProgramPeaks;
+use rooflight::analysis::memory::{BufferId, MemoryQuery, Points, ProgramMemory, ProgramPeaks};
 use rooflight::hlo::Module;
 
 fuzz_target!(|bytes: &[u8]| {

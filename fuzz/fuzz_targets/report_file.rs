@@ -2,13 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::session::Input;
-use rooflight::session::OpenSession;
-use rooflight::share::MAGIC;
-use rooflight::share::decode;
-use rooflight::share::encode;
-use rooflight::share::pack;
-use rooflight::share::unpack;
+use rooflight::session::{Input, OpenSession};
+use rooflight::share::{MAGIC, decode, encode, pack, unpack};
 
 fuzz_target!(|bytes: &[u8]| {
     let check = |file: &[u8]| {

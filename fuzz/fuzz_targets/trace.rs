@@ -2,22 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::analysis::base::DeviceChoice;
-use rooflight::analysis::base::Query;
-use rooflight::analysis::base::StepChoice;
+use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
-use rooflight::session::Input;
-use rooflight::session::open;
-use rooflight::source::GZIP;
-use rooflight::source::Packing;
-use rooflight::source::Source;
-use rooflight::source::SourceError;
-use rooflight::source::Stream;
+use rooflight::session::{Input, open};
+use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;
-use rooflight::wire::trace::Event;
-use rooflight::wire::trace::Outcome;
-use rooflight::wire::trace::Sink;
-use rooflight::wire::trace::walk;
+use rooflight::wire::trace::{Event, Outcome, Sink, walk};
 
 /// A source that is read so many bytes at once.
 struct Pieces<'a>(&'a [u8], u64);

@@ -1,9 +1,6 @@
 //! What every way to pack is held to.
 
-use rooflight::source::Packing;
-use rooflight::source::Stream;
-use rooflight::source::inflate;
-use rooflight::source::inflate_range;
+use rooflight::source::{Packing, Stream, inflate, inflate_range};
 use std::io::Read;
 
 /// Unpacks, and gives what came out: read as a stream it is the same, and a range of it is that of the whole.

@@ -4,17 +4,12 @@
 
 mod unpacked;
 
-use flate2::Compression;
-use flate2::Crc;
 use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use libfuzzer_sys::fuzz_target;
-use lzma_rust2::XzOptions;
-use lzma_rust2::XzWriter;
-use rooflight::session::Input;
-use rooflight::session::open;
-use rooflight::source::GZIP;
-use rooflight::source::Packing;
-use rooflight::source::XZ;
+use lzma_rust2::{XzOptions, XzWriter};
+use rooflight::session::{Input, open};
+use rooflight::source::{GZIP, Packing, XZ};
 use std::io::Write;
 use unpacked::check;
 

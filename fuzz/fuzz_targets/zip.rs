@@ -3,8 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::session::Input;
-use rooflight::session::open;
+use rooflight::session::{Input, open};
 use rooflight::source::members;
 
 fuzz_target!(|bytes: &[u8]| {

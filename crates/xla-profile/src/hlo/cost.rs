@@ -5,8 +5,7 @@
 //! elementwise arithmetic one per element; bytes are what is taken and what is given, each once. Unlike there, a transcendental function counts as one as well, and library calls for matmuls and
 //! convolutions have FLOPs. Knows shapes; no time.
 
-use super::convolution;
-use super::{ComputationId, Instruction, InstructionId, Module, Shape};
+use super::{ComputationId, Instruction, InstructionId, Module, Shape, convolution};
 
 /// The cost of one execution. `None`: not known, as of a call into what cannot be seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,6 +1,7 @@
 //! The same [`Module`] from a proto. Knows which fields text writes as which attributes, in which order.
 
 use super::ids::Texts;
+use super::proto_attributes::Names;
 use super::{
     Computation, ComputationId, Frame, Frames, Instruction, InstructionId, Location, Module, Operand, proto_attributes,
     proto_shape,
@@ -17,11 +18,6 @@ impl Module {
             None => Self::default(),
         }
     }
-}
-
-/// What ids of a proto refer to, by name.
-pub(super) struct Names<'p> {
-    pub(super) computations: HashMap<i64, (ComputationId, &'p str)>,
 }
 
 fn read(from: &proto::HloModuleProto) -> Module {

@@ -12,6 +12,7 @@
 //! are kept as they are written.
 
 use super::Text;
+use super::tile::Tile;
 
 /// How the elements of an array lie in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,13 +29,6 @@ pub struct Layout {
     pub memory_space: i64,
     /// Tails of other kinds, in the order in which compilers write them.
     pub others: Vec<Tail>,
-}
-
-/// One tile: what the most minor dimensions are cut into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tile {
-    /// Sizes, the most minor last, or [`Tile::COMBINE`].
-    pub dims: Vec<u64>,
 }
 
 /// A part of a layout that has no meaning here, such as `#(u32)`.
@@ -55,11 +49,6 @@ impl Tail {
             _ => 2,
         }
     }
-}
-
-impl Tile {
-    /// `*`: this dimension is merged with the next more minor one before tiling.
-    pub const COMBINE: u64 = u64::MAX;
 }
 
 impl Layout {

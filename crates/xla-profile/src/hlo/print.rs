@@ -5,7 +5,9 @@ use super::{
     ArrayShape, Attribute, AxisRef, Devices, Instruction, Layout, MeshAxes, Metadata, Operand, ReplicaGroups, Shape,
     Text, Tile, Transposed, Value,
 };
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{
+    Display, Formatter, Write, {self},
+};
 
 /// How a text is spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

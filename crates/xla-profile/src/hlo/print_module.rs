@@ -3,7 +3,9 @@
 use super::escape::escape;
 use super::print::{Styled, write_attributes, write_shape};
 use super::{Computation, ComputationId, Frame, Instruction, Location, Module, Shape, Style};
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{
+    Display, Formatter, {self},
+};
 use std::iter;
 
 impl Module {

@@ -1,10 +1,10 @@
 //! Fields of a proto's instruction as the attributes that text has, in the order text has them.
 
-use super::from_proto::Names;
-use super::ids::Texts;
+use super::ids::{ComputationId, Texts};
 use super::{Attribute, Call, Metadata, Operand, Text, Value, proto_shape};
 use crate::wire::proto::hlo as proto;
 use proto::HloInstructionProto;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 pub(super) fn text(key: &str, value: &str, texts: &mut Texts) -> Attribute {
@@ -256,4 +256,9 @@ fn aliasing(pairs: &[proto::hlo_instruction_proto::OutputOperandAliasing]) -> St
         .map(|p| format!("{}: ({}, {})", index(&p.output_shape_index), p.operand_index, index(&p.operand_shape_index)))
         .collect();
     format!("{{{}}}", pairs.join(", "))
+}
+
+/// What ids of a proto refer to, by name.
+pub(super) struct Names<'p> {
+    pub(super) computations: HashMap<i64, (ComputationId, &'p str)>,
 }

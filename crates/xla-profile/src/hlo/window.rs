@@ -5,7 +5,8 @@
 //! dim_labels=b01f_01io->b01f                                                          b batch, f feature, i/o kernel features
 //! ```
 
-use crate::wire::proto::hlo::{ConvolutionDimensionNumbers, Window, window::Dimension};
+use crate::wire::proto::hlo::window::Dimension;
+use crate::wire::proto::hlo::{ConvolutionDimensionNumbers, Window};
 
 /// The text of a window; empty for one of no dimensions.
 pub(super) fn window(window: &Window) -> String {

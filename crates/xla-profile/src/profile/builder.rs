@@ -7,16 +7,22 @@
 //!                  └─ + {flops: 12} ──► op 9 ◄── events that say flops = 12   (event stats win)
 //! ```
 
-use super::allocator::{self, AllocatorStat};
+use super::allocator::{
+    AllocatorStat, {self},
+};
 use super::anomalies::Anomalies;
-use super::correlation_ids::{self, Role};
-use super::ids::IdMap;
-use super::memory::{self, Numbers};
-use super::model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile};
-use super::programs::{Dropped, program_of};
+use super::correlation_ids::{
+    Role, {self},
+};
+use super::ids::{IdMap, OpId, program_of};
+use super::memory::{
+    Numbers, {self},
+};
+use super::model::{Dropped, HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile};
 use super::room::Room;
 use super::short_name::short_name;
-use super::stats::{Kept, OpStat, Value, flow, kept, resolve, set};
+use super::stats::{Kept, OpStat, flow, kept, resolve, set};
+use super::value::Value;
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, StatValue};

@@ -2,7 +2,7 @@
 //! They are read for GPU and host planes only, used once when all files have been read, and then dropped.
 
 use super::Strings;
-use super::stats::Value;
+use super::value::Value;
 
 /// The role of a plane, as far as reading depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! bytes hold what would take six. Knows places and times; not what an op is.
 
 use super::column::Column;
-use super::model::OpId;
+use super::ids::OpId;
 
 /// Events in file order. Times are picoseconds; nothing is rounded.
 #[derive(Clone, Debug, Default, PartialEq)]

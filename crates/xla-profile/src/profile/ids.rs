@@ -36,3 +36,18 @@ impl<T: Copy> IdMap<T> {
         }
     }
 }
+
+/// A program's id; the wire has it signed or unsigned, here it is unsigned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProgramId(pub u64);
+
+/// An op's place in its plane's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpId(pub u32);
+
+/// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
+pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
+    let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
+    let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;
+    Some((name, ProgramId(id)))
+}

@@ -2,7 +2,7 @@
 //!
 //! Knows the stat's bytes; nothing of peaks. Where a capture has no such stat nothing is kept.
 
-use super::model::OpId;
+use super::ids::OpId;
 use crate::wire::{Cursor, Field, Value};
 use std::collections::HashMap;
 

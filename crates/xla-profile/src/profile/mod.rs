@@ -26,14 +26,15 @@ mod short_name;
 mod stats;
 mod strings;
 mod trace;
+mod value;
 
 pub use allocator::AllocatorRow;
 pub use builder::{Builder, Reached};
 pub use copies::copy_of_name;
 pub use events::Events;
+pub use ids::{OpId, ProgramId, program_of};
 pub use memory::{Memories, MemoryBytes};
-pub use model::{HloBlob, HloForm, Line, Op, OpId, OpStats, Plane, PlaneStat, Profile, ProgramId, StatCount};
+pub use model::{HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile, StatCount};
 pub use note::{Note, Severity};
-pub use programs::program_of;
 pub use strings::{StrId, Strings};
 pub use trace::Survey;

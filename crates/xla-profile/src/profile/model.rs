@@ -3,7 +3,7 @@
 //! Knows XSpace's words (plane, line, op stats) but nothing of its bytes, and not what a step or a kind is.
 
 use super::correlation_ids::CorrelationIds;
-use super::programs::Dropped;
+use super::ids::{OpId, ProgramId};
 use super::{AllocatorRow, Events, Memories, MemoryBytes, Note, StrId, Strings, memory, program_of};
 use crate::wire::Span;
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,6 @@ pub struct Profile {
     /// Programs that are files of their own, until all that is to be worked out is.
     pub(super) unsettled: Option<Vec<Dropped>>,
 }
-
-/// A program's id; the wire has it signed or unsigned, here it is unsigned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProgramId(pub u64);
-
-/// An op's place in its plane's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OpId(pub u32);
 
 /// One plane.
 #[derive(Default)]
@@ -268,4 +260,12 @@ impl Profile {
     pub fn n_events(&self) -> usize {
         self.planes.iter().map(Plane::n_events).sum()
     }
+}
+
+/// A program that is a file of its own.
+pub(super) struct Dropped {
+    /// Its place in [`Profile::hlo`].
+    pub(super) hlo: usize,
+    /// `HloModuleProto.id`; 0 where there is none.
+    pub(super) id: u64,
 }

@@ -1,15 +1,9 @@
 //! Names of programs: `name(id)`, as module runs and `/host:metadata` write them.
 
-use super::model::{HloBlob, OpId, Profile, ProgramId};
+use super::ids::{OpId, ProgramId, program_of};
+use super::model::{Dropped, HloBlob, Profile};
 use super::{Note, Severity};
 use rustc_hash::FxHashSet;
-
-/// Name and id of `jit_f(12190760917235803885)`. The id may be written signed.
-pub fn program_of(text: &str) -> Option<(&str, ProgramId)> {
-    let (name, id) = text.strip_suffix(')')?.rsplit_once('(')?;
-    let id = id.parse::<u64>().ok().or_else(|| id.parse::<i64>().ok().map(i64::cast_unsigned))?;
-    Some((name, ProgramId(id)))
-}
 
 impl Profile {
     /// All lines are there: programs get their names, and what joined events is let go of.
@@ -38,14 +32,6 @@ fn name_programs(profile: &mut Profile) {
         }
     }
     profile.programs = programs;
-}
-
-/// A program that is a file of its own.
-pub(super) struct Dropped {
-    /// Its place in [`Profile::hlo`].
-    pub(super) hlo: usize,
-    /// `HloModuleProto.id`; 0 where there is none.
-    pub(super) id: u64,
 }
 
 /// Joins programs that are files of their own to those that captures speak of: by the id that stands in the file's name,

@@ -1,6 +1,7 @@
 //! Replica groups and source-target pairs from text.
 
-use super::{Scan, shape::list};
+use super::scan::Scan;
+use super::shape::list;
 use crate::hlo::{AxisRef, Devices, Iota, MeshAxes, ReplicaGroups, Transposed};
 
 pub(super) fn read(text: &str) -> Option<ReplicaGroups> {

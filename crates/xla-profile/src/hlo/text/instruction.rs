@@ -1,6 +1,7 @@
 //! Instructions and attributes from text.
 
-use super::{Scan, groups, metadata, shape};
+use super::scan::Scan;
+use super::{groups, metadata, shape};
 use crate::hlo::ids::Texts;
 use crate::hlo::{Attribute, Call, Damage, Instruction, Operand, Shape, Style, Text, Value};
 

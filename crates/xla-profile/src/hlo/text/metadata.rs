@@ -1,6 +1,6 @@
 //! `metadata={op_name="jit(f)/add" source_line=3}` from text: `key=value` with blanks between.
 
-use super::Scan;
+use super::scan::Scan;
 use crate::hlo::Metadata;
 use crate::hlo::escape::unescape;
 use crate::hlo::ids::Texts;

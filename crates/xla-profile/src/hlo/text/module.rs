@@ -1,7 +1,8 @@
 //! Whole modules from text.
 
 use super::instruction::Reader;
-use super::{Scan, tables};
+use super::scan::Scan;
+use super::tables;
 use crate::hlo::{Computation, InstructionId, Module, Style, Value};
 
 pub(super) fn read(text: &str) -> Option<(Module, Style)> {

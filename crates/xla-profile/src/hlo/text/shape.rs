@@ -1,6 +1,6 @@
 //! Shapes and layouts from text.
 
-use super::Scan;
+use super::scan::Scan;
 use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
 
 /// Reads the shape that starts here. What looks like a shape but is none that is known becomes [`Shape::Other`]. `None`,

@@ -5,8 +5,8 @@
 //! 1 "/app/train.py"     1 "main"          1 {file_name_id=1 function_name_id=1 line=5 …}    1 {file_location_id=1 parent_frame_id=0}
 //! ```
 
-use super::Scan;
 use super::instruction::Reader;
+use super::scan::Scan;
 use crate::hlo::escape::unescape;
 use crate::hlo::{Frame, Frames, Location};
 

@@ -1,7 +1,8 @@
 //! Kernels as ops: named after the HLO op they are of, else after themselves. Knows what drivers call copies.
 
-use super::super::model::{HloBlob, Profile, ProgramId};
+use super::super::model::{HloBlob, Profile};
 use super::super::{Note, Severity, copy_of_name};
+use crate::profile::ids::ProgramId;
 use crate::units::Picos;
 
 /// Names the kernels of a plane, finds programs that are named without an id, and says what graphs hide.

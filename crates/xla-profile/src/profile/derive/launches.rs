@@ -2,8 +2,9 @@
 
 use super::super::copy_of_name;
 use super::super::correlation_ids::Role;
-use super::super::model::{OpId, Profile};
+use super::super::model::Profile;
 use super::kernels::COMMAND_BUFFER;
+use crate::profile::ids::OpId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A launch: its plane and its op there.

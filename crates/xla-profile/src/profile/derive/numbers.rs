@@ -1,8 +1,9 @@
 //! Programs that events name without an id, as a trace JSON does: numbered by name, so that two programs stay two. Knows
 //! `hlo_module`.
 
-use super::super::model::{Plane, Profile, ProgramId};
+use super::super::model::{Plane, Profile};
 use super::super::{Note, Severity, StrId};
+use crate::profile::ids::ProgramId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 

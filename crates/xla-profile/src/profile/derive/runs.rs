@@ -6,9 +6,9 @@
 //!  runs               ├─────┤   ├─────┤   ├─┤
 //! ```
 
-use super::super::Events;
-use super::super::model::{Line, Op, OpId, OpStats, Plane, Profile, ProgramId};
-use super::super::{StrId, Strings};
+use super::super::model::{Line, Op, OpStats, Plane, Profile};
+use super::super::{Events, StrId, Strings};
+use crate::profile::ids::{OpId, ProgramId};
 use std::collections::HashMap;
 
 /// A program as ops name it.

@@ -2,8 +2,9 @@
 
 use super::super::Events;
 use super::super::correlation_ids::OpRun;
-use super::super::model::{Line, OpId, Plane, Profile};
+use super::super::model::{Line, Plane, Profile};
 use super::runs;
+use crate::profile::ids::OpId;
 use std::collections::HashMap;
 
 /// Makes a plane of each device whose ops run on a host's threads: a line per thread, of its ops alone, and one of runs.

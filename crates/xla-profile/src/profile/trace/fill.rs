@@ -2,13 +2,15 @@
 
 use super::super::builder::push_op;
 use super::super::correlation_ids::Role;
-use super::super::model::{Line, Op, OpId, OpStats, Plane, StatCount};
-use super::super::stats::{OpStat, Value, set};
+use super::super::model::{Line, Op, OpStats, Plane, StatCount};
+use super::super::stats::{OpStat, set};
 use super::super::{Builder, Note, Reached, Severity, StrId};
 use super::Survey;
 use super::event_args::{EventArgs, Names};
 use super::survey::has_place;
 use super::tree::{Process, Thread, Tree};
+use crate::profile::ids::OpId;
+use crate::profile::value::Value;
 use crate::wire::trace::{Event, Sink};
 use rustc_hash::FxHashMap;
 
@@ -102,7 +104,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         let profile = &mut self.builder.profile;
         profile.planes.extend(planes.into_iter().map(|(_, plane)| plane));
         // One note for all files of this kind.
-        let nature = super::nature();
+        let nature = nature();
         match profile.notes.iter_mut().find(|note| note.code == nature.code) {
             Some(note) => note.place = None,
             None => profile.notes.push(nature.at(profile.files[file].clone())),
@@ -281,4 +283,11 @@ fn line_name(thread: &Thread) -> String {
         (true, false) => format!("{name} (Async)").trim_start().to_owned(),
         _ => name,
     }
+}
+
+/// What a trace JSON leaves out, by nature: said once, so that what is absent has its reason.
+fn nature() -> Note {
+    let message = "Trace JSON leaves out FLOPs (but model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
+                   The .xplane.pb beside it has them.";
+    Note::new(Severity::Info, "trace_json", message)
 }

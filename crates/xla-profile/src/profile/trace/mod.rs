@@ -65,13 +65,6 @@ impl Survey {
     }
 }
 
-/// What a trace JSON leaves out, by nature: said once, so that what is absent has its reason.
-fn nature() -> Note {
-    let message = "Trace JSON leaves out FLOPs (but model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
-                   The .xplane.pb beside it has them.";
-    Note::new(Severity::Info, "trace_json", message)
-}
-
 /// `dir/host` of `dir/host.trace.json.gz` and of `dir/host.xplane.pb`.
 fn stem(file: &str) -> &str {
     let file = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".xz")).unwrap_or(file);

@@ -1,6 +1,7 @@
 //! One plane: what it holds by place, then its metadata, then its lines.
 
-use super::{Damage, LineHead, Next, Outcome, PlaneHead, Sink, line, next_or_clipped, stat, text};
+use super::sink::{Next, next_or_clipped, text};
+use super::{Damage, LineHead, Outcome, PlaneHead, Sink, line, stat};
 use crate::wire::{Span, SpanValue, Walker, Window, WireError};
 
 /// Field numbers of an `XPlane`.

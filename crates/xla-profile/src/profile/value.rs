@@ -1,0 +1,74 @@
+//! The value of one stat, as the readers hand it over.
+use super::ids::ProgramId;
+use super::strings::{StrId, Strings};
+
+/// A value with its text interned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Text(StrId),
+    Uint(u64),
+    Int(i64),
+    Double(f64),
+    /// The number of an answer of [`Memories`](super::memory::Memories).
+    Memory(u32),
+}
+
+impl Value {
+    /// As two words, for keys: equal values have equal words.
+    pub(super) fn words(self) -> [u64; 2] {
+        match self {
+            Self::Text(id) => [0, hash_word(id)],
+            Self::Uint(v) => [1, v],
+            Self::Int(v) => [2, v.cast_unsigned()],
+            Self::Double(v) => [3, v.to_bits()],
+            Self::Memory(v) => [4, u64::from(v)],
+        }
+    }
+
+    /// The number of an answer about memories.
+    pub(super) const fn memory(self) -> Option<u32> {
+        match self {
+            Self::Memory(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Numbers only; a text that spells an integer, as all costs are, counts (producers differ).
+    #[expect(clippy::cast_precision_loss, reason = "costs are estimates; the field's tools keep them as doubles")]
+    pub(super) fn number(self, strings: &Strings) -> Option<f64> {
+        match self {
+            Self::Uint(v) => Some(v as f64),
+            Self::Int(v) => Some(v as f64),
+            Self::Double(v) => Some(v),
+            Self::Memory(_) => None,
+            // Not as a double: reading those takes tables of 10 kB that do not compress.
+            Self::Text(id) => strings.get(id).parse::<i64>().ok().map(|v| v as f64),
+        }
+    }
+
+    pub(super) fn text(self, strings: &mut Strings) -> StrId {
+        match self {
+            Self::Text(id) => id,
+            Self::Uint(v) => strings.intern(&v.to_string()),
+            Self::Int(v) => strings.intern(&v.to_string()),
+            Self::Double(v) => strings.intern(&v.to_string()),
+            Self::Memory(_) => strings.intern(""),
+        }
+    }
+
+    pub(super) fn program(self, strings: &Strings) -> Option<ProgramId> {
+        match self {
+            Self::Uint(v) => Some(ProgramId(v)),
+            Self::Int(v) => Some(ProgramId(v.cast_unsigned())),
+            Self::Double(_) | Self::Memory(_) => None,
+            Self::Text(id) => {
+                let text = strings.get(id);
+                text.parse().ok().or_else(|| text.parse::<i64>().ok().map(i64::cast_unsigned)).map(ProgramId)
+            }
+        }
+    }
+}
+
+fn hash_word(id: StrId) -> u64 {
+    u64::from(id.number())
+}
