@@ -6,9 +6,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{
-    File, {self},
-};
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

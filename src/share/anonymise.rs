@@ -1,7 +1,7 @@
 //! What may not leave: lines of source, and names. What is an op's name in one place of a report is the same pseudonym in all.
 
+use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
-use super::codec::{self};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip, is_of_compiler};
 use super::report::Report;

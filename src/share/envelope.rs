@@ -13,9 +13,7 @@ use super::error::ShareError;
 use super::limits::VERSION;
 use super::read::{Reader, take, varint};
 use super::report::Report;
-use super::write::{
-    Writer, {self},
-};
+use super::write::{self, Writer};
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};

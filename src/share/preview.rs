@@ -1,7 +1,7 @@
 //! What leaves, before it leaves: every text of a report, by what it is, and how much there is of each table.
 
+use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
-use super::codec::{self};
 use super::error::ShareError;
 use super::opcodes::{is_allocator, is_category, is_chip};
 use super::report::Report;

@@ -1,17 +1,15 @@
 //! A report with fewer digits, whose parts still sum to their wholes. Figures that stand alone are exact: there are few of them.
 //! Rows of tables keep as many digits as the views print of them, and are rounded so that a view prints what it prints of the capture.
 
+use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
-use super::codec::{self};
 use super::error::ShareError;
 use super::report::Report;
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::{Comm, Overlap};
 use crate::analysis::memory::AllocatorMemory;
 use crate::analysis::roofline::{Roof, RooflineFigures};
-use crate::report::format::{
-    TimeUnit, {self},
-};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Reverse;
 

@@ -1,7 +1,7 @@
 //! Reports of anything: made by a visitor, so that no field is forgotten.
 
+use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
-use super::codec::{self};
 use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
 use super::file::unpack;

@@ -9,12 +9,8 @@ use super::widgets::chart::tools;
 use super::widgets::menu::Entry;
 use super::widgets::popover::Popover;
 use super::widgets::swatch::swatch;
-use super::widgets::tree::{
-    Open, width, {self},
-};
-use crate::chart::data_movement::{
-    CHANGES, DataMovementTable, Group, Mark, Program, Row, {self},
-};
+use super::widgets::tree::{self, Open, width};
+use crate::chart::data_movement::{self, CHANGES, DataMovementTable, Group, Mark, Program, Row};
 use crate::protocol::{DataMovementView, Export, Question, Request};
 use leptos::prelude::*;
 

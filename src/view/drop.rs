@@ -1,8 +1,6 @@
 //! The whole page as a drop target. Knows drags; what was dropped goes to the state.
 
-use super::state::{
-    State, {self},
-};
+use super::state::{self, State};
 use super::type_erasure::{EraseType, live};
 use leptos::ev;
 use leptos::prelude::*;

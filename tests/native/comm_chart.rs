@@ -6,9 +6,7 @@ use rooflight::analysis::comm::flags::Flag;
 use rooflight::analysis::comm::{
     Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, StepComm, Topology,
 };
-use rooflight::chart::comm::table::{
-    Units, {self},
-};
+use rooflight::chart::comm::table::{self, Units};
 use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, usual};
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::chart::widgets::table::{Content, Measure, Order};

@@ -1,9 +1,7 @@
 //! The text of compiled programs as files: told by content, opened like the protos of the same programs, refused where it would
 //! take many times its size.
 
-use crate::common::hlo::{
-    llama, {self},
-};
+use crate::common::hlo::{self, llama};
 use crate::common::trace::xz;
 use crate::common::{asked, profile};
 use rooflight::analysis::base::Query;

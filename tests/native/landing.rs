@@ -3,9 +3,7 @@
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::RooflineQuery;
-use rooflight::chart::landing::{
-    Op, {self},
-};
+use rooflight::chart::landing::{self, Op};
 use rooflight::protocol::{Question, RoofColumn, RoofRowsPage, RoofRowsQuery, RoofSort, RooflineHead};
 use rooflight::session::{Input, OpenSession};
 

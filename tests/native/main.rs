@@ -2,6 +2,7 @@
 
 mod agree;
 mod bad_input;
+mod circles;
 mod comm;
 mod comm_chart;
 mod common;

@@ -1,9 +1,7 @@
 //! What a session lacks: each gap made by hand is found, counted and told what fills it, and real captures have those they have.
 
 use crate::common;
-use crate::common::make::{
-    int, {self},
-};
+use crate::common::make::{self, int};
 use crate::common::trace::{gzip, open_all};
 use crate::common::{bytes, profile};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};

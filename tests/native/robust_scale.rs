@@ -3,9 +3,7 @@
 
 use crate::common;
 use crate::common::bytes;
-use crate::common::make::{
-    Plane, {self},
-};
+use crate::common::make::{self, Plane};
 use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::profile::Note;

@@ -2,9 +2,7 @@
 //! such case.
 
 use crate::common;
-use crate::common::make::{
-    int, text, {self},
-};
+use crate::common::make::{self, int, text};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::classify::{Kind, OpGroup};

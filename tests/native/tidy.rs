@@ -19,6 +19,13 @@ const ORDER: [&str; 13] = [
     "src/view",
 ];
 
+/// Folders of `src/analysis` and `src/chart` in the order that data flows: first what all features share, then one folder per
+/// feature. None names a later one.
+const FEATURE_ORDER: [(&str, &[&str]); 2] = [
+    ("analysis", &["classify", "base", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
+    ("chart", &["plot", "widgets", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
+];
+
 /// Files that may name the browser's crates.
 const BROWSER: [&str; 4] = ["src/view/", "src/worker/", "src/bin/app.rs", "src/bin/worker.rs"];
 const BROWSER_CRATES: [&str; 7] =
@@ -28,7 +35,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn files(dir: &str, extensions: &[&str]) -> Vec<(String, String)> {
+pub(crate) fn files(dir: &str, extensions: &[&str]) -> Vec<(String, String)> {
     fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
         let skip = ["target", "node_modules", "dist", ".git"];
         for entry in std::fs::read_dir(dir).unwrap().flatten() {
@@ -58,7 +65,7 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(i, l)| (i + 1, l)).filter(|(_, l)| !l.trim_start().starts_with("//"))
 }
 
-fn check(broken: &[String], rule: &str) {
+pub(crate) fn check(broken: &[String], rule: &str) {
     assert!(broken.is_empty(), "{rule}\n  {}", broken.join("\n  "));
 }
 
@@ -77,6 +84,22 @@ fn folders_name_no_later_folder() {
         }
     }
     check(&broken, "folder order is data flow: a folder never names a later one");
+}
+
+#[test]
+fn features_name_no_later_feature() {
+    let mut broken = Vec::new();
+    for (layer, order) in FEATURE_ORDER {
+        for (name, text) in files(&format!("src/{layer}"), &["rs"]) {
+            let place = |feature: &&str| name.starts_with(&format!("src/{layer}/{feature}"));
+            let Some(at) = order.iter().position(place) else { continue };
+            for (n, line) in code(&text) {
+                let later = order[at + 1..].iter().find(|later| line.contains(&format!("crate::{layer}::{later}::")));
+                broken.extend(later.map(|later| format!("{name}:{n} names {layer}/{later}")));
+            }
+        }
+    }
+    check(&broken, "within a layer, a feature names only what comes before it");
 }
 
 #[test]

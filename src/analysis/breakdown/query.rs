@@ -17,9 +17,7 @@ use crate::analysis::base::rows::{Known, Rows, Slice, count, each, fold};
 use crate::analysis::base::select::select;
 use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Filter, FilterError, GroupBy, Matcher, Query, StepChoice, Within};
-use crate::analysis::classify::moe::{
-    Grouped, {self},
-};
+use crate::analysis::classify::moe::{self, Grouped};
 use crate::analysis::classify::{OpGroup, layer};
 use crate::profile::{Note, Profile, Severity};
 use crate::units::Picos;

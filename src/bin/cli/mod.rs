@@ -20,9 +20,7 @@ use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::profile::{Note, Severity};
 use rooflight::protocol::Failure;
 use rooflight::report::inspect::inspect;
-use rooflight::report::summary::{
-    Summary, {self},
-};
+use rooflight::report::summary::{self, Summary};
 use rooflight::report::text::{Table, neutralise, neutralise_lines};
 use rooflight::report::{data_movement_json, data_movement_table, format, json, roofline_json, roofline_table, tables};
 use rooflight::session;

@@ -3,9 +3,7 @@
 
 pub use super::cell::{ALL, Cell, Units};
 use crate::analysis::base::GroupBy;
-use crate::chart::widgets::table::{
-    Measure, {self},
-};
+use crate::chart::widgets::table::{self, Measure};
 use crate::protocol::{Column, Largest};
 use crate::report::format;
 

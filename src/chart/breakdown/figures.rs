@@ -3,9 +3,7 @@
 use crate::analysis::breakdown::{Header, Totals};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
-use crate::report::format::{
-    ABSENT, TimeUnit, {self},
-};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 
 /// How a figure is computed: what the ⊜ beside it opens.

@@ -1,22 +1,16 @@
 //! What stands in the table's cells. Knows groups and units; no browser.
 
 use super::cell::{Cell, Units};
-use super::columns::{
-    TEXT_ROOM, {self},
-};
+use super::columns::{self, TEXT_ROOM};
 use super::figures;
 use crate::analysis::base::{GroupBy, Query, Within};
 use crate::analysis::breakdown::{Group, Part, Peaks};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label::last_segment;
 use crate::chart::plot::time_part::Slot;
-use crate::chart::widgets::table::{
-    Content, Measure, Name, {self},
-};
+use crate::chart::widgets::table::{self, Content, Measure, Name};
 use crate::protocol::{BreakdownHead, RowsPage};
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::report::format::{self, ABSENT};
 use crate::report::row_label;
 use crate::units::Picos;
 

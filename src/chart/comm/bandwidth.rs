@@ -10,9 +10,7 @@
 use super::{steps, table};
 use crate::analysis::comm::{CommRow, Primitive};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::label_placement::{
-    Candidate, Obstacle, {self},
-};
+use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;

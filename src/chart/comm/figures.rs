@@ -5,9 +5,7 @@ use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Start halves that take more than this share of all that the core spends on communication are a figure of their own.

@@ -4,14 +4,10 @@ use super::{rows, text, traffic};
 use crate::analysis::breakdown::is_unrated;
 use crate::analysis::comm::{CommBy, CommRow, Core};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{
-    Column, Content, Measure, Name, Order, {self},
-};
+use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::protocol::CommView;
 use crate::protocol::url::comm::Of;
-use crate::report::format::{
-    ABSENT, TimeUnit, {self},
-};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Ordering;
 

@@ -2,9 +2,7 @@
 
 use super::size::text;
 use crate::analysis::memory::{Buffer, BufferId, Estimate, Padded, SpaceMemory};
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::report::format::{self, ABSENT};
 
 /// Something found.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,7 @@
 //! first point is the start.
 
 use crate::chart::plot::scale::Scale;
-use crate::chart::plot::ticks::{
-    Tick, {self},
-};
+use crate::chart::plot::ticks::{self, Tick};
 use crate::report::format;
 
 /// The position of a point, in words: "303", or "the start" for the point before the first event.

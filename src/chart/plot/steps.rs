@@ -18,13 +18,9 @@ use super::paint::{Paint, Tone};
 use super::scale::Scale;
 use super::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use super::step::{Part, Step};
-use super::ticks::{
-    Tick, {self},
-};
+use super::ticks::{self, Tick};
 use super::{label, step_text as words};
-use crate::report::format::{
-    TimeUnit, {self},
-};
+use crate::report::format::{self, TimeUnit};
 use crate::units::Picos;
 
 /// The least width of a step that has a bar of its own.

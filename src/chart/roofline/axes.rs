@@ -6,9 +6,7 @@ use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scale::Scale;
 use crate::chart::plot::scene::{Anchor, Mark, Shape, Size};
-use crate::chart::plot::ticks::{
-    Tick, {self},
-};
+use crate::chart::plot::ticks::{self, Tick};
 use crate::units::Picos;
 
 /// The part of the axes that is seen: FLOP per byte, and FLOP/s.

@@ -5,9 +5,7 @@ use super::peaks::main_memory;
 use super::roofs;
 use crate::analysis::roofline::{Bound, DeviceCountSource, Level, RooflineFigures, UsefulFlops};
 use crate::chart::breakdown::figures::{Figure, Readout, figure, row, share_figure};
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::report::format::{self, ABSENT};
 use crate::report::roofline_table;
 use crate::units::Picos;
 

@@ -3,19 +3,15 @@
 //!
 //! Labels yield: what is selected comes first, then what has the most to win, then sums. Ids are places in [`Dots::all`].
 
-use super::axes::{
-    Axes, {self},
-};
+use super::axes::{self, Axes};
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::look::Look;
-use super::roofs::{self};
+use super::roofs;
 use super::words;
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label;
-use crate::chart::plot::label_placement::{
-    Candidate, Obstacle, {self},
-};
+use crate::chart::plot::label_placement::{self, Candidate, Obstacle};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size};

@@ -4,14 +4,10 @@ use super::dots::name;
 use super::words::bound;
 use crate::analysis::roofline::{Level, Roof, RooflineFigures, StepRoof};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::table::{
-    Column, Content, Measure, Name, {self},
-};
+use crate::chart::widgets::table::{self, Column, Content, Measure, Name};
 use crate::protocol::url::roofline::RoofBy;
 use crate::protocol::{RoofColumn, RoofLargest, RoofPoint, RoofSort};
-use crate::report::format::{
-    ABSENT, TimeUnit, {self},
-};
+use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::report::row_label;
 use crate::units::Picos;
 

@@ -5,13 +5,11 @@ use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
 use super::look::Look;
-use super::roofs::{self};
+use super::roofs;
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
 use crate::chart::plot::scene::SceneTable;
-use crate::report::format::{
-    ABSENT, {self},
-};
+use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
 /// Letters of a label.

@@ -2,9 +2,7 @@
 //! and layers of packing; adds nothing to a profile.
 
 use super::archive::unzip;
-use super::trace::{
-    Surveyed, {self},
-};
+use super::trace::{self, Surveyed};
 use super::{Input, messages, program_messages};
 use crate::analysis::files::FileInfo;
 use crate::profile::{HloForm, Note};

@@ -6,9 +6,7 @@ use crate::view::state::{State, is_single};
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::files::{choose_files, choose_folder};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::popover::{
-    Popover, {self},
-};
+use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 
 const ID: &str = "capture";

@@ -7,9 +7,7 @@ use crate::view::type_erasure::{EraseType, If};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::listbox::{Lines, Listbox};
 use crate::view::widgets::picker::Picker;
-use crate::view::widgets::popover::{
-    Popover, {self},
-};
+use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 
 /// Both pickers.

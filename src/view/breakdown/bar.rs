@@ -2,14 +2,10 @@
 //! shows only that kind's ops.
 
 use crate::chart::breakdown::Tip;
-use crate::chart::breakdown::figures::{
-    Part, {self},
-};
+use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::label;
 use crate::chart::plot::popover_position::Rect;
-use crate::chart::plot::stack::{
-    Segment, {self},
-};
+use crate::chart::plot::stack::{self, Segment};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};

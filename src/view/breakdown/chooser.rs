@@ -2,7 +2,7 @@
 
 use super::rows::{change, shown};
 use crate::chart::breakdown::Cell;
-use crate::chart::breakdown::columns::{self};
+use crate::chart::breakdown::columns;
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};

@@ -1,8 +1,6 @@
 //! The read-out row: one figure to read first, the others beside it, each with how it is computed.
 
-use crate::chart::breakdown::figures::{
-    Figure, Formula, Readout, {self},
-};
+use crate::chart::breakdown::figures::{self, Figure, Formula, Readout};
 use crate::protocol::BreakdownHead;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};

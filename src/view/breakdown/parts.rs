@@ -1,9 +1,7 @@
 //! The read-out under the bar: every kind and idle, with time and share, also where there is none.
 
 use super::bar::{pressed, tip, toggle};
-use crate::chart::breakdown::figures::{
-    Part, {self},
-};
+use crate::chart::breakdown::figures::{self, Part};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
 use crate::report::format::ABSENT;

@@ -4,12 +4,8 @@
 use super::loaded_row::with_row;
 use super::save::{Form, Which};
 use crate::analysis::base::Within;
-use crate::chart::breakdown::columns::{
-    Basis, {self},
-};
-use crate::chart::breakdown::rows::{
-    Look, {self},
-};
+use crate::chart::breakdown::columns::{self, Basis};
+use crate::chart::breakdown::rows::{self, Look};
 use crate::chart::breakdown::{Cell, tips};
 use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::protocol::{BreakdownHead, Sort};

@@ -4,18 +4,14 @@
 use super::model::CommModel;
 use crate::analysis::comm::CommLanes;
 use crate::chart::breakdown::rows;
-use crate::chart::comm::lanes::{
-    Look, {self},
-};
+use crate::chart::comm::lanes::{self, Look};
 use crate::chart::comm::steps::kind;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::url::comm::Of;
 use crate::units::Picos;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
 use leptos::prelude::*;

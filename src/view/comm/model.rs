@@ -3,12 +3,8 @@
 
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query};
 use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
-use crate::chart::comm::{
-    table, {self},
-};
-use crate::chart::empty::{
-    Empty, {self},
-};
+use crate::chart::comm::{self, table};
+use crate::chart::empty::{self, Empty};
 use crate::chart::widgets::table::Order;
 use crate::protocol::url::comm::{CommPlace, Of, Pane};
 use crate::protocol::{CommView, Question, Reply};

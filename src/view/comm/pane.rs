@@ -8,9 +8,7 @@ use crate::chart::comm::{bandwidth, key, rows, text};
 use crate::protocol::url::comm::{Of, Pane as Which};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

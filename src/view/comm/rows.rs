@@ -4,9 +4,7 @@
 use super::model::CommModel;
 use crate::analysis::base::StepChoice;
 use crate::analysis::comm::{CommBy, CommRow};
-use crate::chart::comm::table::{
-    Units, {self},
-};
+use crate::chart::comm::table::{self, Units};
 use crate::chart::comm::{key, rows};
 use crate::chart::widgets::table::{
     Measure, Order, Row, {self as tables},

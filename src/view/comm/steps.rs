@@ -8,9 +8,7 @@ use crate::chart::plot::steps as chart_steps;
 use crate::report::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart::{
-    Model, room, {self},
-};
+use crate::view::widgets::chart::{self, Model, room};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

@@ -1,9 +1,7 @@
 //! What is shown where a view has nothing: what is missing, why, what would supply it. One form for all views; and the whole of a
 //! session without ops of a device. Knows elements; words are in `chart::empty`.
 
-use crate::chart::empty::{
-    Empty, Need, {self},
-};
+use crate::chart::empty::{self, Empty, Need};
 use crate::protocol::PlaneInfo;
 use crate::protocol::url::View;
 use crate::report::format;

@@ -1,13 +1,9 @@
 //! Planes as a table; below each its lines and its stats. Knows elements; words and lengths are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
-use crate::chart::files::{
-    LineRow, PlaneRow, {self},
-};
+use crate::chart::files::{self, LineRow, PlaneRow};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::tree::{
-    Open, width, {self},
-};
+use crate::view::widgets::tree::{self, Open, width};
 use leptos::prelude::*;
 
 /// The table.

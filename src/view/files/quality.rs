@@ -1,9 +1,7 @@
 //! What the session lacks, what follows and what fills the gap, as a table. Knows elements; words are in `chart::file_view`.
 
 use crate::analysis::files::FileView;
-use crate::chart::files::{
-    FindingRow, {self},
-};
+use crate::chart::files::{self, FindingRow};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::icon::{Icon, icon};
 use leptos::prelude::*;

@@ -4,9 +4,7 @@ use super::model::MemoryModel;
 use crate::chart::memory::{curve, figures};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::size::width_of;
 use leptos::html;
 use leptos::prelude::*;

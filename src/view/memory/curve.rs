@@ -9,9 +9,7 @@ use crate::chart::plot::scene::Scene;
 use crate::report::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::drag_select::Across;
 use crate::view::widgets::size::width_of;
 use leptos::prelude::*;

@@ -4,9 +4,7 @@
 use crate::analysis::memory::{
     AliveAt, AllocatorMemory, BufferId, CrossCheck, Curve, MemoryQuery, Points, RollUpBy, StaticMemory, WhatIf,
 };
-use crate::chart::empty::{
-    Empty, {self},
-};
+use crate::chart::empty::{self, Empty};
 use crate::chart::memory::picker;
 use crate::protocol::url::memory::{MemoryPlace, Side};
 use crate::protocol::{Failure, MemorySession, Question, Reply};

@@ -2,18 +2,14 @@
 
 use super::model::MemoryModel;
 use crate::analysis::memory::{Lanes, MemoryClass, Points, RollUpBy};
-use crate::chart::memory::findings::{
-    Finding, PaddingRow, {self},
-};
+use crate::chart::memory::findings::{self, Finding, PaddingRow};
 use crate::chart::memory::{live_ranges, picker, text, treemap};
 use crate::protocol::Question;
 use crate::protocol::url::memory::Pane as Which;
 use crate::report::format;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{size_of, width_of};
 use leptos::html;

@@ -2,21 +2,15 @@
 //! closed. Knows the state and the elements; places are `chart::op_graph`'s.
 
 use crate::analysis::op::graph::OpGraph;
-use crate::chart::op::graph::{
-    Drawing, Pan, {self},
-};
+use crate::chart::op::graph::{self, Drawing, Pan};
 use crate::chart::op::panel;
-use crate::chart::plot::hit_test::{
-    Direction, {self},
-};
+use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
 use crate::protocol::{Failure, Question, Reply};
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, If, effect, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::size::rect;
 use leptos::prelude::*;

@@ -2,9 +2,7 @@
 
 use super::history::Walk;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
-use crate::chart::op::panel::{
-    ValueRow, {self},
-};
+use crate::chart::op::panel::{self, ValueRow};
 use crate::chart::op::roofline::{Roof, RoofLine};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::widgets::hlo_text;

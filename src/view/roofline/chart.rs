@@ -15,9 +15,7 @@ use crate::units::Picos;
 use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
-use crate::view::widgets::chart::{
-    Model, {self},
-};
+use crate::view::widgets::chart::{self, Model};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::picker::Picker;
 use crate::view::widgets::size::{rect, screen, size_of};

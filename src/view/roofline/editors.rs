@@ -7,9 +7,7 @@ use crate::chart::roofline::numbers;
 use crate::report::format;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::icon::{Icon, icon};
-use crate::view::widgets::popover::{
-    Popover, {self},
-};
+use crate::view::widgets::popover::{self, Popover};
 use leptos::prelude::*;
 use leptos::{ev, html};
 

@@ -4,9 +4,7 @@
 use super::model::RooflineModel;
 use crate::analysis::roofline::{PeakOf, PeakSource, RooflineFigures};
 use crate::chart::roofline::numbers;
-use crate::chart::roofline::peaks::{
-    Line, {self},
-};
+use crate::chart::roofline::peaks::{self, Line};
 use crate::chip::Chip;
 use crate::protocol::url::roofline::RooflinePlace;
 use crate::view::type_erasure::{EraseType, live};

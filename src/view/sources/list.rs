@@ -1,8 +1,6 @@
 //! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
 
-use super::kept::{
-    Kept, {self},
-};
+use super::kept::{self, Kept};
 use crate::chart::widgets::relative_time::ago;
 use crate::protocol::Failure;
 use crate::report::format;

@@ -5,9 +5,7 @@ use super::clipboard;
 use super::menu::{Entry, MenuButton};
 use super::size::{rect, screen};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::hit_test::{
-    Direction, {self},
-};
+use crate::chart::plot::hit_test::{self, Direction};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::{Anchor, Mark, Scene, Shape, Size, path_data};
 use crate::chart::plot::svg;

@@ -1,8 +1,6 @@
 //! The two ways to choose: files, or a folder. The inputs are out of sight and always there; buttons press them.
 
-use crate::view::state::{
-    State, {self},
-};
+use crate::view::state::{self, State};
 use crate::view::type_erasure::{EraseType, effect};
 use leptos::html;
 use leptos::prelude::*;

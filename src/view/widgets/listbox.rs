@@ -3,9 +3,7 @@
 
 use super::icon::{Icon, icon};
 use crate::chart::widgets::picker_options::Choice;
-use crate::chart::widgets::virtual_rows::{
-    Move, {self},
-};
+use crate::chart::widgets::virtual_rows::{self, Move};
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;
 use leptos::{ev, html};

@@ -4,9 +4,7 @@
 use super::icon::{Icon, icon};
 use super::popover;
 use super::size::{rect, screen};
-use crate::chart::plot::popover_position::{
-    Rect, {self},
-};
+use crate::chart::plot::popover_position::{self, Rect};
 use crate::view::type_erasure::EraseType;
 use gloo::events::EventListener;
 use leptos::ev;

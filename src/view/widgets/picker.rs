@@ -2,9 +2,7 @@
 
 use super::icon::{Icon, icon};
 use super::listbox::Listbox;
-use super::popover::{
-    Popover, {self},
-};
+use super::popover::{self, Popover};
 use crate::chart::widgets::picker_options::Choice;
 use crate::view::type_erasure::EraseType;
 use leptos::prelude::*;

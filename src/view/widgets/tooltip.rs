@@ -3,9 +3,7 @@
 
 use super::size::{rect, screen};
 use crate::chart::breakdown::Tip;
-use crate::chart::plot::popover_position::{
-    Rect, {self},
-};
+use crate::chart::plot::popover_position::{self, Rect};
 use crate::view::type_erasure::{EraseType, effect, live};
 use gloo::timers::callback::Timeout;
 use leptos::html;

@@ -5,9 +5,7 @@ use super::{
     ArrayShape, Attribute, AxisRef, Devices, Instruction, Layout, MeshAxes, Metadata, Operand, ReplicaGroups, Shape,
     Text, Tile, Transposed, Value,
 };
-use std::fmt::{
-    Display, Formatter, Write, {self},
-};
+use std::fmt::{self, Display, Formatter, Write};
 
 /// How a text is spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

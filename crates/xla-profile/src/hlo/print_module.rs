@@ -3,9 +3,7 @@
 use super::escape::escape;
 use super::print::{Styled, write_attributes, write_shape};
 use super::{Computation, ComputationId, Frame, Instruction, Location, Module, Shape, Style};
-use std::fmt::{
-    Display, Formatter, {self},
-};
+use std::fmt::{self, Display, Formatter};
 use std::iter;
 
 impl Module {

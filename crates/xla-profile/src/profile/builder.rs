@@ -7,17 +7,11 @@
 //!                  └─ + {flops: 12} ──► op 9 ◄── events that say flops = 12   (event stats win)
 //! ```
 
-use super::allocator::{
-    AllocatorStat, {self},
-};
+use super::allocator::{self, AllocatorStat};
 use super::anomalies::Anomalies;
-use super::correlation_ids::{
-    Role, {self},
-};
+use super::correlation_ids::{self, Role};
 use super::ids::{IdMap, OpId, program_of};
-use super::memory::{
-    Numbers, {self},
-};
+use super::memory::{self, Numbers};
 use super::model::{Dropped, HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile};
 use super::room::Room;
 use super::short_name::short_name;

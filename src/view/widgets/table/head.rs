@@ -4,9 +4,7 @@ use super::grid::{Act, Grid, Place};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::widgets::table::Column;
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::menu::{
-    Entry, {self},
-};
+use crate::view::widgets::menu::{self, Entry};
 use crate::view::widgets::size::rect;
 use leptos::ev;
 use leptos::prelude::*;

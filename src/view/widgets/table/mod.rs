@@ -9,9 +9,7 @@ mod row;
 pub(crate) use grid::{Act, Model, Place};
 
 use super::table::grid::{Grid, Layout};
-use crate::chart::widgets::table::{
-    Column, {self},
-};
+use crate::chart::widgets::table::{self, Column};
 use crate::view::type_erasure::{EraseType, effect, live};
 use crate::view::widgets::size::{on_resize, on_scroll, with_frame};
 use leptos::ev;

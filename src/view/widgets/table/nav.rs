@@ -2,9 +2,7 @@
 
 use super::grid::{Act, Grid, Place};
 use crate::chart::breakdown::Tip;
-use crate::chart::widgets::virtual_rows::{
-    Move, {self},
-};
+use crate::chart::widgets::virtual_rows::{self, Move};
 use crate::view::widgets::clipboard;
 use crate::view::widgets::size::rect;
 use leptos::ev;

@@ -1,12 +1,8 @@
 //! The arguments of the current trace event, kept until the op and the line of the event are known.
 
 use super::super::Strings;
-use super::super::allocator::{
-    AllocatorStat, {self},
-};
-use super::super::correlation_ids::{
-    Role, {self},
-};
+use super::super::allocator::{self, AllocatorStat};
+use super::super::correlation_ids::{self, Role};
 use super::super::stats::{Kept, OpStat, kept};
 use crate::profile::value::Value;
 use crate::wire::trace::scaled;

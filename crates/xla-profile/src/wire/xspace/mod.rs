@@ -20,7 +20,7 @@ mod stat;
 pub use sink::{Damage, Event, LineHead, Outcome, PlaneHead, Sink, SpaceField};
 pub use stat::{Stat, StatValue};
 
-use self::sink::{Next, next_or_clipped, text};
+use self::sink::{Next, next_or_clipped};
 use super::{SpanValue, Walker, Window};
 use crate::source::Source;
 

@@ -1,0 +1,239 @@
+//! No two files import each other, directly or through others.
+//!
+//! A file's imports are read from its tokens: `use` trees, and paths that begin with `crate`, `super` or `self`, also
+//! inside macros. A name that a `mod.rs` re-exports leads to the file that defines it. Tests within a file do not count.
+
+use crate::tidy::{check, files};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A module's path below its crate: `["analysis", "comm"]`.
+type Module = Vec<String>;
+
+/// The imports of one file.
+#[derive(Default)]
+struct Imports {
+    /// Absolute paths, by module and item: `analysis::base::Query`.
+    paths: BTreeSet<Module>,
+    /// Names that the file re-exports, and the path of each.
+    exports: BTreeMap<String, Module>,
+}
+
+/// `src/analysis/comm/mod.rs` is the module `analysis::comm`.
+fn module(file: &str) -> Module {
+    let path = file.strip_suffix(".rs").unwrap_or(file);
+    let mut parts: Module = path.split('/').map(str::to_owned).collect();
+    if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
+        parts.pop();
+    }
+    parts
+}
+
+/// The absolute path of one that stands in `within`; `None` where it leads out of the crate.
+fn absolute(path: &[String], within: &Module, modules: &BTreeMap<Module, String>) -> Option<Module> {
+    let mut base = within.clone();
+    let mut rest = path;
+    match path.first()?.as_str() {
+        "crate" => return Some(path[1..].to_vec()),
+        "self" | "super" => {
+            while let Some(first @ ("self" | "super")) = rest.first().map(String::as_str) {
+                if first == "super" {
+                    base.pop();
+                }
+                rest = &rest[1..];
+            }
+        }
+        first => {
+            let child = [base.as_slice(), &[first.to_owned()]].concat();
+            modules.contains_key(&child).then_some(())?;
+        }
+    }
+    Some([base.as_slice(), rest].concat())
+}
+
+/// All paths of a `use` tree, each with the name it gets.
+fn use_tree(tokens: &[TokenTree], prefix: &[String], found: &mut Vec<(Module, String)>) {
+    let mut path = prefix.to_vec();
+    let mut alias = None;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        match token {
+            TokenTree::Ident(word) if word == "as" => alias = tokens.get(at + 1).map(ToString::to_string),
+            TokenTree::Ident(word) if alias.is_none() => path.push(word.to_string()),
+            TokenTree::Punct(mark) if mark.as_char() == '*' => path.push("*".to_owned()),
+            TokenTree::Group(group) => {
+                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ',');
+                inner.split(is_comma).filter(|part| !part.is_empty()).for_each(|part| use_tree(part, &path, found));
+                return;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if path.last().is_some_and(|last| last == "self") && path.len() > 1 {
+        path.pop();
+    }
+    if let Some(last) = path.last().cloned() {
+        found.push((path, alias.unwrap_or(last)));
+    }
+}
+
+/// Reads a stream of tokens into `imports`.
+fn read(stream: TokenStream, within: &Module, modules: &BTreeMap<Module, String>, imports: &mut Imports) {
+    let tokens: Vec<TokenTree> = stream.into_iter().collect();
+    let word = |at: usize| match tokens.get(at) {
+        Some(TokenTree::Ident(word)) => Some(word.to_string()),
+        _ => None,
+    };
+    let is_path_mark = |at: usize| {
+        let colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(mark)) if mark.as_char() == ':');
+        colon(at) && colon(at + 1)
+    };
+    let mut at = 0;
+    while at < tokens.len() {
+        match (&tokens[at], word(at).as_deref()) {
+            // `#[cfg(test)] mod tests { … }`: what only tests import is left out.
+            (TokenTree::Group(group), _)
+                if group.delimiter() == Delimiter::Bracket
+                    && group.stream().to_string().replace(' ', "").contains("test")
+                    && group.stream().to_string().starts_with("cfg")
+                    && word(at + 1).as_deref() == Some("mod") =>
+            {
+                at += 4;
+            }
+            (_, Some("use")) => {
+                let end = at + tokens[at..].iter().take_while(|token| token.to_string() != ";").count();
+                let mut found = Vec::new();
+                use_tree(&tokens[at + 1..end], &[], &mut found);
+                let before = at.checked_sub(1).map(|before| tokens[before].to_string()).unwrap_or_default();
+                let is_export = before == "pub" || before.starts_with('(');
+                for (path, name) in found {
+                    let Some(path) = absolute(&path, within, modules) else { continue };
+                    if is_export {
+                        imports.exports.insert(name, path.clone());
+                    } else {
+                        imports.paths.insert(path);
+                    }
+                }
+                at = end + 1;
+            }
+            (_, Some(first)) if !(at >= 2 && is_path_mark(at - 2)) && is_path_mark(at + 1) => {
+                let mut path = vec![first.to_owned()];
+                while is_path_mark(at + 1) && word(at + 3).is_some() {
+                    path.extend(word(at + 3));
+                    at += 3;
+                }
+                imports.paths.extend(absolute(&path, within, modules));
+                at += 1;
+            }
+            (TokenTree::Group(group), _) => {
+                read(group.stream(), within, modules, imports);
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// The file that defines what a path names.
+fn defined_in(path: &[String], all: &BTreeMap<Module, Imports>, depth: u8) -> Option<Module> {
+    let module = (0..=path.len()).rev().map(|n| path[..n].to_vec()).find(|module| all.contains_key(module))?;
+    let export = path.get(module.len()).and_then(|name| all[&module].exports.get(name));
+    match export {
+        Some(export) if depth < 8 && *export != path => defined_in(export, all, depth + 1),
+        _ => Some(module),
+    }
+}
+
+/// Modules that import each other: each circle once, as a list of modules (Tarjan's strongly connected components).
+fn circles(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
+    struct Walk<'a> {
+        graph: &'a BTreeMap<Module, BTreeSet<Module>>,
+        index: BTreeMap<&'a Module, (usize, usize)>,
+        stack: Vec<&'a Module>,
+        found: Vec<Vec<Module>>,
+    }
+    impl<'a> Walk<'a> {
+        fn visit(&mut self, module: &'a Module) -> usize {
+            let number = self.index.len();
+            self.index.insert(module, (number, number));
+            self.stack.push(module);
+            let mut low = number;
+            for next in self.graph.get(module).into_iter().flatten() {
+                let reached = match self.index.get(next) {
+                    None => self.visit(next),
+                    Some((number, _)) if self.stack.contains(&next) => *number,
+                    Some(_) => continue,
+                };
+                low = low.min(reached);
+            }
+            if low == number {
+                let start = self.stack.iter().position(|on| *on == module).unwrap();
+                let circle = self.stack.split_off(start);
+                if circle.len() > 1 {
+                    self.found.push(circle.into_iter().cloned().collect());
+                }
+            }
+            low
+        }
+    }
+    let mut walk = Walk { graph, index: BTreeMap::new(), stack: Vec::new(), found: Vec::new() };
+    for module in graph.keys() {
+        if !walk.index.contains_key(module) {
+            walk.visit(module);
+        }
+    }
+    walk.found
+}
+
+/// The circles of a crate's files, by their texts.
+fn circles_of(files: &[(String, String)]) -> Vec<Vec<Module>> {
+    let modules: BTreeMap<Module, String> = files.iter().map(|(name, _)| (module(name), name.clone())).collect();
+    let all: BTreeMap<Module, Imports> = files
+        .iter()
+        .map(|(name, text)| {
+            let mut imports = Imports::default();
+            read(text.parse().unwrap(), &module(name), &modules, &mut imports);
+            (module(name), imports)
+        })
+        .collect();
+    let leads = |from: &Module, imports: &Imports| {
+        let to = imports.paths.iter().filter_map(|path| defined_in(path, &all, 0));
+        to.filter(|to| to != from && !to.is_empty()).collect::<BTreeSet<Module>>()
+    };
+    circles(&all.iter().map(|(from, imports)| (from.clone(), leads(from, imports))).collect())
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    for folder in ["src", "crates/xla-profile/src"] {
+        let below = |(name, text): (String, String)| (name[folder.len() + 1..].to_owned(), text);
+        let all: Vec<_> =
+            files(folder, &["rs"]).into_iter().map(below).filter(|(name, _)| !name.starts_with("bin/")).collect();
+        assert!(all.len() > 20, "{folder} is nowhere");
+        let found: Vec<String> = circles_of(&all)
+            .iter()
+            .map(|circle| circle.iter().map(|module| module.join("::")).collect::<Vec<_>>().join(" ↔ "))
+            .collect();
+        check(&found, "no two files import each other: move what both need to a file of its own");
+    }
+}
+
+#[test]
+fn circles_are_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let circle =
+        |files: &[(String, String)]| circles_of(files).iter().flatten().map(|m| m.join("::")).collect::<Vec<_>>();
+    let a = file("f/a.rs", "use super::b::B; fn f() { view! { {crate::g::c()} } }");
+    let direct = [a.clone(), file("f/b.rs", "struct B; fn g() { super::a::f() }"), file("g.rs", "")];
+    assert_eq!(circle(&direct), ["f::a", "f::b"]);
+    // Through a re-export, and through a path in a macro.
+    let mods = file("f/mod.rs", "mod a; mod b; pub use a::f;");
+    let through =
+        [a.clone(), file("f/b.rs", "struct B;"), mods.clone(), file("g.rs", "use crate::f::f; pub fn c() {}")];
+    assert_eq!(circle(&through), ["f::a", "g"]);
+    // A folder that re-exports its files is in no circle with them; nor are files that only tests join.
+    let tests = file("f/b.rs", "struct B; #[cfg(test)] mod tests { use super::super::a::f; }");
+    assert_eq!(circle(&[a, tests, mods, file("g.rs", "")]), Vec::<String>::new());
+}
