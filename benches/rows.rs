@@ -8,7 +8,7 @@
 mod make;
 
 use make::{Plane, int, text};
-use rooflight::analysis::base::{Filter, GroupBy, Query, Within};
+use rooflight::analysis::base::{Filter, FilterField, GroupBy, Query};
 use rooflight::analysis::breakdown::Analysis;
 use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
 use rooflight::session::{Input, OpenSession};
@@ -76,11 +76,11 @@ fn main() {
         best(&format!("group by {}", by.key()), |_| assert!(ask(&Query { by, ..Query::default() }) > 0));
     }
     for (within, needle, regex) in [
-        (Within::Leaf, "splash", false),
-        (Within::Leaf, "layers_", false),
-        (Within::Anywhere, "layers_12", false),
-        (Within::Source, "mlp.py", false),
-        (Within::Leaf, r"^fusion\.\d*4$", true),
+        (FilterField::Leaf, "splash", false),
+        (FilterField::Leaf, "layers_", false),
+        (FilterField::Anywhere, "layers_12", false),
+        (FilterField::Source, "mlp.py", false),
+        (FilterField::Leaf, r"^fusion\.\d*4$", true),
     ] {
         let filter = Filter { text: needle.into(), within, regex, ..Filter::default() };
         let query = Query { filter, ..Query::default() };

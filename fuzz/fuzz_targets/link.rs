@@ -41,7 +41,7 @@ fuzz_target!(|bytes: &[u8]| {
     let again = decode(&written).expect("what is written is read");
     // What is no number equals nothing: the bytes are compared.
     assert!(written == encode(&again));
-    for told in [report.at(Level::SMALL), report.without_sources(), report.anonymise()] {
+    for told in [report.cut_to(Level::SMALL), report.without_sources(), report.anonymise()] {
         let _ = (told.preview(), markdown(&told, None));
         let text = link(&told);
         assert!(text.len() > 64_000 || read_link(&text).is_ok());

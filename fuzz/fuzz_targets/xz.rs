@@ -44,7 +44,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
 
 fuzz_target!(|bytes: &[u8]| {
     let bytes = bytes.to_vec();
-    let within = |outer: Packing, inner| outer.then(inner).expect("two layers are read");
+    let within = |outer: Packing, inner| outer.with_layer(inner).expect("two layers are read");
     check(&bytes, XZ.into());
     let sealed = sealed(&bytes);
     check(&sealed, XZ.into());

@@ -124,11 +124,11 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
             format::count(n),
         ],
         programs: programs(data_movement),
-        says: says(data_movement, of_step),
+        says: summary_text(data_movement, of_step),
     }
 }
 
-fn says(data_movement: &DataMovement, of_step: Option<f64>) -> String {
+fn summary_text(data_movement: &DataMovement, of_step: Option<f64>) -> String {
     if data_movement.total == Picos::ZERO {
         return "nothing but computing".to_owned();
     }
@@ -259,7 +259,7 @@ fn programs(data_movement: &DataMovement) -> Vec<Program> {
 }
 
 /// How the figures are computed.
-pub fn how(view: &DataMovementView) -> Formula {
+pub fn formula(view: &DataMovementView) -> Formula {
     let data_movement = &view.data_movement;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![

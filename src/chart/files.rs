@@ -245,7 +245,7 @@ pub fn bad(error: &FilterError) -> String {
 }
 
 /// "3 of 128 lines", "no line", "128 lines".
-pub fn found(at: Option<usize>, n: u32) -> String {
+pub fn found_text(at: Option<usize>, n: u32) -> String {
     match (at, n) {
         (_, 0) => "no line".to_owned(),
         (Some(at), n) => format!("{} of {} lines", format::count(at as u64 + 1), format::count(n.into())),
@@ -267,9 +267,9 @@ mod tests {
 
     #[test]
     fn what_is_found_is_counted() {
-        assert_eq!(found(None, 0), "no line");
-        assert_eq!(found(None, 1), "1 line");
-        assert_eq!(found(Some(2), 1280), "3 of 1,280 lines");
+        assert_eq!(found_text(None, 0), "no line");
+        assert_eq!(found_text(None, 1), "1 line");
+        assert_eq!(found_text(Some(2), 1280), "3 of 1,280 lines");
     }
 
     #[test]

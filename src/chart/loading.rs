@@ -18,12 +18,12 @@ pub struct Load {
     pub bytes: u64,
     started: f64,
     now: f64,
-    seen: [Option<Seen>; 5],
+    seen: [Option<StageProgress>; 5],
     last: Option<Progress>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Seen {
+struct StageProgress {
     from: f64,
     found: Progress,
 }
@@ -76,7 +76,10 @@ impl Load {
         let at = progress.stage as usize;
         if let Some(slot) = self.seen.get_mut(at) {
             let from = slot.as_ref().map_or(now, |seen| seen.from);
-            *slot = Some(Seen { from: if self.last.is_none() { self.started } else { from }, found: progress.clone() });
+            *slot = Some(StageProgress {
+                from: if self.last.is_none() { self.started } else { from },
+                found: progress.clone(),
+            });
         }
         self.last = Some(progress);
     }
@@ -183,7 +186,7 @@ impl Load {
             (None, _) => format::ABSENT.to_owned(),
         };
         let found = match (seen, state) {
-            (Some(seen), _) => found(stage, &seen.found),
+            (Some(seen), _) => stage_result(stage, &seen.found),
             // Nothing was heard yet: it is the file that is looked at.
             (None, State::Now) => self.name.clone(),
             (None, _) => String::new(),
@@ -208,7 +211,7 @@ const fn name(stage: Stage) -> &'static str {
     }
 }
 
-fn found(stage: Stage, progress: &Progress) -> String {
+fn stage_result(stage: Stage, progress: &Progress) -> String {
     match stage {
         Stage::Fetch | Stage::Recognise | Stage::Inflate | Stage::Analyse => progress.place.clone(),
         Stage::Read => {

@@ -63,7 +63,7 @@ const AROUND: usize = 400;
 impl ShareQuery {
     /// The report as it leaves.
     pub fn cut(&self, full: &Report) -> Report {
-        let told = full.at(Level::of(self.level));
+        let told = full.cut_to(Level::from_slider(self.level));
         match (self.anonymise, self.with_sources) {
             (true, _) => told.anonymise(),
             (false, false) => told.without_sources(),

@@ -165,7 +165,7 @@ impl Reply {
 }
 
 /// The question of a request; `None` where its bytes are none.
-pub(crate) fn asked(bytes: &[u8]) -> Option<Question> {
+pub(crate) fn decode_question(bytes: &[u8]) -> Option<Question> {
     postcard::from_bytes(bytes).ok()
 }
 
@@ -178,9 +178,9 @@ mod tests {
     fn questions_and_answers_cross_and_nothing_else_is_taken_for_one() {
         let question = Question::ProgramText { program: ProgramRef(3), first: 7, count: u32::MAX };
         let Request::Further(bytes) = Request::from(question.clone()) else { panic!() };
-        assert_eq!(asked(&bytes), Some(question));
-        assert_eq!(asked(&[]), None);
-        assert_eq!(asked(&[250, 1]), None);
+        assert_eq!(decode_question(&bytes), Some(question));
+        assert_eq!(decode_question(&[]), None);
+        assert_eq!(decode_question(&[250, 1]), None);
         assert_eq!(Reply::further(&"a text".to_owned()).decode(), Ok("a text".to_owned()));
         let failed = Reply::Failed(Failure { title: "a".to_owned(), message: "b".to_owned() });
         assert_eq!(failed.clone().decode::<String>(), Err(failed));

@@ -42,7 +42,7 @@ fn whole(f: &RooflineFigures) -> &'static str {
 /// Of which part of the step the roofline's averages speak: "of 24.05 ms compute, 2.7 % of the step".
 pub fn scope(f: &RooflineFigures) -> Option<String> {
     let roof = f.step.as_ref()?;
-    let what = if f.considered == f.totals.of(Kind::Compute) { "compute" } else { "of the chosen ops" };
+    let what = if f.considered == f.totals.time_of_kind(Kind::Compute) { "compute" } else { "of the chosen ops" };
     let share = f.header.step_duration.and_then(|all| roof.total.fraction_of(all));
     let share = share.map_or(String::new(), |share| format!(", {} of the {}", percent_text(share), whole(f)));
     Some(format!("of {} {what}{share}", time_text(roof.total)))

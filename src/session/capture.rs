@@ -11,7 +11,7 @@ use crate::analysis::base::{FilterError, Framework, GroupBy, Query, device_type}
 use crate::analysis::breakdown::{Analysis, Answer, Breakdown, Figures, StepStats};
 use crate::analysis::files::{FileInfo, FileView};
 use crate::profile::{Note, Plane, Profile, Severity};
-use crate::protocol::view_request::asked;
+use crate::protocol::view_request::decode_question;
 use crate::protocol::{
     BreakdownHead, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, RowsPage,
     RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
@@ -57,7 +57,7 @@ const KEPT_ANSWERS: usize = 6;
 impl Session for CaptureSession {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Further(bytes) => match asked(bytes) {
+            Request::Further(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Reply::Failed(messages::no_question()),
             },
@@ -129,11 +129,11 @@ impl CaptureSession {
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
         let programs = Programs::new(kept);
-        Ok((Self { files, partial, programs, ..Self::of(profile, analysis) }, session))
+        Ok((Self { files, partial, programs, ..Self::new(profile, analysis) }, session))
     }
 
     /// Nothing was asked yet.
-    fn of(profile: Profile, analysis: Analysis) -> Self {
+    fn new(profile: Profile, analysis: Analysis) -> Self {
         Self {
             profile,
             analysis,

@@ -107,7 +107,7 @@ impl Listed {
 }
 
 fn of_module(program: &FileProgram, module: &Module) -> Listed {
-    let listing = Listing::of(module);
+    let listing = Listing::new(module);
     let items = module.computations().zip(listing.computations()).map(|((id, computation), line)| OutlineItem {
         name: computation.name.to_string(),
         line: *line,

@@ -10,7 +10,7 @@
 //! What the capture says stays. Each program is read once, and let go.
 
 use super::kernel_counts;
-use super::programs::{Kept, choose, load};
+use super::programs::{OpenFile, choose, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
 use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
@@ -35,7 +35,7 @@ fn is_open(plane: &Plane, op: &Op) -> bool {
 }
 
 /// Reads the programs of these ops, and takes from them what the ops do not say.
-pub(crate) fn fill(profile: &mut Profile, files: &[Kept]) {
+pub(crate) fn fill(profile: &mut Profile, files: &[OpenFile]) {
     let mut programs: IndexMap<Program, Vec<(usize, OpId)>> = IndexMap::default();
     for (at, plane) in profile.planes.iter().enumerate() {
         for (i, op) in plane.ops.iter().enumerate().filter(|(_, op)| is_open(plane, op)) {

@@ -126,7 +126,7 @@ mod tests {
                        ROOT %d = f32[8] call(%c), to_apply=%body\n}\n";
 
     /// Events per execution of instructions that are seen as these kernels, so many times each.
-    fn of(seen: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
+    fn counts_of(seen: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
         let (module, _) = text::module(HLO).unwrap();
         let mut strings = Strings::default();
         let mut plane = Plane::default();
@@ -143,24 +143,28 @@ mod tests {
 
     #[test]
     fn several_kernels_of_one_instruction() {
-        assert_eq!(of(&[("b", "add", 5), ("c", "pack", 5), ("c", "exp", 5)], Some(5)), [1, 2, 2]);
-        assert_eq!(of(&[("b", "add", 5), ("c", "exp", 15)], None), [1, 3], "one kernel, three times");
-        assert_eq!(of(&[("b", "add", 3), ("b", "add", 2), ("c", "exp", 5)], None), [1, 1, 1], "one kernel as two ops");
-        assert_eq!(of(&[("c", "exp", 10)], Some(5)), [2], "alone: by the runs");
-        assert_eq!(of(&[("c", "exp", 10)], None), [1], "nothing says otherwise");
+        assert_eq!(counts_of(&[("b", "add", 5), ("c", "pack", 5), ("c", "exp", 5)], Some(5)), [1, 2, 2]);
+        assert_eq!(counts_of(&[("b", "add", 5), ("c", "exp", 15)], None), [1, 3], "one kernel, three times");
+        assert_eq!(
+            counts_of(&[("b", "add", 3), ("b", "add", 2), ("c", "exp", 5)], None),
+            [1, 1, 1],
+            "one kernel as two ops"
+        );
+        assert_eq!(counts_of(&[("c", "exp", 10)], Some(5)), [2], "alone: by the runs");
+        assert_eq!(counts_of(&[("c", "exp", 10)], None), [1], "nothing says otherwise");
     }
 
     #[test]
     fn a_loops_body_runs_more_often() {
-        assert_eq!(of(&[("b", "add", 5), ("n", "neg", 40)], Some(5)), [1, 1]);
-        assert_eq!(of(&[("b", "add", 5), ("n", "neg", 40), ("n", "tail", 40)], Some(5)), [1, 2, 2]);
+        assert_eq!(counts_of(&[("b", "add", 5), ("n", "neg", 40)], Some(5)), [1, 1]);
+        assert_eq!(counts_of(&[("b", "add", 5), ("n", "neg", 40), ("n", "tail", 40)], Some(5)), [1, 2, 2]);
     }
 
     #[test]
     fn what_is_lost_or_cut_off_makes_no_kernels_of_others() {
-        assert_eq!(of(&[("b", "add", 100), ("c", "exp", 63)], None), [1, 1]);
-        assert_eq!(of(&[("b", "add", 100), ("c", "exp", 99)], Some(101)), [1, 1]);
-        assert_eq!(of(&[("b", "add", 100), ("c", "pack", 99), ("c", "exp", 100)], Some(101)), [1, 2, 2]);
-        assert_eq!(of(&[("b", "add", 0), ("c", "exp", 5)], None), [1, 1]);
+        assert_eq!(counts_of(&[("b", "add", 100), ("c", "exp", 63)], None), [1, 1]);
+        assert_eq!(counts_of(&[("b", "add", 100), ("c", "exp", 99)], Some(101)), [1, 1]);
+        assert_eq!(counts_of(&[("b", "add", 100), ("c", "pack", 99), ("c", "exp", 100)], Some(101)), [1, 2, 2]);
+        assert_eq!(counts_of(&[("b", "add", 0), ("c", "exp", 5)], None), [1, 1]);
     }
 }

@@ -28,7 +28,7 @@ pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FilePr
 
 fn peaks(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place: usize) -> ProgramPeaks {
     let program = all.get(place);
-    let held = held(profile, programs, all, place);
+    let held = program_memory(profile, programs, all, place);
     ProgramPeaks {
         program: place as u32,
         name: program.map_or(String::new(), |program| program.name.clone()),
@@ -38,7 +38,12 @@ fn peaks(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place:
     }
 }
 
-fn held(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place: usize) -> Result<Rc<HeldMemory>, Note> {
+fn program_memory(
+    profile: &Profile,
+    programs: &mut Programs,
+    all: &[FileProgram],
+    place: usize,
+) -> Result<Rc<HeldMemory>, Note> {
     let no_hlo = || {
         let message = "The HLO of this program is not in the capture: what it needs is not known.";
         Note::new(Severity::Info, "no_program", message)
@@ -57,9 +62,9 @@ pub fn static_memory(
     all: &[FileProgram],
     ask: &MemoryQuery,
 ) -> Result<StaticMemory, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
+    let held = program_memory(profile, programs, all, ask.program as usize)?;
     let peaks = peaks(profile, programs, all, ask.program as usize);
-    Ok(held.memory.tell(&held.module, peaks, ask))
+    Ok(held.memory.summarize(&held.module, peaks, ask))
 }
 
 /// What is alive at a point of a program's curve. `Ok(None)` where it has nothing in this memory, as with all that follow.
@@ -73,7 +78,7 @@ pub fn alive_at(
     ask: &MemoryQuery,
     point: u32,
 ) -> Result<Option<AliveAt>, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
+    let held = program_memory(profile, programs, all, ask.program as usize)?;
     Ok(held.memory.alive_at(&held.module, ask, point))
 }
 
@@ -89,7 +94,7 @@ pub fn what_if(
     without: &[BufferId],
     points: Points,
 ) -> Result<Option<WhatIf>, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
+    let held = program_memory(profile, programs, all, ask.program as usize)?;
     Ok(held.memory.what_if(&held.module, ask, without, points))
 }
 
@@ -104,7 +109,7 @@ pub fn memory_curve(
     ask: &MemoryQuery,
     points: Points,
 ) -> Result<Option<Curve>, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
+    let held = program_memory(profile, programs, all, ask.program as usize)?;
     Ok(held.memory.curve(&held.module, ask, points))
 }
 
@@ -119,7 +124,7 @@ pub fn memory_lanes(
     ask: &MemoryQuery,
     window: Points,
 ) -> Result<Option<Lanes>, Note> {
-    let held = held(profile, programs, all, ask.program as usize)?;
+    let held = program_memory(profile, programs, all, ask.program as usize)?;
     Ok(held.memory.lanes(&held.module, ask, window))
 }
 
@@ -142,13 +147,13 @@ pub fn whole_memory(
         let mut spaces = Vec::new();
         for color in peaks.spaces.iter().map(|space| space.color).filter(|of| color.is_none_or(|color| color == *of)) {
             let ask = MemoryQuery { program: peaks.program, color, ..ask.clone() };
-            let Ok(held) = held(profile, programs, &all, peaks.program as usize) else { continue };
-            let StaticMemory { space, notes: said, .. } = held.memory.tell(&held.module, peaks.clone(), &ask);
+            let Ok(held) = program_memory(profile, programs, &all, peaks.program as usize) else { continue };
+            let StaticMemory { space, notes: said, .. } = held.memory.summarize(&held.module, peaks.clone(), &ask);
             let timeline = held.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
             spaces.extend(space.map(|memory| SpaceWithTimeline { memory, timeline }));
-            notes.extend(said.into_iter().map(|note| note.at(&peaks.name)));
+            notes.extend(said.into_iter().map(|note| note.with_place(&peaks.name)));
         }
-        notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.at(&peaks.name)));
+        notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.with_place(&peaks.name)));
         told.push(ProgramWithTimelines { peaks, spaces });
     }
     let runtime = analysis.runtime_memory(profile);
@@ -163,5 +168,5 @@ pub fn whole_memory(
 fn no_capacity(check: &CrossCheck) -> Note {
     let message =
         "How much memory the device has is not known: no allocator and no plane says it. Name the chip to compare.";
-    Note::new(Severity::Info, "no_capacity", message).at(&check.label)
+    Note::new(Severity::Info, "no_capacity", message).with_place(&check.label)
 }

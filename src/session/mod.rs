@@ -25,5 +25,5 @@ pub use data_movement::data_movement;
 pub use memory::{alive_at, memory_curve, memory_lanes, memory_programs, static_memory, what_if, whole_memory};
 pub use open::{Input, Opened, open};
 pub use open_session::OpenSession;
-pub use programs::{Kept, Programs};
+pub use programs::{OpenFile, Programs};
 pub use roofline_cache::{roofline, roofline_steps};

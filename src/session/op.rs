@@ -10,13 +10,13 @@ use crate::protocol::{Failure, OpRef, ProgramOf, Reply};
 use std::rc::Rc;
 
 /// An op, its program where that could be read, and what is to be said of it.
-struct Asked {
+struct OpWithModule {
     found: FoundOp,
     module: Option<(Rc<Module>, Option<ProgramId>)>,
     notes: Vec<Note>,
 }
 
-impl Asked {
+impl OpWithModule {
     fn module(&self) -> Option<(&Module, Option<ProgramId>)> {
         self.module.as_ref().map(|(module, id)| (module.as_ref(), *id))
     }
@@ -24,7 +24,7 @@ impl Asked {
 
 impl CaptureSession {
     pub(crate) fn op(&mut self, ask: &RooflineQuery, op: &OpRef) -> Reply {
-        let asked = match self.asked(&ask.query, op) {
+        let asked = match self.find_op(&ask.query, op) {
             Ok(asked) => asked,
             Err(failure) => return Reply::Failed(failure),
         };
@@ -35,7 +35,7 @@ impl CaptureSession {
     }
 
     pub(crate) fn graph(&mut self, query: &Query, op: &OpRef, open: &[String]) -> Reply {
-        let asked = match self.asked(query, op) {
+        let asked = match self.find_op(query, op) {
             Ok(asked) => asked,
             Err(failure) => return Reply::Failed(failure),
         };
@@ -49,7 +49,7 @@ impl CaptureSession {
         messages::no_op(&op.name, self.profile.hlo.is_empty())
     }
 
-    fn asked(&mut self, query: &Query, op: &OpRef) -> Result<Asked, Failure> {
+    fn find_op(&mut self, query: &Query, op: &OpRef) -> Result<OpWithModule, Failure> {
         let id = match op.program {
             ProgramOf::Any => None,
             ProgramOf::Id(id) => Some(id),
@@ -63,19 +63,19 @@ impl CaptureSession {
             }
         };
         let found = self.analysis.find_op(&self.profile, query, id, &op.name);
-        let (module, notes) = self.programs.of(&self.profile, &found);
-        Ok(Asked { found, module, notes })
+        let (module, notes) = self.programs.module_of(&self.profile, &found);
+        Ok(OpWithModule { found, module, notes })
     }
 
     /// An op of one program, whose place among those with HLO is known.
-    fn of_listed(&mut self, query: &Query, name: &str, id: Option<u64>, hlo: u32) -> Asked {
+    fn of_listed(&mut self, query: &Query, name: &str, id: Option<u64>, hlo: u32) -> OpWithModule {
         let found = match id {
             Some(_) => self.analysis.find_op(&self.profile, query, id, name),
             None => self.analysis.unseen_op(&self.profile, query, name),
         };
         match self.programs.get(&self.profile, hlo as usize) {
-            Ok(module) => Asked { found, module: Some((module, id.map(ProgramId))), notes: Vec::new() },
-            Err(note) => Asked { found, module: None, notes: vec![note] },
+            Ok(module) => OpWithModule { found, module: Some((module, id.map(ProgramId))), notes: Vec::new() },
+            Err(note) => OpWithModule { found, module: None, notes: vec![note] },
         }
     }
 }

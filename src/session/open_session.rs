@@ -6,7 +6,7 @@ use super::open::Input;
 use super::open::report_file::{Captures, Unpacked, unpack};
 use super::session_trait::Session;
 use super::share::ReportCache;
-use crate::protocol::view_request::asked;
+use crate::protocol::view_request::decode_question;
 use crate::protocol::{Carries, Failure, Progress, Question, Reply, Request, SessionInfo, ShareQuery, Skip};
 use crate::share::{Report, read_link};
 
@@ -65,7 +65,7 @@ impl OpenSession {
     /// Answers a request about the session.
     pub fn answer(&mut self, request: &Request) -> Reply {
         if let Request::Further(bytes) = request
-            && let Some(question) = asked(bytes).filter(Question::is_share)
+            && let Some(question) = decode_question(bytes).filter(Question::is_share)
         {
             return self.reports.answer(self.session.as_mut(), &self.carries, &question);
         }

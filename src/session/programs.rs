@@ -20,16 +20,16 @@ const MAX_PROGRAM: u64 = 512 << 20;
 const SEARCHED: usize = 8;
 
 /// A program with its id where only the program says it, and notes.
-type Found = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
+type FoundModule = (Option<(Rc<Module>, Option<ProgramId>)>, Vec<Note>);
 
 /// A file that stays open. Its bytes stay where they are.
-pub struct Kept {
+pub struct OpenFile {
     source: Box<dyn Source>,
     /// What it is packed in: places in it are those of what it unpacks to.
     packing: Packing,
 }
 
-impl Kept {
+impl OpenFile {
     /// A file as it lies, packed or not.
     pub fn new(source: Box<dyn Source>, packing: Packing) -> Self {
         Self { source, packing }
@@ -53,7 +53,7 @@ impl Kept {
 
 /// The programs of a session.
 pub struct Programs {
-    files: Vec<Kept>,
+    files: Vec<OpenFile>,
     /// Read ones by place among [`Profile::hlo`], the newest last. What could not be read is kept as its note.
     read: Vec<(usize, Result<Rc<Module>, Note>)>,
     /// The same of those whose buffers were asked for.
@@ -68,13 +68,13 @@ pub(crate) struct HeldMemory {
 
 impl Programs {
     /// Programs in these files, in the profile's order.
-    pub const fn new(files: Vec<Kept>) -> Self {
+    pub const fn new(files: Vec<OpenFile>) -> Self {
         Self { files, read: Vec::new(), memories: Vec::new() }
     }
 
     /// The program of an op, with its id and what is to be said of it: of several that it may be the first that has an
     /// instruction of this name.
-    pub fn of(&mut self, profile: &Profile, found: &FoundOp) -> Found {
+    pub fn module_of(&mut self, profile: &Profile, found: &FoundOp) -> FoundModule {
         if found.is_unseen() && found.program.is_none() {
             return self.search(profile, &found.name);
         }
@@ -99,7 +99,7 @@ impl Programs {
     }
 
     /// The first program that has an instruction of a name, the largest first.
-    fn search(&mut self, profile: &Profile, name: &str) -> Found {
+    fn search(&mut self, profile: &Profile, name: &str) -> FoundModule {
         let mut order: Vec<usize> = (0..profile.hlo.len()).collect();
         order.sort_by_key(|i| (std::cmp::Reverse(profile.hlo[*i].span.len()), *i));
         let mut notes = Vec::new();
@@ -170,7 +170,7 @@ impl Loaded {
 }
 
 /// Reads the program at a place among [`Profile::hlo`].
-pub(crate) fn load(files: &[Kept], profile: &Profile, at: usize) -> Result<Loaded, Note> {
+pub(crate) fn load(files: &[OpenFile], profile: &Profile, at: usize) -> Result<Loaded, Note> {
     let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
     let Some(file) = files.get(blob.file) else { return Err(unread("its file is not open any more")) };
     if blob.span.len() > MAX_PROGRAM {

@@ -64,7 +64,7 @@ impl RooflineCache {
             RoofColumn::Gap => roof(&|roof| Some(roof.recoverable.0)),
             RoofColumn::Util => real(&|roof| roof.util),
             RoofColumn::Intensity => real(&|roof| roof.intensity),
-            RoofColumn::Bound => roof(&|roof| Some(roof.bound.place())),
+            RoofColumn::Bound => roof(&|roof| Some(roof.bound.rank())),
             RoofColumn::Mfu => real(&|roof| roof.mfu),
             RoofColumn::HbmUtil => real(&Roof::hbm_util),
             RoofColumn::FlopRate => real(&Roof::flop_rate),

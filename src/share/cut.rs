@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 impl Report {
     /// The same at a level of detail: what is cut is summed, so that shown numbers still sum.
     #[must_use]
-    pub fn at(&self, level: Level) -> Self {
+    pub fn cut_to(&self, level: Level) -> Self {
         let mut told = self.clone();
         if level.at >= 100 {
             return told;

@@ -104,20 +104,20 @@ fn source_head(source: &dyn Source, most: u64) -> Result<Vec<u8>, ShareError> {
 }
 
 /// A capture within a file, as a source of its own.
-pub struct Within {
+pub struct EmbeddedSource {
     file: Rc<dyn Source>,
     start: u64,
     size: u64,
 }
 
-impl Within {
+impl EmbeddedSource {
     /// It.
     pub fn new(file: Rc<dyn Source>, capture: &Carried) -> Self {
         Self { file, start: capture.start, size: capture.size }
     }
 }
 
-impl Source for Within {
+impl Source for EmbeddedSource {
     fn size(&self) -> u64 {
         self.size
     }

@@ -27,16 +27,16 @@ pub struct Level {
 
 impl Level {
     /// What a mail or a chat message takes.
-    pub const SMALL: Self = Self::of(0);
+    pub const SMALL: Self = Self::from_slider(0);
     /// What a link mostly is.
-    pub const USUAL: Self = Self::of(25);
+    pub const USUAL: Self = Self::from_slider(25);
     /// All that fits a link.
-    pub const LARGE: Self = Self::of(75);
+    pub const LARGE: Self = Self::from_slider(75);
     /// All there is, exactly.
-    pub const FULL: Self = Self::of(100);
+    pub const FULL: Self = Self::from_slider(100);
 
     /// Of a slider from 0 to 100. Each step up is a few percent more rows; 100 is all.
-    pub const fn of(at: u8) -> Self {
+    pub const fn from_slider(at: u8) -> Self {
         if at >= 100 {
             let all = u32::MAX;
             return Self {

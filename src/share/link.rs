@@ -23,7 +23,7 @@ pub enum Fit {
 
 impl Fit {
     /// Of a whole address of so many characters.
-    pub const fn of(characters: usize) -> Self {
+    pub const fn from_length(characters: usize) -> Self {
         if characters <= AIM {
             Self::Good
         } else if characters <= MOST {

@@ -71,7 +71,7 @@ fn kinds(report: &Report) -> Table {
     let mut table = Table::new(&[("Kind", true), ("Time", false), ("Of step", false)]);
     let share = |time| report.header.step_duration.and_then(|all| crate::units::Picos::fraction_of(time, all));
     let idle = [("Idle", report.totals.idle)];
-    let kinds = Kind::ALL.map(|kind| (kind.label(), report.totals.of(kind)));
+    let kinds = Kind::ALL.map(|kind| (kind.label(), report.totals.time_of_kind(kind)));
     for (label, time) in kinds.into_iter().chain(idle).filter(|(_, time)| time.0 > 0) {
         table.row(vec![label.to_owned(), time_text(time), share(time).map_or("–".to_owned(), percent_text)]);
     }

@@ -32,7 +32,7 @@ mod write;
 
 pub use envelope::{decode, encode};
 pub use error::ShareError;
-pub use file::{Carried, MAGIC, ReportFile, Within, pack, unpack};
+pub use file::{Carried, EmbeddedSource, MAGIC, ReportFile, pack, unpack};
 pub use level::Level;
 pub use limits::{MOST, VERSION};
 pub use link::{AIM, Fit, base_address, link, read_link};

@@ -60,7 +60,7 @@ const SECTIONS: [(Text, &str, bool); 13] = [
 impl Report {
     /// What leaves with it.
     pub fn preview(&self) -> Preview {
-        let mut seen = Seen::default();
+        let mut seen = PreviewTexts::default();
         // Looking changes nothing, and does not fail.
         let _ = codec::report(&mut seen, &mut self.clone());
         let section = |(what, title, is_telling): (Text, &str, bool)| {
@@ -108,12 +108,12 @@ impl Report {
 }
 
 #[derive(Default)]
-struct Seen {
+struct PreviewTexts {
     texts: BTreeMap<Text, BTreeSet<String>>,
     n_numbers: u32,
 }
 
-impl Visit for Seen {
+impl Visit for PreviewTexts {
     fn count(&mut self, n: usize, _: usize) -> Result<usize, ShareError> {
         Ok(n)
     }

@@ -205,7 +205,7 @@ impl Report {
 
     /// How exactly it tells what it holds, where that is not to the last digit.
     pub fn rounded(&self) -> Option<String> {
-        let digits = super::level::Level::of(self.origin.level).digits?;
+        let digits = super::level::Level::from_slider(self.origin.level).digits?;
         Some(format!("figures are exact, amounts in rows have {digits} digits"))
     }
 

@@ -12,15 +12,15 @@ use super::report::Report;
 use proptest::prelude::*;
 
 /// Fills a report with what numbers say.
-struct Any(fastrand::Rng);
+struct RandomReport(fastrand::Rng);
 
-impl Any {
+impl RandomReport {
     fn maybe<T>(&mut self, value: T, needed: bool) -> Option<T> {
         (needed || self.0.bool()).then_some(value)
     }
 }
 
-impl Visit for Any {
+impl Visit for RandomReport {
     fn count(&mut self, _: usize, _: usize) -> Result<usize, ShareError> {
         Ok(self.0.usize(0..4).min(1 + self.0.usize(0..3)))
     }
@@ -63,7 +63,7 @@ impl Visit for Any {
 
 fn any_report(seed: u64) -> Report {
     let mut report = codec::blank();
-    codec::report(&mut Any(fastrand::Rng::with_seed(seed)), &mut report).unwrap();
+    codec::report(&mut RandomReport(fastrand::Rng::with_seed(seed)), &mut report).unwrap();
     report.derive();
     report
 }
@@ -74,7 +74,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read_back(seed: u64, at in 0_u8..=100) {
         let full = any_report(seed);
-        for told in [full.at(Level::of(at)), full.without_sources().at(Level::of(at)), full.anonymise(), full] {
+        for told in [full.cut_to(Level::from_slider(at)), full.without_sources().cut_to(Level::from_slider(at)), full.anonymise(), full] {
             let bytes = encode(&told);
             prop_assert_eq!(read(&mut bytes.as_slice(), Limits::FILE), Ok(told));
         }
@@ -93,7 +93,7 @@ proptest! {
 
 #[test]
 fn what_mails_do_to_links_is_told() {
-    let report = any_report(7).at(Level::SMALL);
+    let report = any_report(7).cut_to(Level::SMALL);
     let text = link(&report);
     assert_eq!(read_link(&text), Ok(report));
     for end in 0..text.len() {

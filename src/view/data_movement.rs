@@ -39,7 +39,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
         move |label: &'static str, format| Entry::new(label, Callback::new(move |()| save(state, found, format)));
     let entries = Signal::derive(move || vec![entry("Save CSV", Export::Csv), entry("Save JSON", Export::Json)]);
     let how = move || {
-        let how = found.with(|found| found.as_ref().map(|view| data_movement::how(view)))?;
+        let how = found.with(|found| found.as_ref().map(|view| data_movement::formula(view)))?;
         Some(
             view! {
                 <Popover
@@ -49,7 +49,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
                     panel_class="how-panel"
                     face=Box::new(|| "=".into_any())
                 >
-                    {figures::how(how.clone())}
+                    {figures::formula_popover(how.clone())}
                 </Popover>
             }
             .any(),

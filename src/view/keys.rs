@@ -4,7 +4,7 @@
 use super::breakdown::{filter, save};
 use super::state::State;
 use super::widgets::popover;
-use super::widgets::table::Act;
+use super::widgets::table::GridAction;
 use super::{files, op};
 use crate::analysis::base::{Filter, GroupBy};
 use crate::protocol::url::View;
@@ -149,7 +149,7 @@ fn single(state: State, help: NodeRef<html::Dialog>, key: &str) -> bool {
         "e" => popover::toggle(save::ID),
         "y" | "Y" => {
             if let Some(model) = state.table.get_value() {
-                model.act.run(Act::CopyRows(key == "Y"));
+                model.act.run(GridAction::CopyRows(key == "Y"));
             }
         }
         "?" => {
@@ -171,6 +171,6 @@ fn sort(state: State, reversed: bool) {
     let column =
         model.columns.with_untracked(|columns| columns.get(at).and_then(|column| Some((column.id, column.sort?))));
     if let Some((id, natural)) = column {
-        model.act.run(Act::Sort(id, natural ^ reversed));
+        model.act.run(GridAction::Sort(id, natural ^ reversed));
     }
 }

@@ -58,7 +58,7 @@ impl Link {
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
         let Spawned { worker, script, lock } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
-            message: format!("The browser starts no worker for this page: {}", sentence(&say(&e))),
+            message: format!("The browser starts no worker for this page: {}", sentence(&error_text(&e))),
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let alive = Rc::new(Cell::new(true));
@@ -179,7 +179,7 @@ fn sentence(words: &str) -> String {
     format!("{}.", words.trim_end_matches('.'))
 }
 
-fn say(error: &JsValue) -> String {
+fn error_text(error: &JsValue) -> String {
     Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}"))
 }
 
@@ -235,7 +235,7 @@ fn hand_over(worker: Worker, report: Rc<dyn Fn(Report)>) {
                 title: "The program that reads files could not be fetched".to_owned(),
                 message: format!(
                     "The browser says: {} Check the connection and try again. If the site was updated meanwhile, reload the page.",
-                    sentence(&say(&error))
+                    sentence(&error_text(&error))
                 ),
             }));
         }

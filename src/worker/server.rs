@@ -95,10 +95,10 @@ impl Server {
     /// Opens the report of a link.
     fn open_link(&mut self, link: &str) -> Reply {
         self.session = None;
-        OpenSession::open_link(link).map_or_else(Reply::Failed, |opened| self.keep(opened))
+        OpenSession::open_link(link).map_or_else(Reply::Failed, |opened| self.set_session(opened))
     }
 
-    fn keep(&mut self, (session, info): (OpenSession, SessionInfo)) -> Reply {
+    fn set_session(&mut self, (session, info): (OpenSession, SessionInfo)) -> Reply {
         self.session = Some(session);
         Reply::Opened(Box::new(info))
     }
@@ -121,7 +121,7 @@ impl Server {
         let inputs = files.into_iter().zip(paths).map(input).collect::<Result<Vec<_>, Failure>>()?;
         let captures = match unpack_reports(inputs)? {
             Unpacked::Captures(captures) => captures,
-            Unpacked::Report(report) => return Ok(self.keep(OpenSession::of_report(*report))),
+            Unpacked::Report(report) => return Ok(self.set_session(OpenSession::of_report(*report))),
         };
         if skips.is_none() && is_looked_at(&captures.inputs) {
             self.looks_at(id, &captures.inputs);
@@ -139,7 +139,7 @@ impl Server {
                 self.answer(id, Reply::Progress(progress));
             }
         };
-        Ok(self.keep(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
+        Ok(self.set_session(OpenSession::open_captures(captures, &skips.unwrap_or_default(), &mut report)?))
     }
 
     /// Says that the files are looked at: nothing else is heard of them until it is known what they would take.

@@ -11,7 +11,7 @@ use rooflight::chart::comm::{bandwidth, figures, key, lanes, rows, steps, text, 
 use rooflight::chart::plot::scene::{Mark, Scene, Shape};
 use rooflight::chart::widgets::table::{Content, Measure, Order};
 use rooflight::protocol::CommView;
-use rooflight::protocol::url::comm::Of;
+use rooflight::protocol::url::comm::CommRows;
 use rooflight::report::format;
 use rooflight::session;
 use rooflight::session::{Input, Programs};
@@ -46,13 +46,13 @@ impl Session {
 }
 
 fn tables(of: &CommView, columns: &[rooflight::chart::widgets::table::Column], row: &CommRow) -> Vec<Content> {
-    table::row(row, columns, (40, Units::of(of, Of::Collectives)), false, false).cells
+    table::row(row, columns, (40, Units::from_view(of, CommRows::Collectives)), false, false).cells
 }
 
 #[test]
 fn steps_are_their_parts() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    for of in [Of::Collectives, Of::Copies] {
+    for of in [CommRows::Collectives, CommRows::Copies] {
         let bars = steps::bars(&view.comm.steps, of);
         assert_eq!(bars.len(), 4);
         for (bar, step) in bars.iter().zip(&view.comm.steps) {
@@ -62,7 +62,7 @@ fn steps_are_their_parts() {
             assert_eq!(alone + overlapped, step.compute_busy);
             // The sample copies between layouts for 19 % of its time: that is neither other nor idle.
             assert!(moves.as_f64() > 0.15 * step.duration.as_f64() && idle <= step.idle);
-            let of = if of == Of::Copies { step.copies } else { step.collectives };
+            let of = if of == CommRows::Copies { step.copies } else { step.collectives };
             assert_eq!((overlapped, exposed), (of.overlapped, of.exposed));
         }
     }
@@ -73,20 +73,20 @@ fn steps_are_their_parts() {
         .iter()
         .map(|step| StepComm { beside_collectives: None, beside_copies: None, ..*step })
         .collect();
-    let of = Of::Collectives;
+    let of = CommRows::Collectives;
     assert!(steps::is_split(&view.comm.steps, of) && !steps::is_split(&report, of));
     for (bar, whole) in steps::bars(&report, of).iter().zip(steps::bars(&view.comm.steps, of)) {
         assert_eq!(bar.parts.len(), steps::parts(of, false).len());
         assert_eq!(bar.parts.last().copied(), Some(whole.parts[3..].iter().copied().sum::<Picos>()));
     }
-    assert_eq!(steps::place(&view.comm.steps, StepChoice::Number(3), "3"), Some(3));
-    assert_eq!(steps::place(&view.comm.steps, StepChoice::All, "all"), None);
+    assert_eq!(steps::step_index(&view.comm.steps, StepChoice::Number(3), "3"), Some(3));
+    assert_eq!(steps::step_index(&view.comm.steps, StepChoice::All, "all"), None);
 }
 
 #[test]
 fn the_sentence_and_the_figures_are_the_analysis() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let says = figures::sentence(&view, Of::Collectives);
+    let says = figures::sentence(&view, CommRows::Collectives);
     let (stall, step) = (view.comm.tensor.stall.as_f64(), view.comm.header.step_duration.unwrap().as_f64());
     let hidden = view.comm.tensor.overlap;
     let share = |a: f64, b: f64| format!("{:.1} %", a / b * 100.0);
@@ -101,7 +101,7 @@ fn the_sentence_and_the_figures_are_the_analysis() {
             format::time_text(hidden.exposed.saturating_sub(hidden.waited)),
         )
     );
-    let readout = figures::readout(&view, Of::Collectives);
+    let readout = figures::readout(&view, CommRows::Collectives);
     assert_eq!(readout.hero.label, "Stall, step 1");
     let worst = readout.main.iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap();
     let large = view.comm.rows.iter().filter(|row| row.bytes_each.is_some_and(|bytes| bytes >= 1 << 20));
@@ -130,14 +130,14 @@ fn totals_are_sums_of_their_columns() {
     part.more = (rest.len() as u32, rest.iter().map(|row| row.overlap.exposed).sum());
     // The row with the lowest bandwidth is among those that are kept: the figure is that of all rows.
     let lowest = |view: &CommView| {
-        let readout = figures::readout(view, Of::Collectives);
+        let readout = figures::readout(view, CommRows::Collectives);
         readout.main.into_iter().find(|figure| figure.label == "Lowest bus bandwidth").unwrap().value
     };
     assert_eq!((lowest(&whole), part.comm.rows.len()), (lowest(&part), 12));
     assert!(CommRow::slowest(&whole.comm.rows).unwrap() >= 12, "it would be cut");
     for view in [&whole, &part] {
-        for of in [Of::Collectives, Of::Copies] {
-            let (all, units) = (rows(&view.comm, of), Units::of(view, of));
+        for of in [CommRows::Collectives, CommRows::Copies] {
+            let (all, units) = (rows(&view.comm, of), Units::from_view(view, of));
             let places = table::order(all, table::USUAL, "");
             let sum = |time: fn(&CommRow) -> Picos| format::time(all.iter().map(time).sum::<Picos>(), units.time);
             let foot = table::foot(view, of, &places, units);
@@ -149,10 +149,10 @@ fn totals_are_sums_of_their_columns() {
                     _ => {}
                 }
             }
-            if of == Of::Collectives && view.more.0 > 0 {
+            if of == CommRows::Collectives && view.more.0 > 0 {
                 assert_eq!(foot[0].1, format!("12 of {} rows", 12 + view.more.0));
             }
-            if of == Of::Copies {
+            if of == CommRows::Copies {
                 assert!(foot.iter().all(|(id, _)| *id != "exposed"), "copies fly beside each other");
             }
         }
@@ -162,12 +162,12 @@ fn totals_are_sums_of_their_columns() {
 #[test]
 fn without_collectives_copies_are_shown() {
     let mut view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    assert_eq!(usual(&view.comm), Of::Collectives);
+    assert_eq!(usual(&view.comm), CommRows::Collectives);
     view.comm.rows.clear();
     view.comm.tensor = Default::default();
-    assert_eq!(usual(&view.comm), Of::Copies);
+    assert_eq!(usual(&view.comm), CommRows::Copies);
     view.comm.copies = Default::default();
-    assert_eq!(usual(&view.comm), Of::Collectives);
+    assert_eq!(usual(&view.comm), CommRows::Collectives);
 }
 
 /// Of a pair whose other half lies outside of the capture there is time, but no execution.
@@ -184,8 +184,8 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
     let mut session = sample();
     for by in CommBy::ALL {
         let view = session.view(CommQuery { query: query(), by, ..CommQuery::default() });
-        for of in [Of::Collectives, Of::Copies] {
-            let (all, units) = (rows(&view.comm, of), Units::of(&view, of));
+        for of in [CommRows::Collectives, CommRows::Copies] {
+            let (all, units) = (rows(&view.comm, of), Units::from_view(&view, of));
             let wide = Measure { width: 4000.0, ..Measure::START };
             let columns = table::columns((of, by), table::USUAL, units, false, wide);
             for column in &columns {
@@ -200,7 +200,7 @@ fn rows_are_ordered_as_plain_sorting_has_them() {
                             "exposed" => row.overlap.exposed.as_f64(),
                             "overlap" => row.overlap.overlapped.as_f64() / row.overlap.in_flight.as_f64(),
                             "message" => row.bytes_each? as f64,
-                            "bus" if of == Of::Copies => row.alg_rate?,
+                            "bus" if of == CommRows::Copies => row.alg_rate?,
                             "bus" => row.bus_rate?,
                             "peak" => row.util?,
                             _ => return Some(f64::NAN),
@@ -236,8 +236,8 @@ fn a_filter_finds_what_a_row_says() {
     let is = |row: &CommRow| row.primitive == Some(Primitive::AllGather) || row.key.contains("all-gather");
     assert!(found.iter().all(|at| is(&view.comm.rows[*at])));
     assert_eq!(found.len(), view.comm.rows.iter().filter(|row| is(row)).count());
-    let units = Units::of(&view, Of::Collectives);
-    let foot = table::foot(&view, Of::Collectives, &found, units);
+    let units = Units::from_view(&view, CommRows::Collectives);
+    let foot = table::foot(&view, CommRows::Collectives, &found, units);
     let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
     let told = foot.iter().find(|(id, _)| *id == "stall").unwrap();
     assert_eq!(told.1, format::time(stall, units.time));
@@ -248,11 +248,11 @@ fn a_filter_finds_what_a_row_says() {
 #[test]
 fn columns_go_where_there_is_no_room_and_the_order_stays() {
     let view = sample().view(CommQuery { query: query(), ..CommQuery::default() });
-    let units = Units::of(&view, Of::Collectives);
+    let units = Units::from_view(&view, CommRows::Collectives);
     let ids = |width: f64, order: &'static str| {
         let measure = Measure { width, ..Measure::START };
         let order = Order { column: order, descending: true };
-        let columns = table::columns((Of::Collectives, CommBy::Op), order, units, width < 720.0, measure);
+        let columns = table::columns((CommRows::Collectives, CommBy::Op), order, units, width < 720.0, measure);
         for row in &view.comm.rows {
             assert_eq!(tables(&view, &columns, row).len(), columns.len());
         }
@@ -275,10 +275,10 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
         let ask = LaneQuery { query: query(), carried, ..LaneQuery::default() };
         let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
         assert_eq!(told.left_out.0, 0);
-        let kind = steps::kind(Of::Collectives);
+        let kind = steps::kind(CommRows::Collectives);
         for (from, to) in [(0, told.duration.0), (told.duration.0 / 3, told.duration.0 / 2)] {
             let width = 1000.0;
-            let look = lanes::Look { part: (Picos(from), Picos(to)), kind, chosen: None, width };
+            let look = lanes::LaneOptions { part: (Picos(from), Picos(to)), kind, chosen: None, width };
             let scene = lanes::scene(&told, &look);
             let (left, right) = (66.0, width - 14.0);
             let x = |at: Picos| (at.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
@@ -312,7 +312,7 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
         });
         if let Some(span) = span {
             let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..told.clone() };
-            let look = lanes::Look { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
+            let look = lanes::LaneOptions { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
             let scene = lanes::scene(&alone, &look);
             let tone = rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::Slot::Kind(kind));
             let y = 70.0 + if told.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
@@ -342,9 +342,9 @@ fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
     };
     let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
     assert!(told.spans.len() > 2000);
-    let look = lanes::Look {
+    let look = lanes::LaneOptions {
         part: (Picos::ZERO, told.duration),
-        kind: steps::kind(Of::Collectives),
+        kind: steps::kind(CommRows::Collectives),
         chosen: None,
         width: 600.0,
     };
@@ -371,7 +371,7 @@ fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
     let topology = Some(Topology { sides: vec![2, 2, 2], wrap: true });
     let mesh = "data=2,model=4".parse::<NamedMesh>().ok();
     let view = session.view(CommQuery { query: query(), topology, mesh, ..CommQuery::default() });
-    let of = Of::Collectives;
+    let of = CommRows::Collectives;
     let scene = bandwidth::scene(&view.comm.rows, of, None, (800.0, 260.0));
     let marks = named(&scene);
     let placed =

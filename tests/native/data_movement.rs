@@ -95,7 +95,7 @@ fn async_waits_are_what_their_start_wraps() {
     ]));
     let t = &a.totals;
     assert_eq!(
-        (t.of(Kind::DataMovement), t.of(Kind::Communication), t.of(Kind::Other)),
+        (t.time_of_kind(Kind::DataMovement), t.time_of_kind(Kind::Communication), t.time_of_kind(Kind::Other)),
         (Picos(7), Picos(24), Picos(32))
     );
     assert_eq!((a.total, a.stall, a.exposed_comm), (Picos(31), Picos(20), Picos(16)));
@@ -144,7 +144,8 @@ fn sums(opened: &Opened) {
             let b = analysis.breakdown(&opened.profile, &query).unwrap();
             let a = analysis.data_movement(&opened.profile, &query, None);
             let t = &b.totals;
-            let expected = t.of(Kind::DataMovement) + t.of(Kind::Communication) + t.of(Kind::Fused);
+            let expected =
+                t.time_of_kind(Kind::DataMovement) + t.time_of_kind(Kind::Communication) + t.time_of_kind(Kind::Fused);
             let total = |rows: &[DataMovementRow]| rows.iter().map(|r| r.total).sum::<Picos>();
             assert_eq!((a.total, total(&a.by_category), total(&a.by_source)), (expected, expected, expected));
             assert_eq!(a.opcodes.iter().flat_map(|p| &p.opcodes).map(|o| o.total).sum::<Picos>(), t.busy);
@@ -227,7 +228,7 @@ fn programs_say_more() {
     let module = rooflight::hlo::Module::from_proto(&proto);
     let (mut alone, mut inside) = (0, 0);
     for (id, instruction) in module.instructions().filter(|(_, i)| &*i.opcode == "fusion") {
-        let order = |v: LayoutChange| matches!(v.changes.of(Change::DimOrder), Answer::Undetectable(_));
+        let order = |v: LayoutChange| matches!(v.changes.answer(Change::DimOrder), Answer::Undetectable(_));
         alone += usize::from(order(classify(instruction)));
         inside += usize::from(order(in_module(&module, id)));
     }

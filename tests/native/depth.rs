@@ -190,7 +190,7 @@ fn brute(analysis: &Analysis, opened: &Opened, window: (u64, u64)) -> ([u64; 7],
             let times = line.events.times().map(|(s, d)| (s, s + d));
             let covering = times.enumerate().filter(|(_, e)| e.0 <= t && t < e.1);
             if let Some((i, _)) = covering.max_by_key(|(i, e)| (e.0, std::cmp::Reverse(e.1), *i)) {
-                by_kind[facts.of(line.events.op(i)).kind.index()] += 1;
+                by_kind[facts.get(line.events.op(i)).kind.index()] += 1;
                 any = true;
             }
         }

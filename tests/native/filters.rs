@@ -1,7 +1,7 @@
 //! Filters work on ops: what is shown is what matches, and never more than there is.
 
 use crate::common::{bytes, make, open};
-use rooflight::analysis::base::{Filter, FilterError, GroupBy, Query, StepChoice, Within};
+use rooflight::analysis::base::{Filter, FilterError, FilterField, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::{Analysis, Breakdown};
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
@@ -11,7 +11,7 @@ fn ask(space: &rooflight::wire::proto::xspace::XSpace, by: GroupBy, filter: Filt
     Analysis::new(&opened.profile).breakdown(&opened.profile, &Query { by, filter, ..Query::default() })
 }
 
-fn text(text: &str, within: Within) -> Filter {
+fn text(text: &str, within: FilterField) -> Filter {
     Filter { text: text.into(), within, ..Filter::default() }
 }
 
@@ -20,9 +20,9 @@ fn text(text: &str, within: Within) -> Filter {
 fn a_name_of_a_block_and_of_a_kernel() {
     let space = make::kda();
     for by in GroupBy::ALL {
-        let leaf = ask(&space, by, text("kda", Within::Leaf)).unwrap();
+        let leaf = ask(&space, by, text("kda", FilterField::Leaf)).unwrap();
         assert_eq!((leaf.shown.total, leaf.shown.n_events, leaf.shown.of_step), (Picos(275), 2, Some(0.275)), "{by:?}");
-        let anywhere = ask(&space, by, text("KDA", Within::Anywhere)).unwrap();
+        let anywhere = ask(&space, by, text("KDA", FilterField::Anywhere)).unwrap();
         assert_eq!((anywhere.shown.total, anywhere.shown.of_step), (Picos(790), Some(0.79)), "{by:?}");
         for b in [leaf, anywhere] {
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.shown.total, "{by:?}");
@@ -31,29 +31,29 @@ fn a_name_of_a_block_and_of_a_kernel() {
             assert_eq!(b.shown.anywhere, None, "something matched");
         }
     }
-    let rows = ask(&space, GroupBy::Op, text("kda", Within::Leaf)).unwrap();
+    let rows = ask(&space, GroupBy::Op, text("kda", FilterField::Leaf)).unwrap();
     assert_eq!((rows.groups.len(), rows.shown.n_all), (2, 5));
-    let kinds = ask(&space, GroupBy::Kind, text("kda", Within::Leaf)).unwrap();
+    let kinds = ask(&space, GroupBy::Kind, text("kda", FilterField::Leaf)).unwrap();
     assert_eq!((kinds.groups.len(), kinds.shown.n_all, kinds.groups[0].total), (1, 1, Picos(275)));
 }
 
 #[test]
 fn what_matches_nothing_says_what_would() {
     let space = make::kda();
-    let b = ask(&space, GroupBy::Op, text("jvp", Within::Leaf)).unwrap();
+    let b = ask(&space, GroupBy::Op, text("jvp", FilterField::Leaf)).unwrap();
     assert_eq!((b.groups.len(), b.shown.total, b.shown.anywhere, b.shown.n_all), (0, Picos::ZERO, Some(5), 5));
-    let b = ask(&space, GroupBy::Op, text("nowhere", Within::Source)).unwrap();
+    let b = ask(&space, GroupBy::Op, text("nowhere", FilterField::Source)).unwrap();
     assert_eq!(b.shown.anywhere, Some(0));
-    assert_eq!(ask(&space, GroupBy::Op, text("nowhere", Within::Anywhere)).unwrap().shown.anywhere, None);
+    assert_eq!(ask(&space, GroupBy::Op, text("nowhere", FilterField::Anywhere)).unwrap().shown.anywhere, None);
 }
 
 #[test]
 fn sources_kinds_and_scopes() {
     let small = make::small();
-    let b = ask(&small, GroupBy::Op, text("MODEL.py:1", Within::Source)).unwrap();
+    let b = ask(&small, GroupBy::Op, text("MODEL.py:1", FilterField::Source)).unwrap();
     assert_eq!(b.groups.iter().map(|g| g.key.as_str()).collect::<Vec<_>>(), ["fusion.1"]);
     assert_eq!(b.shown.total, Picos(200), "step 7");
-    let caller = ask(&small, GroupBy::Op, text("train.py", Within::Source)).unwrap();
+    let caller = ask(&small, GroupBy::Op, text("train.py", FilterField::Source)).unwrap();
     assert_eq!(caller.shown.total, Picos::ZERO, "not the innermost frame");
 
     let kda = make::kda();
@@ -80,7 +80,8 @@ fn patterns() {
 #[test]
 fn a_filter_by_kind_adds_up() {
     let small = make::small();
-    for (needle, within) in [("", Within::Leaf), ("f", Within::Leaf), ("mlp", Within::Anywhere), ("py", Within::Source)]
+    for (needle, within) in
+        [("", FilterField::Leaf), ("f", FilterField::Leaf), ("mlp", FilterField::Anywhere), ("py", FilterField::Source)]
     {
         let whole = ask(&small, GroupBy::Op, text(needle, within)).unwrap();
         let of = |kind: Kind| ask(&small, GroupBy::Op, Filter { kind: Some(kind), ..text(needle, within) }).unwrap();

@@ -113,7 +113,7 @@ fn write() {
         let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
         let report = engine.report(&ShareQuery::default()).unwrap();
         for level in [0, 60, 100] {
-            let told = report.at(Level::of(level));
+            let told = report.cut_to(Level::from_slider(level));
             put("link", &format!("{name}-{level}"), &streams(&encode(&told)));
             put("report_file", &format!("{name}-{level}"), &pack(&told, &[]));
         }

@@ -101,7 +101,7 @@ fn padded_sizes_are_those_that_xla_assigned() {
         for buffer in program.buffer_assignment.iter().flat_map(|b| &b.logical_buffers) {
             let at = buffer.defined_at.as_ref().unwrap();
             let id = module.instruction_of_proto(at.instruction_id).unwrap();
-            let shape = module.instruction(id).unwrap().shape.at(&at.shape_index).unwrap();
+            let shape = module.instruction(id).unwrap().shape.subshape(&at.shape_index).unwrap();
             let size = u64::try_from(buffer.size).unwrap();
             match shape {
                 Shape::Array(array) if array.padded_bytes() == Some(size) => arrays += 1,

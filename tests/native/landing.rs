@@ -27,13 +27,16 @@ fn the_picture_shows_the_sample() {
     let head: RooflineHead = engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap();
     let totals = &head.figures.totals;
     for (kind, ms) in landing::KINDS {
-        let found = totals.of(kind).0 as f64 / 1e9;
+        let found = totals.time_of_kind(kind).0 as f64 / 1e9;
         assert!(close(ms, found), "{kind:?}: {ms} is drawn, {found} ms found");
     }
     let drawn: f64 = landing::KINDS.iter().map(|(_, ms)| ms).sum();
-    let busy =
-        Kind::ALL.into_iter().filter(|kind| *kind != Kind::Container).map(|kind| totals.of(kind).0 as f64).sum::<f64>()
-            / 1e9;
+    let busy = Kind::ALL
+        .into_iter()
+        .filter(|kind| *kind != Kind::Container)
+        .map(|kind| totals.time_of_kind(kind).0 as f64)
+        .sum::<f64>()
+        / 1e9;
     assert!((drawn - busy).abs() < 0.2, "{drawn} ms are drawn of {busy}");
     let sort = RoofSort { column: RoofColumn::Total, descending: true };
     let query = RoofRowsQuery { ask, sort, first: 0, count: 1000 };

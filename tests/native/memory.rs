@@ -31,7 +31,7 @@ fn ask(color: i64) -> MemoryQuery {
 }
 
 fn told(module: &Module, memory: &ProgramMemory, color: i64) -> Option<SpaceMemory> {
-    memory.tell(module, ProgramPeaks::default(), &ask(color)).space
+    memory.summarize(module, ProgramPeaks::default(), &ask(color)).space
 }
 
 /// Bytes of a figure in MiB: they have few enough digits to be exact.

@@ -29,7 +29,7 @@ fn held(proto: &HloProto) -> (Module, ProgramMemory) {
 
 fn told(proto: &HloProto) -> SpaceMemory {
     let (module, memory) = held(proto);
-    memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default()).space.unwrap()
+    memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default()).space.unwrap()
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn without_a_trace_the_schedule_tells() {
         assigned.offset = offset;
     }
     let (module, memory) = held(&proto);
-    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
     assert!(told.notes.iter().any(|note| note.code == "no_heap_trace"), "{:?}", told.notes);
     let space = told.space.unwrap();
     assert_eq!(space.peak.basis, Basis::Schedule);
@@ -205,7 +205,7 @@ fn an_address_counts_once_by_hand() {
     let alive = memory.alive_at(&module, &ask, 2).unwrap();
     let sizes: Vec<(u32, u64)> = alive.buffers.iter().map(|buffer| (buffer.id.0, buffer.size)).collect();
     assert_eq!((alive.size, sizes), (150, vec![(1, 60), (4, 50), (0, 40)]), "each address with who took it last");
-    let told = memory.tell(&module, ProgramPeaks::default(), &ask);
+    let told = memory.summarize(&module, ProgramPeaks::default(), &ask);
     assert!(told.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", told.notes);
     let without = memory.what_if(&module, &ask, &[BufferId(0)], ALL_POINTS).unwrap();
     assert_eq!((without.before, without.peak, without.position), (150, 150, Some(3)));
@@ -233,7 +233,7 @@ proptest! {
         prop_assert_eq!(memory.timeline(1).unwrap(), &known);
         prop_assert!(known.iter().all(|bytes| *bytes <= size.cast_unsigned() + 50));
         let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
-        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
         prop_assert_eq!(Some(space.peak.peak), known.iter().copied().max());
         prop_assert!(space.peak.peak <= space.peak.total_allocation);
         for rollup in &space.rollups {
@@ -257,7 +257,7 @@ proptest! {
         let known: Vec<u64> = interpret(&events, &sizes).into_iter().map(|heap| heap + below).collect();
         prop_assert_eq!(memory.timeline(0).unwrap(), &known);
         let ask = MemoryQuery { columns: 7, ..MemoryQuery::default() };
-        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
         let peak = known.iter().copied().max().unwrap();
         prop_assert_eq!(space.peak.peak, peak);
         let first = known.iter().position(|bytes| *bytes == peak).unwrap();
@@ -315,7 +315,7 @@ fn of_endless_memories_few_are_told() {
     assignment.buffer_allocations.extend((1..1000).map(allocation));
     let (module, memory) = held(&proto);
     assert_eq!(memory.peaks().len(), 64);
-    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
     let note = told.notes.iter().find(|note| note.code == "memories_left_out").unwrap();
     assert!(note.message.starts_with("936 "), "{note:?}");
 }
@@ -324,7 +324,7 @@ fn of_endless_memories_few_are_told() {
 #[test]
 fn reports_pass_from_worker_to_page() {
     let (module, memory) = held(&tiny());
-    let told = memory.tell(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
     let bytes = postcard::to_allocvec(&told).unwrap();
     assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), told);
     let largest = told.space.unwrap().alive.buffers[0].id;
@@ -342,7 +342,7 @@ fn ask_all(bytes: &[u8]) {
     let memory = ProgramMemory::new(assignment, &module);
     for peak in memory.peaks() {
         let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
-        let space = memory.tell(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
         assert_eq!(space.alive.buffers.iter().fold(space.alive.rest, |sum, b| sum.saturating_add(b.size)), peak.peak);
         assert!(
             space

@@ -411,7 +411,7 @@ fn every(open: impl Fn() -> Opened) {
             let mut opened = open();
             let r = ask(&mut opened, &RooflineQuery { query, all_kinds, ..RooflineQuery::default() });
             let t = &r.figures.totals;
-            assert_eq!(r.figures.considered, if all_kinds { t.busy } else { t.of(Kind::Compute) });
+            assert_eq!(r.figures.considered, if all_kinds { t.busy } else { t.time_of_kind(Kind::Compute) });
         }
     }
 }

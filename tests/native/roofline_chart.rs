@@ -8,7 +8,7 @@ use rooflight::chart::empty;
 use rooflight::chart::plot::popover_position::Rect;
 use rooflight::chart::plot::scene::{Scene, Shape};
 use rooflight::chart::roofline::{
-    Ceilings, Dots, Form, Look, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
+    Ceilings, ChartOptions, Dots, Form, brushed, coverage, dots, scene, table, usual, whole, words, zoomed,
 };
 use rooflight::chart::widgets::table::{Content, Measure};
 use rooflight::protocol::url::roofline::RoofBy;
@@ -171,9 +171,9 @@ fn figures_marks_and_rows_tell_the_same() {
     }
 }
 
-fn look(dots: &Dots, ceilings: &Ceilings) -> Look {
+fn look(dots: &Dots, ceilings: &Ceilings) -> ChartOptions {
     let window = usual(dots, ceilings);
-    Look { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE, pinned: false }
+    ChartOptions { window, level: Level::Hbm, hidden: Vec::new(), selected: Vec::new(), size: SIZE, pinned: false }
 }
 
 fn ids_of(scene: &Scene) -> usize {
@@ -190,7 +190,7 @@ fn the_chart_shows_what_is_there() {
     for mut engine in engines() {
         let head = head(&mut engine, &ask(GroupBy::Op));
         let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
-        let ceilings = Ceilings::of(&head.figures, &[Precision::Bf16], Level::Hbm);
+        let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
         let mut look = look(&dots, &ceilings);
         let first = scene(&dots, &ceilings, &look, "TPU:0");
         for (at, a) in texts(&first).iter().enumerate() {
@@ -282,7 +282,7 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
     let head = head(&mut engine, &ask(GroupBy::Op));
     let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     assert!(dots.all.is_empty());
-    let ceilings = Ceilings::of(&head.figures, &[], Level::Hbm);
+    let ceilings = Ceilings::from_figures(&head.figures, &[], Level::Hbm);
     assert_eq!(ceilings, Ceilings::default());
     let look = look(&dots, &ceilings);
     assert!(scene(&dots, &ceilings, &look, "TPU:0").title.contains("no known roof"));
@@ -299,7 +299,7 @@ fn bars_of_steps_are_as_long_as_their_times() {
     for mut engine in engines() {
         let head = head(&mut engine, &ask(GroupBy::Op));
         let units = table::Units::of_steps(&head.steps);
-        let look = table::Look { by: RoofBy::Step, units, room: 20, two_lines: false };
+        let look = table::TableOptions { by: RoofBy::Step, units, room: 20, two_lines: false };
         let columns: Vec<_> = table::columns(RoofBy::Step, units, false, Measure { width: 1400.0, ..Measure::START });
         let at = columns.iter().position(|column| column.id == "bar").unwrap();
         let most = head.steps.iter().map(|step| step.total).max().unwrap();

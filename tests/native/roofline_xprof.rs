@@ -141,7 +141,7 @@ fn mi300_peaks() {
     let Some((_, theirs)) = model("gpu-mi300/xprof") else { return };
     let opened = common::open("gemm.xplane.pb", bytes).unwrap();
     let plane = opened.profile.planes.iter().find(|p| p.name == "/device:GPU:0").unwrap();
-    let ours = DevicePeaks::of("GPU:0", plane, &PeakChoice::default());
+    let ours = DevicePeaks::resolve("GPU:0", plane, &PeakChoice::default());
     assert!((ours.flops(Precision::Bf16).unwrap() / (theirs["peak_flop_rate"] * 1e9) - 1.0).abs() < 1e-5);
     // Their bandwidth is the driver's, half of what HBM3 transfers: it is offered, and the data sheet's counts.
     let hbm =

@@ -49,7 +49,7 @@ fn report(files: &Files) -> Report {
 fn a_report_is_read_back_exactly() {
     for report in all().iter().map(report) {
         for at in [0, 10, 25, 50, 75, 99, 100] {
-            let told = report.at(Level::of(at));
+            let told = report.cut_to(Level::from_slider(at));
             let back = decode(&encode(&told)).unwrap_or_else(|error| panic!("{} at {at}: {error}", report.files()));
             assert!(back == told, "{} at {at}", report.files());
         }
@@ -60,13 +60,13 @@ fn a_report_is_read_back_exactly() {
 fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60, 99, 100] {
-            let told = full.at(Level::of(at));
+            let told = full.cut_to(Level::from_slider(at));
             let name = format!("{} at {at}", full.files());
             assert_eq!(told.n_rows(), full.n_rows(), "{name}");
             for kind in Kind::ALL {
                 let rows = told.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
                 let rest = told.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total);
-                assert_eq!(rows.chain(rest).sum::<Picos>(), told.totals.of(kind), "{name}, {kind:?}");
+                assert_eq!(rows.chain(rest).sum::<Picos>(), told.totals.time_of_kind(kind), "{name}, {kind:?}");
             }
             let totals = &told.totals;
             assert_eq!(totals.by_kind.iter().copied().sum::<Picos>(), totals.busy, "{name}");
@@ -130,7 +130,7 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
         let is_mixed = |row: &&OpRow| row.group.categories.len() > 1;
         assert!(full.rows.iter().filter(is_mixed).count() > 0, "seed {seed}: no row holds ops of several kinds");
         for at in 0..=100 {
-            let told = full.at(Level::of(at));
+            let told = full.cut_to(Level::from_slider(at));
             let total = |report: &Report| -> Picos {
                 let rows = report.rows.iter().map(|row| row.group.total);
                 rows.chain(report.rest.iter().map(|rest| rest.total)).sum()
@@ -153,7 +153,7 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
 fn figures_are_exact_and_rows_print_what_the_capture_prints() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60] {
-            let told = full.at(Level::of(at));
+            let told = full.cut_to(Level::from_slider(at));
             let name = format!("{} at {at}", full.files());
             assert_eq!((&told.header, &told.totals), (&full.header, &full.totals), "{name}");
             let (a, b) = (&told.roofline.figures, &full.roofline.figures);
@@ -243,11 +243,11 @@ fn the_samples_link_is_short_and_holds_what_matters() {
     let told = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
     let address = Address { report: link(&told), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
-    assert!(url.len() <= AIM && Fit::of(url.len()) == Fit::Good, "{}", url.len());
+    assert!(url.len() <= AIM && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
     let back = read_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
     assert_eq!(back, told);
     assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
-    assert!(back.totals.of(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
+    assert!(back.totals.time_of_kind(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
     assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
     assert!(back.memory.programs.iter().any(|program| program.spaces.iter().any(|space| space.peak > 0)));
     let space = &back.memory.spaces[0];
@@ -264,7 +264,7 @@ fn lengths_are_as_documented() {
     let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SHARING.md")).unwrap();
     let mut missing = Vec::new();
     for at in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
-        let told = report.at(Level::of(at));
+        let told = report.cut_to(Level::from_slider(at));
         let space = &told.memory.spaces[0];
         let (ops, points, length) = (told.rows.len(), points(&told), link(&told).len());
         let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
@@ -280,7 +280,7 @@ fn lengths_are_as_documented() {
 #[test]
 fn too_long_is_told_by_one_measure() {
     assert_eq!(
-        [Fit::of(AIM), Fit::of(AIM + 1), Fit::of(MOST), Fit::of(MOST + 1)],
+        [Fit::from_length(AIM), Fit::from_length(AIM + 1), Fit::from_length(MOST), Fit::from_length(MOST + 1)],
         [Fit::Good, Fit::Long, Fit::Long, Fit::TooLong]
     );
     assert_eq!(Fit::Good.sentence(1), None);
@@ -431,7 +431,7 @@ fn a_full_summary_answers_as_its_capture_does() {
 
 #[test]
 fn what_a_summary_does_not_hold_it_says() {
-    let told = report(&sample()).at(Level::USUAL);
+    let told = report(&sample()).cut_to(Level::USUAL);
     let (mut engine, session) = OpenSession::of_report(told.clone());
     let summary = session.summary.unwrap();
     assert!(
@@ -479,10 +479,10 @@ fn what_a_summary_does_not_hold_it_says() {
 #[test]
 fn a_report_can_be_shared_again_and_never_gets_more() {
     let full = report(&sample());
-    let (mut engine, _) = OpenSession::of_report(full.at(Level::SMALL).without_sources());
+    let (mut engine, _) = OpenSession::of_report(full.cut_to(Level::SMALL).without_sources());
     let ask = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
     let shared: ShareAnswer = told(&mut engine, Question::Share(ask.clone()));
-    assert_eq!(read_link(&shared.link).unwrap(), full.at(Level::SMALL).without_sources());
+    assert_eq!(read_link(&shared.link).unwrap(), full.cut_to(Level::SMALL).without_sources());
     let (_, session) = OpenSession::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.summary.unwrap().level, 0);
     let text: String = told(&mut engine, Question::ShareMarkdown { ask, url: Some("https://x/#y".into()) });
@@ -534,7 +534,7 @@ fn report_files_open_alone_or_as_their_captures() {
     // Two of them, and nothing else: neither opens.
     let inputs = [("a", 100), ("b", 50)].map(|(name, level)| Input {
         name: format!("{name}.rooflight"),
-        source: Box::new(pack(&full.at(Level::of(level)), &[])),
+        source: Box::new(pack(&full.cut_to(Level::from_slider(level)), &[])),
         from_folder: false,
     });
     let failure = OpenSession::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();

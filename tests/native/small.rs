@@ -22,10 +22,10 @@ fn one_step_is_clipped_and_sums() {
     let t = &b.totals;
     assert_eq!(b.header.step_duration, Some(Picos(1000)));
     // while 100…700 holds fusion.1 (200) and dus (350): 50 are its own; the copy is cut at 1000.
-    assert_eq!(t.of(Kind::Container), Picos(50));
-    assert_eq!(t.of(Kind::Compute), Picos(200));
-    assert_eq!(t.of(Kind::Communication), Picos(150));
-    assert_eq!(t.of(Kind::DataMovement), Picos(350 + 50));
+    assert_eq!(t.time_of_kind(Kind::Container), Picos(50));
+    assert_eq!(t.time_of_kind(Kind::Compute), Picos(200));
+    assert_eq!(t.time_of_kind(Kind::Communication), Picos(150));
+    assert_eq!(t.time_of_kind(Kind::DataMovement), Picos(350 + 50));
     assert_eq!((t.busy, t.union, t.idle), (Picos(800), Picos(800), Picos(200)));
     assert_eq!(t.container_inclusive, Picos(600));
     assert_eq!(t.n_events, 5);

@@ -68,7 +68,7 @@ fn streams_and_blocks_one_after_the_other_are_one_file() {
 #[test]
 fn a_cut_keeps_what_came_before() {
     let whole = lines(200_000);
-    for (packing, file) in [(XZ.into(), xz(&whole)), (Packing::from(GZIP).then(XZ).unwrap(), gzip(&xz(&whole)))] {
+    for (packing, file) in [(XZ.into(), xz(&whole)), (Packing::from(GZIP).with_layer(XZ).unwrap(), gzip(&xz(&whole)))] {
         let mut before = 0;
         for tenths in 1..10 {
             let out = inflate(&file[..file.len() * tenths / 10].to_vec(), packing, WHOLE, &mut |_| {});

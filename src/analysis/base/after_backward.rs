@@ -51,10 +51,10 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
             } else if let Some((_, most)) = latest.as_mut().filter(|(known, _)| *known == of) {
                 *most = start.max(*most);
             } else {
-                keep(&mut last, latest.replace((of, start)));
+                record_latest(&mut last, latest.replace((of, start)));
             }
         }
-        keep(&mut last, latest);
+        record_latest(&mut last, latest);
     }
     let mut after: Vec<Option<bool>> = vec![None; facts.len()];
     let mut known: Option<(Run, Option<u64>)> = None;
@@ -77,7 +77,7 @@ fn optimizer(plane: &Plane, device: &Device, facts: &mut [OpFacts]) {
 type Run = (usize, Option<ProgramId>);
 
 /// Keeps the start of a run's last backward op so far.
-fn keep(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
+fn record_latest(last: &mut IndexMap<Run, u64>, latest: Option<(Run, u64)>) {
     if let Some((of, start)) = latest {
         let at = last.entry(of).or_default();
         *at = start.max(*at);

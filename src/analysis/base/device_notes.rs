@@ -86,7 +86,7 @@ pub fn derived_runs(platform: Platform) -> Note {
 /// Why there is no device with ops.
 pub fn no_devices(profile: &Profile) -> Note {
     let names = profile.planes.iter().map(|p| p.name.as_str()).collect::<BTreeSet<&str>>();
-    let is = |of| profile.planes.iter().any(|p| Platform::of(&p.name) == Some(of));
+    let is = |of| profile.planes.iter().any(|p| Platform::from_plane_name(&p.name) == Some(of));
     let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
     if n == 0 && !profile.hlo.is_empty() {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn one_sentence_about_several_devices_is_one_note() {
-        let of = |text: &str, place: &str| Note::new(Severity::Info, "a", text).at(place);
+        let of = |text: &str, place: &str| Note::new(Severity::Info, "a", text).with_place(place);
         let joined = join_places(vec![of("x", "TPU:0"), of("y", "TPU:0"), of("x", "TPU:1"), of("x", "TPU:2")]);
         let places: Vec<_> = joined.iter().map(|note| (note.message.as_str(), note.place.as_deref())).collect();
         assert_eq!(places, [("x", Some("3 devices, TPU:0 to TPU:2")), ("y", Some("TPU:0"))]);

@@ -13,7 +13,7 @@ pub struct Filter {
     /// What is looked for, whatever its case; empty: everything.
     pub text: String,
     /// Where.
-    pub within: Within,
+    pub within: FilterField,
     /// `text` is a regular expression.
     pub regex: bool,
     /// Only ops of this kind.
@@ -25,7 +25,7 @@ pub struct Filter {
 /// Where a text is looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Within {
+pub enum FilterField {
     /// The op's name and the last three segments of its scope path: what the op itself is.
     #[default]
     Leaf,
@@ -35,7 +35,7 @@ pub enum Within {
     Anywhere,
 }
 
-impl Within {
+impl FilterField {
     /// All of them, in order.
     pub const ALL: [Self; 3] = [Self::Leaf, Self::Source, Self::Anywhere];
 
@@ -96,7 +96,7 @@ impl Filter {
 pub struct Matcher {
     text: Option<Needle>,
     /// Where texts are looked for.
-    pub within: Within,
+    pub within: FilterField,
     /// The kind that passes.
     pub kind: Option<Kind>,
     /// The scope that passes.
@@ -131,7 +131,7 @@ impl Matcher {
 
     /// The same filter, looking elsewhere.
     #[must_use]
-    pub fn looking(&self, within: Within) -> Self {
+    pub fn looking(&self, within: FilterField) -> Self {
         Self { within, ..self.clone() }
     }
 

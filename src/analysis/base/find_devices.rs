@@ -15,12 +15,12 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let mut devices: Vec<Device> = Vec::new();
     let mut sum = 0_u128;
     for (index, plane) in profile.planes.iter().enumerate() {
-        if let Some(platform) = Platform::of(&plane.name)
+        if let Some(platform) = Platform::from_plane_name(&plane.name)
             && let Some((device, time)) = device(profile, (index, platform), plane, &mut notes)
         {
             sum = sum.saturating_add(time);
             if is_beyond_sums(time) {
-                notes.push(beyond_sums().at(&device.label));
+                notes.push(beyond_sums().with_place(&device.label));
             }
             devices.push(device);
         }
@@ -95,18 +95,18 @@ fn device(
         let n = device.steps.len();
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
         let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
-        notes.push(Note::new(Severity::Info, "steps_from_modules", message).at(&device.label));
+        notes.push(Note::new(Severity::Info, "steps_from_modules", message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
-            notes.push(derived_runs(platform).at(&device.label));
+            notes.push(derived_runs(platform).with_place(&device.label));
         }
         device.basis = StepBasis::Modules { program: name };
     } else {
         let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
-        notes.push(Note::new(Severity::Info, "no_steps", message).at(&device.label));
+        notes.push(Note::new(Severity::Info, "no_steps", message).with_place(&device.label));
     }
     let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();
     if let Some(note) = device_notes::overlap(&mut device) {
-        notes.push(note.at(&device.label));
+        notes.push(note.with_place(&device.label));
     }
     let time = look_at_ops(plane, &mut device).max(steps);
     Some((device, time))

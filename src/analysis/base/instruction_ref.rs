@@ -4,14 +4,14 @@ use crate::hlo::{ArrayShape, Call, ComputationId, Instruction, InstructionId, Mo
 
 /// An instruction, with the program it is in where there is one.
 #[derive(Clone, Copy)]
-pub(in crate::analysis) struct Seen<'a> {
+pub(in crate::analysis) struct InstructionRef<'a> {
     pub(in crate::analysis) instruction: &'a Instruction,
     pub(in crate::analysis) module: Option<(&'a Module, InstructionId)>,
     /// It is a TPU's: memory spaces have names.
     pub(in crate::analysis) tpu: bool,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> InstructionRef<'a> {
     /// An instruction of a program.
     pub(in crate::analysis) fn within(module: &'a Module, id: InstructionId, tpu: bool) -> Option<Self> {
         Some(Self { instruction: module.instruction(id)?, module: Some((module, id)), tpu })

@@ -157,7 +157,7 @@ struct Generation {
 
 impl Measures {
     /// The times of a device's ops within a window, from before or measured now.
-    pub fn of(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<Measured> {
+    pub fn get_or_measure(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<Measured> {
         let [young, old] = &mut *self.generations.borrow_mut();
         let key = (index, window.clone());
         if let Some(measured) = young.kept.get(&key) {

@@ -22,7 +22,7 @@ pub(in crate::analysis) mod self_time;
 pub(in crate::analysis) mod text_order;
 
 pub use device::{Clock, Device, Step, StepBasis, intervals};
-pub use filter::{Filter, FilterError, Matcher, Within};
+pub use filter::{Filter, FilterError, FilterField, Matcher};
 pub use framework::Framework;
 pub use op_lookup::FoundOp;
 pub use platform::{Platform, device_type};

@@ -75,7 +75,7 @@ impl Analysis {
     /// Looks for an op among the events. Where no program is said: ops without one, else those with the most time.
     pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> FoundOp {
         let name = name.strip_prefix('%').unwrap_or(name);
-        let asked = self.asked(profile, query);
+        let asked = self.selection(profile, query);
         let mut members = Vec::new();
         for (device, of) in self.devices.iter().enumerate() {
             let plane = &profile.planes[of.plane];
@@ -123,7 +123,7 @@ impl Analysis {
             file: None,
             module: None,
             query: query.clone(),
-            asked: self.asked(profile, query),
+            asked: self.selection(profile, query),
             members: Vec::new(),
         }
     }

@@ -15,7 +15,7 @@ pub enum Platform {
 
 impl Platform {
     /// Of `/device:TPU:0`; `None` of a plane that is no device, or only a part of one.
-    pub fn of(plane: &str) -> Option<Self> {
+    pub fn from_plane_name(plane: &str) -> Option<Self> {
         let (kind, number) = plane.strip_prefix("/device:")?.split_once(':')?;
         let platform = match kind {
             "TPU" => Self::Tpu,
@@ -76,7 +76,7 @@ mod tests {
             ("/device:GPU:", None),
             ("/host:CPU", None),
         ] {
-            assert_eq!(Platform::of(name), expected, "{name}");
+            assert_eq!(Platform::from_plane_name(name), expected, "{name}");
         }
     }
 }

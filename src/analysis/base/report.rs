@@ -80,7 +80,7 @@ pub struct Totals {
 
 impl Totals {
     /// Self time of one kind.
-    pub fn of(&self, kind: Kind) -> Picos {
+    pub fn time_of_kind(&self, kind: Kind) -> Picos {
         self.by_kind.get(kind.index()).copied().unwrap_or_default()
     }
 }

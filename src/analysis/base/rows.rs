@@ -41,7 +41,7 @@ pub enum Key {
 }
 
 impl Key {
-    fn of(by: GroupBy, name: StrId, stats: &OpStats, facts: &OpFacts) -> Self {
+    fn row_key(by: GroupBy, name: StrId, stats: &OpStats, facts: &OpFacts) -> Self {
         match by {
             GroupBy::Kind => Self::Kind(facts.kind),
             GroupBy::Category => Self::Category(stats.category),
@@ -169,14 +169,14 @@ pub fn each(slices: &[Slice], mut found: impl FnMut(Member, &OpTime)) {
 fn key_of(known: Known<'_>, slices: &[Slice], by: GroupBy, member: Member) -> Key {
     let device = slices[member.slice as usize].device;
     let (op, facts) = known.op(device, member.op);
-    Key::of(by, op.name, &op.stats, facts)
+    Key::row_key(by, op.name, &op.stats, facts)
 }
 
 /// How many rows there would be.
 pub fn count(known: Known<'_>, slices: &[Slice], by: GroupBy) -> u32 {
     let (mut numbers, mut keys) = (Numbers::default(), Vec::new());
     each(slices, |member, _| {
-        numbers.of(key_of(known, slices, by, member), &mut keys);
+        numbers.row_key(key_of(known, slices, by, member), &mut keys);
     });
     keys.len() as u32
 }
@@ -194,7 +194,7 @@ pub fn fold(known: Known<'_>, slices: &[Slice], by: GroupBy) -> Rows {
     }
     each(slices, |member, time| {
         let (op, facts) = known.op(slices[member.slice as usize].device, member.op);
-        let number = numbers.of(Key::of(by, op.name, &op.stats, facts), &mut keys);
+        let number = numbers.row_key(Key::row_key(by, op.name, &op.stats, facts), &mut keys);
         let at = number as usize;
         if at == rows.len() {
             rows.push(Row::new(keys[at], facts.kind, member, op));
@@ -233,7 +233,7 @@ struct Numbers {
 
 impl Numbers {
     /// The number of a key; the next one where it is new.
-    fn of(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
+    fn row_key(&mut self, key: Key, keys: &mut Vec<Key>) -> u32 {
         let next = keys.len() as u32;
         if let Key::Op(_, name) = key {
             let at = name.number() as usize;

@@ -1,7 +1,7 @@
 //! Which ops of a device a filter lets through. Each distinct path is looked at once, however many
 //! ops have it.
 
-use super::filter::{Matcher, Within};
+use super::filter::{FilterField, Matcher};
 use super::rows::Known;
 use crate::analysis::classify::{OpFacts, PlaneFacts, scope_path};
 use crate::profile::{Op, StrId};
@@ -35,13 +35,13 @@ impl Texts<'_> {
     fn has(&mut self, i: usize, op: &Op, scope: Option<StrId>) -> bool {
         let Self { known, facts, matcher, paths, sources } = self;
         match matcher.within {
-            Within::Source => *sources
+            FilterField::Source => *sources
                 .entry((op.stats.source_stack, op.stats.source))
                 .or_insert_with(|| facts.source_inner(known.profile, op).is_some_and(|frame| matcher.is_match(frame))),
             // Paths first: they are few, and what they settle needs no look at a name of its own.
             within => {
                 let path = match within {
-                    Within::Leaf => scope
+                    FilterField::Leaf => scope
                         .is_some_and(|id| paths.get(id, || matcher.is_match(scope_path::leaf(known.words.get(id))))),
                     // All of the paths of an op that was merged of several.
                     _ => op.stats.tf_op.is_some_and(|id| {

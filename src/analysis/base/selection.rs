@@ -30,7 +30,7 @@ pub struct Selection {
 
 impl Analysis {
     /// Measures what a query is of.
-    pub(in crate::analysis) fn asked(&self, profile: &Profile, query: &Query) -> Selection {
+    pub(in crate::analysis) fn selection(&self, profile: &Profile, query: &Query) -> Selection {
         let mut notes = self.notes.clone();
         let chosen: Vec<usize> = match query.device {
             DeviceChoice::One(i) => Some(i as usize).filter(|i| *i < self.devices.len()).into_iter().collect(),
@@ -47,14 +47,14 @@ impl Analysis {
                 continue;
             };
             let span = window_of.span;
-            let measured = self.measures.of(plane, *index, device, &window_of);
+            let measured = self.measures.get_or_measure(plane, *index, device, &window_of);
             step_name.get_or_insert(window_of.name);
             add_totals(&mut totals, &measured, &self.facts[*index], plane, profile, span);
             duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
             window = Some((Picos(span.0), Picos(span.1)));
             if measured.lost_lines > 0 {
                 let message = "An op line's times do not fit the plane's: it is left out.";
-                notes.push(Note::new(Severity::Caution, "implausible_time", message).at(&device.label));
+                notes.push(Note::new(Severity::Caution, "implausible_time", message).with_place(&device.label));
             }
             slices.push(Slice { device: *index, measured, chosen: None });
         }
@@ -121,7 +121,7 @@ impl Analysis {
         let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
         (only && self.devices.len() > 1).then(|| {
             let message = "Only copies ran here in this window; other devices are there to choose.";
-            Note::new(Severity::Info, "only_copies", message).at(&device.label)
+            Note::new(Severity::Info, "only_copies", message).with_place(&device.label)
         })
     }
 

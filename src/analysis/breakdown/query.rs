@@ -16,7 +16,7 @@ use crate::analysis::base::analysis::Analysis;
 use crate::analysis::base::rows::{Known, Rows, Slice, count, each, fold};
 use crate::analysis::base::select::select;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Filter, FilterError, GroupBy, Matcher, Query, StepChoice, Within};
+use crate::analysis::base::{Filter, FilterError, FilterField, GroupBy, Matcher, Query, StepChoice};
 use crate::analysis::classify::moe::{self, Grouped};
 use crate::analysis::classify::{OpGroup, layer};
 use crate::profile::{Note, Profile, Severity};
@@ -74,7 +74,7 @@ impl Analysis {
     pub fn answer(&self, profile: &Profile, query: &Query) -> Result<Answer, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Selection { header, totals, slices: all, mut notes, .. } = self.asked(profile, query);
+        let Selection { header, totals, slices: all, mut notes, .. } = self.selection(profile, query);
         let by = query.by;
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, by);
@@ -83,8 +83,8 @@ impl Analysis {
         sums.n_all = self.counted(query, || {
             if matcher.has_text() { rows_with(&matcher.without_text()) } else { rows.rows.len() as u32 }
         });
-        if matcher.has_text() && matcher.within != Within::Anywhere && rows.rows.is_empty() {
-            sums.anywhere = Some(rows_with(&matcher.looking(Within::Anywhere)));
+        if matcher.has_text() && matcher.within != FilterField::Anywhere && rows.rows.is_empty() {
+            sums.anywhere = Some(rows_with(&matcher.looking(FilterField::Anywhere)));
         }
         notes.extend(self.grouping_notes(known, &all, query));
         let window = header.step_duration;

@@ -22,7 +22,7 @@ pub(in crate::analysis) const NONE: &str = "<none>";
 pub const NO_SCOPE: &str = "<no scope>";
 
 /// An op of a row: its device, itself, what is known of it, its time.
-pub(in crate::analysis) type Told<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
+pub(in crate::analysis) type MemberOp<'a> = (usize, &'a Op, &'a OpFacts, OpTime);
 
 /// Rows with what is needed to tell them.
 #[derive(Clone, Copy)]
@@ -96,7 +96,7 @@ impl<'a> RowView<'a> {
     }
 
     /// Its ops: each with its device.
-    fn ops(self, i: usize) -> impl Iterator<Item = Told<'a>> {
+    fn ops(self, i: usize) -> impl Iterator<Item = MemberOp<'a>> {
         let (from, to) = self.row(i).members;
         self.rows.members[from as usize..to as usize].iter().map(move |member| {
             let slice = &self.slices[member.slice as usize];
@@ -106,7 +106,7 @@ impl<'a> RowView<'a> {
     }
 
     /// Its op, where it has but one, as most rows do.
-    pub(in crate::analysis) fn only(self, i: usize) -> Option<Told<'a>> {
+    pub(in crate::analysis) fn only(self, i: usize) -> Option<MemberOp<'a>> {
         let (from, to) = self.row(i).members;
         (to - from == 1).then(|| self.ops(i).next())?
     }
@@ -164,7 +164,7 @@ impl<'a> RowView<'a> {
 
     /// Its result shapes with their time, most first.
     pub fn shapes(self, i: usize) -> Vec<(&'a str, u64)> {
-        let of = |(_, op, _, time): Told<'a>| Some((shape(self.known.profile, op)?, (time.own, 0)));
+        let of = |(_, op, _, time): MemberOp<'a>| Some((shape(self.known.profile, op)?, (time.own, 0)));
         let shapes = by_time(summed(self.ops(i).filter_map(of)));
         shapes.into_iter().map(|(shape, (own, _))| (shape, own)).collect()
     }
@@ -240,7 +240,7 @@ impl<'a> RowView<'a> {
     }
 
     fn parts(self, i: usize) -> Vec<Part> {
-        let of = |(_, op, facts, time): Told<'a>| ((facts.signature, op.stats.category), (time.own, time.n));
+        let of = |(_, op, facts, time): MemberOp<'a>| ((facts.signature, op.stats.category), (time.own, time.n));
         let named = |((signature, category), share): ((StrId, Option<StrId>), (u64, u64))| {
             ((self.known.words.get(signature), category.map(|c| self.known.profile.text(c))), share)
         };

@@ -101,7 +101,7 @@ impl Analysis {
     pub fn scopes(&self, profile: &Profile, query: &Query, root: &str, min_share: f64) -> Result<Scopes, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let asked = self.asked(profile, query);
+        let asked = self.selection(profile, query);
         let (by_scope, no_scope) = sums(known, &shown(known, &asked.slices, &matcher), root);
         let mut notes = asked.notes;
         if self.merged_paths() {
@@ -114,7 +114,7 @@ impl Analysis {
             tree[parent].sums.add(&sums);
         }
         let total = tree[0].sums.total;
-        let (nodes, folded_small) = tell(&tree, root, total.as_f64() * min_share);
+        let (nodes, folded_small) = to_nodes(&tree, root, total.as_f64() * min_share);
         let no_scope = no_scope.unwrap_or_default().total;
         Ok(Scopes { root: root.to_owned(), nodes, total, no_scope, folded_small, notes })
     }
@@ -183,7 +183,7 @@ enum Next {
 }
 
 /// The nodes in order, and how many are told as part of an "N smaller". No recursion: a path may be any length.
-fn tell(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
+fn to_nodes(tree: &[Growing<'_>], root: &str, least: f64) -> (Vec<ScopeNode>, u32) {
     let mut nodes: Vec<ScopeNode> = Vec::new();
     let mut folded = 0;
     let mut stack = vec![(Next::Node(0), None, 0)];

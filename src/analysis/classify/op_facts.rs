@@ -103,11 +103,11 @@ impl<'p> Finder<'p> {
         if let Some(known) = self.known.get(&said) {
             return *known;
         }
-        let facts = self.look(op);
+        let facts = self.classify_op(op);
         *self.known.entry(said).or_insert_with(|| facts)
     }
 
-    fn look(&mut self, op: &Op) -> OpFacts {
+    fn classify_op(&mut self, op: &Op) -> OpFacts {
         let profile = self.profile;
         let category = op.stats.category;
         let (name, text) = (profile.text(op.name), profile.text(op.text));
@@ -160,7 +160,7 @@ impl PlaneFacts {
     }
 
     /// Facts of one op of the plane.
-    pub fn of(&self, id: OpId) -> OpFacts {
+    pub fn get(&self, id: OpId) -> OpFacts {
         self.ops[id.0 as usize]
     }
 

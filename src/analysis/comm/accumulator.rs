@@ -33,7 +33,7 @@ impl<T: PartialEq> Uniform<T> {
     }
 
     /// What all say.
-    pub fn one(self) -> Option<T> {
+    pub fn value(self) -> Option<T> {
         match self {
             Self::One(value) => Some(value),
             Self::Nothing | Self::Several => None,
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn alike() {
         let mut said = Uniform::default();
-        assert_eq!(Uniform::<u8>::Nothing.one(), None);
+        assert_eq!(Uniform::<u8>::Nothing.value(), None);
         said.add(3);
         said.add(3);
-        assert_eq!(said.clone().one(), Some(3));
+        assert_eq!(said.clone().value(), Some(3));
         said.add(4);
         said.add(3);
-        assert_eq!(said.one(), None);
+        assert_eq!(said.value(), None);
     }
 }

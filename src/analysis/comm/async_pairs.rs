@@ -60,12 +60,12 @@ impl AsyncPairs {
         let mut links = Self { all: Vec::new(), parts: vec![None; plane.ops.len()] };
         let mut by_name: IndexMap<Named, u32> = IndexMap::default();
         let found: Vec<Option<(Part, bool)>> =
-            plane.ops.iter().zip(kinds).map(|(op, kind)| look(profile, op, *kind)).collect();
+            plane.ops.iter().zip(kinds).map(|(op, kind)| pair_part(profile, op, *kind)).collect();
         let names = Names::new(profile, plane, &found);
         let ends = |part: Part| matches!(part, Part::Done | Part::Update);
         for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if !ends(part) {
-                let link = links.link(&mut by_name, names.of(op), at, is_copy);
+                let link = links.link(&mut by_name, names.find(op), at, is_copy);
                 let of = &mut links.all[link as usize];
                 of.is_whole = part == Part::Whole;
                 of.is_fused |= kinds[at.0 as usize] == Kind::Fused;
@@ -75,8 +75,8 @@ impl AsyncPairs {
         let starts = Starts::new(profile, plane, &by_name);
         for (at, op, part, is_copy) in classified_ops(plane, &found) {
             if ends(part) {
-                let start = starts.of(op, names.of(op).0);
-                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.of(op), at, is_copy));
+                let start = starts.find(op, names.find(op).0);
+                let link = start.unwrap_or_else(|| links.link(&mut by_name, names.find(op), at, is_copy));
                 links.parts[at.0 as usize] = Some((part, link));
             }
         }
@@ -121,7 +121,7 @@ impl<'a> Names<'a> {
         Self { profile, by_text }
     }
 
-    fn of(&self, op: &Op) -> Named {
+    fn find(&self, op: &Op) -> Named {
         let name = written(self.profile.text(op.text)).unwrap_or(self.profile.text(op.name));
         match self.by_text.get(name) {
             Some((program, name)) => (op.stats.program.or(*program), *name),
@@ -145,7 +145,7 @@ fn classified_ops<'a>(
 }
 
 /// Which part it is, and whether of a copy. `None`: neither a collective nor a copy that goes on beside the core.
-fn look(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
+fn pair_part(profile: &Profile, op: &Op, kind: Kind) -> Option<(Part, bool)> {
     let (name, text) = (profile.text(op.name), profile.text(op.text));
     // A GPU's kernel is all of it, though XLA names it after the start: on its stream it is synchronous.
     let part = || if op.stats.kernel.is_some() { Part::Whole } else { part(opcode(text), name) };
@@ -238,7 +238,7 @@ impl<'a> Starts<'a> {
     }
 
     /// By its operands, through updates; else by its name.
-    fn of(&self, done: &Op, program: Option<ProgramId>) -> Option<u32> {
+    fn find(&self, done: &Op, program: Option<ProgramId>) -> Option<u32> {
         let mut text = done.text;
         // More than a few updates there are not.
         for _ in 0..16 {

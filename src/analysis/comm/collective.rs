@@ -21,7 +21,13 @@ pub struct CollectiveInfo {
 }
 
 /// Looks at an op of a name: in its program where that is at hand, else at its text.
-pub fn look(profile: &Profile, op: &Op, name: &str, is_copy: bool, module: Option<&Module>) -> CollectiveInfo {
+pub fn collective_info(
+    profile: &Profile,
+    op: &Op,
+    name: &str,
+    is_copy: bool,
+    module: Option<&Module>,
+) -> CollectiveInfo {
     let written = profile.text(op.text);
     let named = || {
         let category = op.stats.category.map(|category| profile.text(category));

@@ -31,11 +31,11 @@ impl Merged {
             touches
         });
         intervals.shrink_to_fit();
-        Self::of(intervals)
+        Self::from_merged(intervals)
     }
 
     /// A list that is merged already.
-    fn of(intervals: Vec<Interval>) -> Self {
+    fn from_merged(intervals: Vec<Interval>) -> Self {
         let mut sum = 0;
         let upto = |(start, end): &Interval| {
             sum += end - start;
@@ -71,7 +71,7 @@ impl Merged {
     /// What of it lies in a window.
     #[must_use]
     pub fn clipped(&self, window: Interval) -> Self {
-        Self::of(self.within(window).collect())
+        Self::from_merged(self.within(window).collect())
     }
 
     /// Length of what lies in an interval. Θ(log n).

@@ -51,7 +51,7 @@ impl Analysis {
     /// What devices wait for. `programs`: what texts do not say of sizes and groups, programs do. Grouping and filter of the query
     /// play no part.
     pub fn comm(&self, profile: &Profile, ask: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        let Selection { header, totals, slices, chosen, notes: asked } = self.asked(profile, &ask.query);
+        let Selection { header, totals, slices, chosen, notes: asked } = self.selection(profile, &ask.query);
         let step = ask.query.step;
         let own: Vec<Side<'_>> = slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
         let beside: Vec<Side<'_>> =
@@ -101,7 +101,7 @@ impl Analysis {
             DeviceChoice::All => DeviceChoice::One(0),
             one @ DeviceChoice::One(_) => one,
         };
-        let Selection { header, slices, notes, .. } = self.asked(profile, &Query { device, ..ask.query.clone() });
+        let Selection { header, slices, notes, .. } = self.selection(profile, &Query { device, ..ask.query.clone() });
         let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, ask.query.step)) else {
             return CommLanes { device: header.device, notes, ..CommLanes::default() };
         };

@@ -7,7 +7,7 @@ use super::accumulator::{CommAccumulator, Uniform};
 use super::async_pairs::{Link, Named, Part};
 use super::async_spans::SpanOrigin;
 use super::axis::Wiring;
-use super::collective::{CollectiveInfo, look};
+use super::collective::{CollectiveInfo, collective_info};
 use super::core::Side;
 use super::flags::{Target, suggested};
 use super::primitive::{Core, Execution, Primitive};
@@ -68,7 +68,7 @@ struct Places {
 }
 
 /// One more sum.
-fn place(buckets: &mut Vec<CommAccumulator>) -> usize {
+fn add_bucket(buckets: &mut Vec<CommAccumulator>) -> usize {
     buckets.push(CommAccumulator::default());
     buckets.len() - 1
 }
@@ -99,7 +99,7 @@ pub fn look_up(
         for link in &side.links.all {
             whats.entry(link.named).or_insert_with(|| {
                 let module = link.named.0.and_then(|id| programs.and_then(|of| of(id)));
-                look(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
+                collective_info(profile, side.plane.op(link.op), profile.text(link.named.1), link.is_copy, module)
             });
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Sums<'a> {
 
     fn traffic_of(&mut self, is_copy: bool, core: Core) -> usize {
         let buckets = &mut self.buckets;
-        *self.traffic.entry((is_copy, core)).or_insert_with(|| place(buckets))
+        *self.traffic.entry((is_copy, core)).or_insert_with(|| add_bucket(buckets))
     }
 
     /// The sums that a link adds to, with what is known of it.
@@ -223,8 +223,8 @@ impl<'a> Sums<'a> {
         let traffic = self.traffic_of(link.is_copy, side.core);
         let buckets = &mut self.buckets;
         let of_primitive =
-            *self.primitives.entry((link.is_copy, side.core, primitive)).or_insert_with(|| place(buckets));
-        let (facts, row) = self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), place(buckets)));
+            *self.primitives.entry((link.is_copy, side.core, primitive)).or_insert_with(|| add_bucket(buckets));
+        let (facts, row) = self.rows.entry(key.clone()).or_insert_with(|| (RowFacts::new(key), add_bucket(buckets)));
         facts.primitive.add(primitive);
         facts.op.add(link.named);
         facts.source.add(source);
@@ -286,10 +286,10 @@ impl<'a> Sums<'a> {
 
     fn row(&self, facts: &RowFacts, bucket: &CommAccumulator, wiring: Wiring<'_>, link: Option<&LinkPeak>) -> CommRow {
         let (_, core, _, key) = &facts.key;
-        let named = facts.op.clone().one();
+        let named = facts.op.clone().value();
         let program = named.and_then(|(program, _)| program);
-        let primitive = facts.primitive.clone().one();
-        let group = facts.group.clone().one().flatten();
+        let primitive = facts.primitive.clone().value();
+        let group = facts.group.clone().value().flatten();
         let (alg_rate, bus_rate) = bucket.rates();
         let Traffic { n, stall, issue, fused, overlap, bytes, n_unsized } = bucket.traffic;
         let axes = group.as_ref().and_then(|group| group.n_axes).filter(|n| *n > 0);
@@ -301,15 +301,15 @@ impl<'a> Sums<'a> {
             op: named.map(|(_, name)| self.profile.text(name).to_owned()),
             program: program.and_then(|id| self.profile.programs.get(&id).cloned()),
             program_id: program.map(|id| id.0),
-            source: facts.source.clone().one().flatten(),
-            scope: facts.scope.clone().one().flatten().map(|path| self.profile.text(path).to_owned()),
+            source: facts.source.clone().value().flatten(),
+            scope: facts.scope.clone().value().flatten().map(|path| self.profile.text(path).to_owned()),
             core: *core,
-            way: bucket.way.clone().one().unwrap_or(Execution::Mixed),
+            way: bucket.way.clone().value().unwrap_or(Execution::Mixed),
             group,
             role: primitive.and_then(Primitive::role),
             n_ops: bucket.n_ops(),
             n,
-            bytes_each: bucket.each.clone().one().flatten(),
+            bytes_each: bucket.each.clone().value().flatten(),
             bytes: (n_unsized == 0).then_some(bytes),
             stall,
             issue,

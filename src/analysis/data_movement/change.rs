@@ -144,7 +144,7 @@ impl Changes {
     }
 
     /// The answer about one.
-    pub const fn of(&self, change: Change) -> Answer {
+    pub const fn answer(&self, change: Change) -> Answer {
         self.0[change as usize]
     }
 

@@ -52,7 +52,7 @@ enum Source {
 }
 
 impl Source {
-    fn of(op: &Op) -> Self {
+    fn from_op(op: &Op) -> Self {
         match (op.stats.source_stack, op.stats.tf_op) {
             (Some(stack), _) => Self::Stack(stack),
             (None, Some(path)) => Self::Path(path),
@@ -73,7 +73,7 @@ impl Analysis {
     /// Audits what a query is of; its grouping and filter play no part. `programs`: what texts do not say, programs do.
     pub fn data_movement(&self, profile: &Profile, query: &Query, programs: Option<Programs<'_>>) -> DataMovement {
         let known = self.known(profile);
-        let Selection { header, totals, slices, mut notes, .. } = self.asked(profile, query);
+        let Selection { header, totals, slices, mut notes, .. } = self.selection(profile, query);
         let window = header.step_duration;
         let mut by_category: IndexMap<&str, Sums> = IndexMap::default();
         let mut by_source: IndexMap<(&str, Source), Sums> = IndexMap::default();
@@ -88,12 +88,12 @@ impl Analysis {
             let own = Picos(time.own);
             let mut bytes = None;
             if is_non_compute(facts.kind) {
-                let verdict = lookers[member.slice as usize].look(op);
+                let verdict = lookers[member.slice as usize].resolve(op);
                 bytes = verdict.bytes;
                 let waits = waits(facts.kind, opcode.unwrap_or_else(|| profile.text(op.name)), profile.text(op.name));
                 let spent = Spent { kind: facts.kind, n: time.n, own, waits, at: (device, member.op) };
                 by_category.entry(category).or_default().add(&spent, &verdict);
-                by_source.entry((category, Source::of(op))).or_default().add(&spent, &verdict);
+                by_source.entry((category, Source::from_op(op))).or_default().add(&spent, &verdict);
                 total += own;
                 if waits {
                     stall += own;

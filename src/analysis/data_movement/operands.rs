@@ -52,7 +52,7 @@ pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
         "all-reduce-start" | "all-reduce-done" => paired(instruction, result),
         "get-tuple-element" => {
             let index = instruction.text("index").and_then(|i| i.trim().parse().ok());
-            one(index.and_then(|i: i64| needed(0).ok()?.at(&[i])).ok_or(Reason::NoShape)?, result)
+            one(index.and_then(|i: i64| needed(0).ok()?.subshape(&[i])).ok_or(Reason::NoShape)?, result)
         }
         "slice" | "dynamic-slice" | "pad" | "gather" | "reverse" => one(needed(0)?, result),
         "dynamic-update-slice" => {

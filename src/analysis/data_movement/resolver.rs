@@ -31,7 +31,7 @@ impl<'a, 'm> Resolver<'a, 'm> {
     }
 
     /// What an op changes.
-    pub fn look(&mut self, op: &Op) -> LayoutChange {
+    pub fn resolve(&mut self, op: &Op) -> LayoutChange {
         let of_text = self.of_text(op);
         if of_text.changes.are_known() {
             return of_text;

@@ -61,7 +61,7 @@ impl Sums {
         }
         let mut reasons: Vec<&'static str> = Vec::new();
         for change in Change::ALL {
-            let answer = verdict.changes.of(change);
+            let answer = verdict.changes.answer(change);
             self.changes[change as usize].add(answer, own, n);
             if let Answer::Undetectable(reason) = answer
                 && !reasons.contains(&reason.key())

@@ -12,7 +12,7 @@ fn verdict(text: &str) -> LayoutChange {
 
 /// `y`, `n`, `?` for dtype, dim order, tiling, memory space, shape.
 fn letters(changes: Changes) -> String {
-    let word = |change| match changes.of(change) {
+    let word = |change| match changes.answer(change) {
         Answer::Yes => 'y',
         Answer::No => 'n',
         Answer::Undetectable(_) => '?',
@@ -25,7 +25,7 @@ fn answers(text: &str) -> String {
 }
 
 fn reason(text: &str, change: Change) -> Reason {
-    match verdict(text).changes.of(change) {
+    match verdict(text).changes.answer(change) {
         Answer::Undetectable(reason) => reason,
         other => panic!("{other:?}"),
     }

@@ -128,7 +128,9 @@ fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
         None => {}
     }
     match name {
-        _ if Platform::of(name) == Some(Platform::Tpu) => (PlaneRole::Device, "TPU device on which no ops ran"),
+        _ if Platform::from_plane_name(name) == Some(Platform::Tpu) => {
+            (PlaneRole::Device, "TPU device on which no ops ran")
+        }
         _ if name.contains("SparseCore") => (PlaneRole::Device, "SparseCore of a TPU: listed, not counted"),
         _ if starts("/device:GPU") => (PlaneRole::Device, "GPU device on which nothing ran"),
         _ if starts("/device:") || starts("#Chip") => (PlaneRole::Device, "part of a device: listed, not counted"),

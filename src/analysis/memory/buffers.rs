@@ -202,7 +202,7 @@ impl Logical {
 
     /// Its own shape: of a part of a tuple that part's.
     pub(super) fn shape<'m>(&self, module: &'m Module) -> Option<&'m Shape> {
-        module.instruction(self.instruction(module)?)?.shape.at(&self.index)
+        module.instruction(self.instruction(module)?)?.shape.subshape(&self.index)
     }
 
     /// Bytes of its elements; of a tuple, of its table of pointers, for its parts are buffers of their own.

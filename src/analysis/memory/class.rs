@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::hlo::text;
 
-    fn of(category: Category, opcode: &str, op_name: &str, shape: &str) -> MemoryClass {
+    fn class_of(category: Category, opcode: &str, op_name: &str, shape: &str) -> MemoryClass {
         let shape = text::shape(shape).unwrap();
         let vocabularies = Vocabularies { least: 100_000, known: vec![4096] };
         class(&Facts { category, opcode, op_name, shape: Some(&shape), by_use: None }, &vocabularies)
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn parameters() {
-        let class = |name| of(Category::Parameter, "parameter", name, "f32[8,8]");
+        let class = |name| class_of(Category::Parameter, "parameter", name, "f32[8,8]");
         for name in ["params['w1']", "state.params['mu']", "variables['params']['nu']"] {
             assert_eq!(class(name), MemoryClass::Weights, "{name}");
         }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn temporaries() {
-        let class = |opcode, name| of(Category::Temporary, opcode, name, "bf16[8,16,4096]{2,1,0}");
+        let class = |opcode, name| class_of(Category::Temporary, opcode, name, "bf16[8,16,4096]{2,1,0}");
         for (opcode, name, known) in [
             ("fusion", "jit(f)/jvp(M)/logits/dot", MemoryClass::Logits),
             ("fusion", "jit(f)/transpose(jvp(M))/log_softmax/sub", MemoryClass::Logits),
@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn logits_have_a_dimension_of_the_vocabularys_size() {
-        let class = |shape| of(Category::Temporary, "fusion", "jit(f)/jvp(M)/logits/dot", shape);
+        let class = |shape| class_of(Category::Temporary, "fusion", "jit(f)/jvp(M)/logits/dot", shape);
         assert_eq!(class("bf16[8,200000]"), MemoryClass::Logits);
         assert_eq!(class("bf16[8,4096]"), MemoryClass::Logits);
         assert_eq!(class("bf16[8,512]"), MemoryClass::Activations);
         assert_eq!(class("bf16[200000]"), MemoryClass::Activations, "flattened");
-        assert_eq!(of(Category::Temporary, "fusion", "jit(f)/mlp", "bf16[8,4096]"), MemoryClass::Temporaries);
+        assert_eq!(class_of(Category::Temporary, "fusion", "jit(f)/mlp", "bf16[8,4096]"), MemoryClass::Temporaries);
     }
 }

@@ -129,7 +129,9 @@ impl Analysis {
     /// which nothing ran.
     fn device_of(&self, profile: &Profile, file: usize, ordinal: Option<u64>) -> Option<usize> {
         let number = |i: &usize| profile.planes[*i].name.rsplit(':').next().and_then(|n| n.parse::<u64>().ok());
-        let is_own = |i: &usize| profile.planes[*i].file == file && Platform::of(&profile.planes[*i].name).is_some();
+        let is_own = |i: &usize| {
+            profile.planes[*i].file == file && Platform::from_plane_name(&profile.planes[*i].name).is_some()
+        };
         let mut own: Vec<usize> = (0..profile.planes.len()).filter(is_own).collect();
         own.sort_by_key(number);
         let plane = own.get(usize::try_from(ordinal?).ok()?)?;

@@ -49,7 +49,7 @@ impl Schedule {
     /// Lives of what comes and goes in a memory of a program without a trace: from where a buffer is defined in the entry
     /// until whatever takes it, or a part or an alias of it, has run. Buffers in one piece of an allocation whose lives meet
     /// are one.
-    pub(super) fn lives(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<LiveRange> {
+    pub(super) fn live_ranges(&self, module: &Module, buffers: &Buffers, color: i64) -> Vec<LiveRange> {
         let mut pieces: IndexMap<(u32, i64), Vec<LiveRange>> = IndexMap::default();
         for (slot, buffer) in (0_u32..).zip(&buffers.all) {
             let Some(assigned) = buffer.allocation else { continue };

@@ -62,7 +62,7 @@ impl Space {
             (basis, odd, lives) = (Basis::Trace, replayed.odd, replayed.lives);
             instructions = trace.events.iter().map(|e| module.instruction_named(&e.instruction_name)).collect();
         } else if buffers.of_color(color).any(|(_, a)| a.comes_and_goes() && a.size > 0) && !schedule.order.is_empty() {
-            (basis, lives) = (Basis::Schedule, schedule.lives(module, buffers, color));
+            (basis, lives) = (Basis::Schedule, schedule.live_ranges(module, buffers, color));
             instructions = schedule.order.iter().map(|id| Some(*id)).collect();
         }
         let n_events = instructions.len() as u32;

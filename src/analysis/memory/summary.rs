@@ -30,7 +30,7 @@ const LANES: usize = 40;
 
 impl ProgramMemory {
     /// All that is shown of a memory at once; `program` is what was found of it before.
-    pub fn tell(&self, module: &Module, program: ProgramPeaks, ask: &MemoryQuery) -> StaticMemory {
+    pub fn summarize(&self, module: &Module, program: ProgramPeaks, ask: &MemoryQuery) -> StaticMemory {
         let space = self.space(ask.color);
         let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
         let told = space.map(|space| self.tell_space(module, ask, space));

@@ -29,7 +29,7 @@ impl Analysis {
             figures.total += Picos(time.own);
             figures.inclusive += Picos(time.inclusive);
             (min, max) = (min.min(time.min), max.max(time.max));
-            by_kind[self.facts[member.device].of(member.op).kind.index()] += Picos(time.own);
+            by_kind[self.facts[member.device].get(member.op).kind.index()] += Picos(time.own);
             #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
             let n = time.n as f64;
             for (sum, cost) in [
@@ -49,7 +49,7 @@ impl Analysis {
         }
         figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
-        figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.of(kind));
+        figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.time_of_kind(kind));
         let (steps, own) = self.executions(profile, found);
         let mut steps = steps.into_iter().collect::<Vec<_>>();
         steps.sort_by_key(|(number, _)| *number);

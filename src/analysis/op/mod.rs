@@ -26,7 +26,7 @@ pub use report::{
 };
 
 use crate::analysis::base::FoundOp;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
@@ -54,9 +54,9 @@ impl Analysis {
         let op = main.zip(device).map(|(m, d)| profile.planes[d.plane].op(m.op));
         let event_text = self.event_text(profile, found);
         let tpu = is_tpu(profile);
-        let of_program = program.and_then(|m| Seen::within(m, m.instruction_named(&found.name)?, tpu));
+        let of_program = program.and_then(|m| InstructionRef::within(m, m.instruction_named(&found.name)?, tpu));
         let parsed = if of_program.is_some() { None } else { event_text.and_then(text::instruction) };
-        let of_text = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu });
+        let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu });
         let seen = of_program.or(of_text);
         if seen.is_none() && !main.is_some_and(|m| m.ran) {
             return None;
@@ -88,7 +88,7 @@ impl Analysis {
             notes.push(Note::new(Severity::Info, "no_hlo", message));
         }
         let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
-        let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].of(m.op)));
+        let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].get(m.op)));
         let of_kind = || {
             classify(Facts {
                 category: None,
@@ -116,7 +116,7 @@ impl Analysis {
                 .map(|id| profile.text(id).to_owned()),
             program: program_id.and_then(name).or_else(|| of_program.and(program).map(|m| m.name.to_string())),
             program_id: program_id.map(|p| p.0),
-            computation: of_program.and_then(place),
+            computation: of_program.and_then(op_place),
             device: found.asked.header.device.clone(),
             words: seen.map_or_else(|| "No HLO says what it is".to_owned(), words::words),
             figures,
@@ -149,7 +149,7 @@ pub(super) fn is_tpu(profile: &Profile) -> bool {
     profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
 }
 
-fn place(seen: Seen<'_>) -> Option<OpPlace> {
+fn op_place(seen: InstructionRef<'_>) -> Option<OpPlace> {
     let (module, _) = seen.module?;
     let id = seen.instruction.computation?;
     let callers = module.callers(id);
@@ -167,7 +167,7 @@ fn place(seen: Seen<'_>) -> Option<OpPlace> {
     })
 }
 
-fn fused(seen: Seen<'_>) -> Option<Fused> {
+fn fused(seen: InstructionRef<'_>) -> Option<Fused> {
     let (call, id) = seen.fused()?;
     let (module, _) = seen.module?;
     let all = module.instructions_of(id);

@@ -2,7 +2,7 @@
 
 use super::report::Neighbour;
 use crate::analysis::base::FoundOp;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::breakdown::Analysis;
 use crate::hlo::{InstructionId, Shape, text};
 use crate::profile::Profile;
@@ -17,7 +17,12 @@ pub(in crate::analysis) type Side = (Vec<Neighbour>, u32);
 
 impl Analysis {
     /// Operands and users.
-    pub(in crate::analysis) fn neighbours(&self, profile: &Profile, found: &FoundOp, seen: Seen<'_>) -> (Side, Side) {
+    pub(in crate::analysis) fn neighbours(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        seen: InstructionRef<'_>,
+    ) -> (Side, Side) {
         let (operands, users) = match seen.module {
             Some((module, id)) => {
                 (neighbours(seen, module.operands(id)), neighbours(seen, module.users(id).iter().copied()))
@@ -77,7 +82,7 @@ fn names(text: &str, name: &str) -> bool {
         })
 }
 
-fn neighbours(seen: Seen<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
+fn neighbours(seen: InstructionRef<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
     let ids: IndexSet<InstructionId> = ids.collect();
     let more = ids.len().saturating_sub(MAX);
@@ -88,7 +93,7 @@ fn neighbours(seen: Seen<'_>, ids: impl Iterator<Item = InstructionId>) -> Side 
     (side, more as u32)
 }
 
-fn operands_of_text(seen: Seen<'_>) -> Side {
+fn operands_of_text(seen: InstructionRef<'_>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
     let mut more = 0;
     for (i, operand) in seen.instruction.operands.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Where an op comes from: what its events say, else what its program says.
 
 use super::report::{OpSource, SourceLine};
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::classify::PlaneFacts;
 use crate::hlo::SourceFrame;
 use crate::profile::{Op, Profile};
 
-pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Option<Seen<'_>>) -> OpSource {
+pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Option<InstructionRef<'_>>) -> OpSource {
     let mut source = OpSource::default();
     let mut frames: Vec<String> = Vec::new();
     if let Some((op, facts)) = op {
@@ -20,7 +20,7 @@ pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Op
         if of_program.len() > frames.len() && frames.len() < 2 {
             source.from_hlo = true;
             frames = of_program.iter().map(line).collect();
-            source.innermost = source.innermost.or_else(|| of_program.first().map(place));
+            source.innermost = source.innermost.or_else(|| of_program.first().map(frame_text));
         }
         if source.tf_op.is_none() && !seen.instruction.op_name().is_empty() {
             source.from_hlo = true;
@@ -33,7 +33,7 @@ pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Op
 }
 
 /// `file:line`.
-fn place(frame: &SourceFrame<'_>) -> String {
+fn frame_text(frame: &SourceFrame<'_>) -> String {
     if frame.line > 0 { format!("{}:{}", frame.file, frame.line) } else { frame.file.to_owned() }
 }
 
@@ -41,5 +41,5 @@ fn place(frame: &SourceFrame<'_>) -> String {
 fn line(frame: &SourceFrame<'_>) -> String {
     let column = if frame.column > 0 { format!(":{}", frame.column) } else { String::new() };
     let function = if frame.function.is_empty() { String::new() } else { format!(" [{}]", frame.function) };
-    format!("{}{column}{function}", place(frame))
+    format!("{}{column}{function}", frame_text(frame))
 }

@@ -7,17 +7,17 @@
 //! ```
 //! Anything else has no known count.
 
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::classify::layer::trip_count;
 use crate::hlo::ComputationId;
 
 /// The turns of a `while`; `None` where they are not known.
-pub(crate) fn trips(seen: Seen<'_>) -> Option<u64> {
+pub(crate) fn trips(seen: InstructionRef<'_>) -> Option<u64> {
     let noted = seen.instruction.backend_config().and_then(trip_count);
     noted.or_else(|| if seen.opcode() == "while" { counted(seen) } else { None })
 }
 
-fn counted(seen: Seen<'_>) -> Option<u64> {
+fn counted(seen: InstructionRef<'_>) -> Option<u64> {
     let compare = root(seen, seen.instruction.call("condition")?.id?)?;
     let (left, end) = (compare.operand(0)?, constant(compare.operand(1)?)?);
     if compare.opcode() != "compare" || compare.instruction.text("direction") != Some("LT") {
@@ -39,24 +39,24 @@ fn counted(seen: Seen<'_>) -> Option<u64> {
     Some(u64::try_from(way).unwrap_or(0).div_ceil(step))
 }
 
-fn root(seen: Seen<'_>, computation: ComputationId) -> Option<Seen<'_>> {
+fn root(seen: InstructionRef<'_>, computation: ComputationId) -> Option<InstructionRef<'_>> {
     seen.other(seen.module?.0.computation(computation)?.root?)
 }
 
 /// Which element of the loop's state it is.
-fn element(seen: Seen<'_>) -> Option<usize> {
+fn element(seen: InstructionRef<'_>) -> Option<usize> {
     let seen = seen.unmoved();
     let of_state = seen.opcode() == "get-tuple-element" && seen.operand(0)?.opcode() == "parameter";
     if of_state { seen.instruction.text("index")?.parse().ok() } else { None }
 }
 
 /// A whole number that stands in the program.
-fn constant(seen: Seen<'_>) -> Option<i64> {
+fn constant(seen: InstructionRef<'_>) -> Option<i64> {
     let seen = seen.unmoved();
     if seen.opcode() == "constant" { seen.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> InstructionRef<'a> {
     /// What is copied, through several copies.
     fn unmoved(self) -> Self {
         let mut at = self;
@@ -69,7 +69,7 @@ impl<'a> Seen<'a> {
         at
     }
 
-    fn element_of_tuple(self, k: usize) -> Option<Seen<'a>> {
+    fn element_of_tuple(self, k: usize) -> Option<InstructionRef<'a>> {
         if self.opcode() == "tuple" { self.operand(k) } else { None }
     }
 }
@@ -110,7 +110,7 @@ ENTRY %main (a: f32[]) -> (f32[], s32[]) {
     fn loops_that_plainly_count() {
         let of = |text: &str| {
             let (module, _) = module(text).unwrap();
-            trips(Seen::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
+            trips(InstructionRef::within(&module, module.instruction_named("w").unwrap(), true).unwrap())
         };
         assert_eq!(of(LOOP), Some(5), "1, 4, 7, 10, 13");
         assert_eq!(of(&LOOP.replace("constant(16)", "constant(0)")), Some(0));

@@ -1,14 +1,14 @@
 //! What an op takes and gives, array by array, and what changes on the way. Knows shapes and layouts; knows no time.
 
 use super::report::{Change, OpRemark, OpRole, OpValue};
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 
 /// Values told at most.
 const MAX: usize = 400;
 
 /// Results, then operands; and how many more there are.
-pub(crate) fn values(seen: Seen<'_>) -> (Vec<OpValue>, u32) {
+pub(crate) fn values(seen: InstructionRef<'_>) -> (Vec<OpValue>, u32) {
     let (mut values, mut more) = (Vec::new(), 0);
     let mut add = |shape: Option<&Shape>, role: &dyn Fn(Vec<u32>) -> OpRole| {
         each(
@@ -96,7 +96,7 @@ fn tiling(layout: &Layout) -> Option<String> {
 }
 
 /// What changes between the two sides of an op that only moves data.
-pub(crate) fn remarks(seen: Seen<'_>) -> Vec<OpRemark> {
+pub(crate) fn remarks(seen: InstructionRef<'_>) -> Vec<OpRemark> {
     let Some((from, to)) = seen.moved() else { return Vec::new() };
     let mut remarks = Vec::new();
     let mut add = |change, from: String, to: String| {
@@ -131,15 +131,15 @@ mod tests {
     use super::*;
     use crate::hlo::text::instruction;
 
-    fn seen(text: &str, tell: impl FnOnce(Seen<'_>)) {
+    fn with_instruction(text: &str, tell: impl FnOnce(InstructionRef<'_>)) {
         let parsed = instruction(text).unwrap();
-        tell(Seen { instruction: &parsed.instruction, module: None, tpu: true });
+        tell(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true });
     }
 
     #[test]
     fn arrays_with_their_padding() {
         let text = "%f = (bf16[3,5]{1,0:T(8,128)(2,1)S(1)}, /*x*/(token[], s32[]{:T(128)S(6)})) fusion(f32[3,5]{1,0:T(2,2)} %a, %b)";
-        seen(text, |seen| {
+        with_instruction(text, |seen| {
             let (values, more) = values(seen);
             assert_eq!((values.len(), more), (5, 0));
             let first = &values[0];
@@ -163,7 +163,7 @@ mod tests {
     fn what_a_copy_changes() {
         let of = |text: &str| {
             let mut told = Vec::new();
-            seen(text, |seen| told = remarks(seen).into_iter().map(|r| (r.change, r.words)).collect());
+            with_instruction(text, |seen| told = remarks(seen).into_iter().map(|r| (r.change, r.words)).collect());
             told
         };
         let copy = "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)";

@@ -5,11 +5,11 @@ use super::shape_text::{groups, shape};
 use super::trip_count::trips;
 use super::values::{memory, remarks};
 use super::words_fusion::fusion;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// The sentence, without a full stop.
-pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {
+pub(in crate::analysis) fn words(seen: InstructionRef<'_>) -> String {
     let code = seen.opcode();
     let (before, worker) = match opcode::base(code) {
         base if base == code => ("", seen),
@@ -27,7 +27,7 @@ pub(in crate::analysis) fn words(seen: Seen<'_>) -> String {
 }
 
 /// Where the result lies, if it is not main memory; copies say it themselves.
-fn result_place(seen: Seen<'_>) -> String {
+fn result_place(seen: InstructionRef<'_>) -> String {
     let array = match &seen.instruction.shape {
         Shape::Array(array) => Some(array),
         _ => None,
@@ -39,7 +39,7 @@ fn result_place(seen: Seen<'_>) -> String {
     }
 }
 
-fn plain(seen: Seen<'_>) -> String {
+fn plain(seen: InstructionRef<'_>) -> String {
     let result = &seen.instruction.shape;
     let code = seen.opcode();
     let base = opcode::base(code);
@@ -95,7 +95,7 @@ fn plain(seen: Seen<'_>) -> String {
 }
 
 /// `copy of f32[8,128], HBM → VMEM`.
-fn moved(seen: Seen<'_>, verb: &str) -> String {
+fn moved(seen: InstructionRef<'_>, verb: &str) -> String {
     let Some((from, _)) = seen.moved() else { return format!("{verb} → {}", shape(&seen.instruction.shape)) };
     let change = |r: &OpRemark| match r.change {
         Change::Tiling => ", other tiles".to_owned(),
@@ -105,7 +105,7 @@ fn moved(seen: Seen<'_>, verb: &str) -> String {
     format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
 }
 
-fn collective(seen: Seen<'_>, base: &str) -> String {
+fn collective(seen: InstructionRef<'_>, base: &str) -> String {
     let shapes: Vec<&Shape> = seen.operand_shapes().collect();
     let of = match shapes.as_slice() {
         // A half's operand is the other half, whose shape holds more than what is sent.
@@ -120,7 +120,7 @@ fn collective(seen: Seen<'_>, base: &str) -> String {
 }
 
 /// The computation it is in, by name.
-fn computation(seen: Seen<'_>) -> &str {
+fn computation(seen: InstructionRef<'_>) -> &str {
     let of = seen.module.and_then(|(module, _)| module.computation(seen.instruction.computation?));
     of.map_or("its computation", |c| &c.name)
 }
@@ -130,9 +130,9 @@ mod tests {
     use super::*;
     use crate::hlo::text::instruction;
 
-    fn of(text: &str) -> String {
+    fn words_of(text: &str) -> String {
         let parsed = instruction(text).unwrap();
-        words(Seen { instruction: &parsed.instruction, module: None, tpu: true })
+        words(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true })
     }
 
     /// Texts of events of a v5p capture: nothing is known of what they call.
@@ -172,7 +172,7 @@ mod tests {
             ("%p.1 = f32[2]{0} parameter(3)", "parameter 3 of its computation: f32[2]"),
         ];
         for (text, words) in all {
-            assert_eq!(of(text), words);
+            assert_eq!(words_of(text), words);
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         for text in
             ["%a = () while()", "%f = f32[] fusion(), calls=%f", "%d = f32[] copy-done()", "%c = (f32[]) copy-start()"]
         {
-            assert!(!of(text).is_empty());
+            assert!(!words_of(text).is_empty());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a fusion does: looks into the computation it calls. Says only what stands there.
 
 use super::shape_text::{groups, shape};
-use crate::analysis::base::instruction_ref::{Seen, is_formatting};
+use crate::analysis::base::instruction_ref::{InstructionRef, is_formatting};
 use crate::analysis::classify::scope_path::{bare, path, segments};
 use crate::hlo::{ArrayShape, Shape, opcode};
 
@@ -42,7 +42,7 @@ const NOTABLE: [(&str, &str); 13] = [
 const FUNCTIONS: [&str; 6] = ["gelu", "silu", "relu", "softmax", "log_softmax", "logsumexp"];
 
 /// `bf16 matmul [8×16]·[16×4] fused with gelu`.
-pub(crate) fn fusion(seen: Seen<'_>) -> String {
+pub(crate) fn fusion(seen: InstructionRef<'_>) -> String {
     let result = shape(&seen.instruction.shape);
     let parts = seen.parts();
     if parts.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) fn fusion(seen: Seen<'_>) -> String {
         return format!("{}fusion{from}{s} → {result}", kind(seen));
     }
     let count = |code: &str| parts.iter().filter(|p| p.opcode() == code).count();
-    let matmuls: Vec<Seen<'_>> =
+    let matmuls: Vec<InstructionRef<'_>> =
         parts.iter().copied().filter(|p| matches!(p.opcode(), "dot" | "convolution")).collect();
     let collective = parts.iter().copied().find(|p| opcode::is_collective(p.opcode()));
     let mut with = extras(&parts);
@@ -94,7 +94,7 @@ pub(crate) fn fusion(seen: Seen<'_>) -> String {
 }
 
 /// A matmul, or a convolution that is one no longer.
-pub(crate) fn matmul(seen: Seen<'_>) -> String {
+pub(crate) fn matmul(seen: InstructionRef<'_>) -> String {
     let dims = |i: usize| {
         let array = seen.operand_shape(i)?.as_array()?;
         let dims = array.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("×");
@@ -111,7 +111,7 @@ pub(crate) fn matmul(seen: Seen<'_>) -> String {
 }
 
 /// XLA writes matmuls as convolutions. Its source says which it was; else a window of more than one element does.
-fn is_matmul(seen: Seen<'_>) -> bool {
+fn is_matmul(seen: InstructionRef<'_>) -> bool {
     let name = seen.instruction.op_name();
     if seen.opcode() == "dot" || name.contains("dot_general") {
         return true;
@@ -121,17 +121,17 @@ fn is_matmul(seen: Seen<'_>) -> bool {
     !name.contains("conv_general_dilated") && sizes.split('x').all(|size| matches!(size, "" | "1"))
 }
 
-fn largest<'a>(matmuls: &[Seen<'a>]) -> Option<Seen<'a>> {
+fn largest<'a>(matmuls: &[InstructionRef<'a>]) -> Option<InstructionRef<'a>> {
     matmuls.iter().copied().rev().max_by_key(|m| weight(*m))
 }
 
 /// Elements that it takes and gives.
-fn weight(seen: Seen<'_>) -> u64 {
+fn weight(seen: InstructionRef<'_>) -> u64 {
     let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
     shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
-fn head(code: &str, of: Seen<'_>, result: &str) -> String {
+fn head(code: &str, of: InstructionRef<'_>, result: &str) -> String {
     let from = |i| of.operand_shape(i).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
     match code {
         "custom-call" => {
@@ -143,15 +143,15 @@ fn head(code: &str, of: Seen<'_>, result: &str) -> String {
     }
 }
 
-fn collective_words(seen: Seen<'_>) -> String {
+fn collective_words(seen: InstructionRef<'_>) -> String {
     let of = seen.operand_shapes().next().unwrap_or(&seen.instruction.shape);
     let over = seen.instruction.replica_groups().map(groups).unwrap_or_default();
     format!("{} of {}{over}", opcode::base(seen.opcode()), shape(of))
 }
 
 /// Functions that scopes name, else elementwise work worth a word; three at most.
-fn extras(parts: &[Seen<'_>]) -> Vec<String> {
-    let function = |part: &Seen<'_>| {
+fn extras(parts: &[InstructionRef<'_>]) -> Vec<String> {
+    let function = |part: &InstructionRef<'_>| {
         let path = path(part.instruction.op_name());
         // Of a gradient the scope says what it is the gradient of, not what it does.
         if path.contains("transpose(") {
@@ -159,7 +159,7 @@ fn extras(parts: &[Seen<'_>]) -> Vec<String> {
         }
         segments(path).find_map(|segment| FUNCTIONS.into_iter().find(|f| *f == bare(segment)))
     };
-    let works = |part: &&Seen<'_>| !is_plumbing(part.opcode()) && !is_formatting(part.opcode());
+    let works = |part: &&InstructionRef<'_>| !is_plumbing(part.opcode()) && !is_formatting(part.opcode());
     let mut words = distinct(parts.iter().filter(works).filter_map(function));
     if words.is_empty() {
         let notable = |(code, word): &(&str, &'static str)| parts.iter().any(|p| p.opcode() == *code).then_some(*word);
@@ -184,7 +184,7 @@ fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     seen
 }
 
-fn kind(seen: Seen<'_>) -> &'static str {
+fn kind(seen: InstructionRef<'_>) -> &'static str {
     match seen.instruction.fusion_kind() {
         Some("kLoop") => "loop ",
         Some("kInput") => "input ",
@@ -199,13 +199,13 @@ mod tests {
     use super::*;
     use crate::hlo::text::module;
 
-    fn of(fused: &str, call: &str) -> String {
+    fn words_of(fused: &str, call: &str) -> String {
         let text = format!(
             "HloModule m\n\n%f {{\n{fused}\n}}\n\nENTRY %main {{\n  ROOT %fusion = {call}, kind=kOutput, calls=%f\n}}\n"
         );
         let (module, _) = module(&text).unwrap();
         crate::analysis::op::words::words(
-            Seen::within(&module, module.instruction_named("fusion").unwrap(), true).unwrap(),
+            InstructionRef::within(&module, module.instruction_named("fusion").unwrap(), true).unwrap(),
         )
     }
 
@@ -219,15 +219,15 @@ mod tests {
     #[test]
     fn a_matmul_and_what_is_fused_with_it() {
         let gelu = "bf16 matmul [8192×4096]·[4096×16384] fused with gelu, result in VMEM";
-        assert_eq!(of(MATMUL, CALL), gelu);
+        assert_eq!(words_of(MATMUL, CALL), gelu);
         let plain = MATMUL.replace("jit(gelu)/", "");
-        assert_eq!(of(&plain, CALL), gelu.replace("gelu", "tanh"));
+        assert_eq!(words_of(&plain, CALL), gelu.replace("gelu", "tanh"));
         let gradient = MATMUL.replace("jit(gelu)", "transpose(jvp(jit(gelu)))");
-        assert_eq!(of(&gradient, CALL), gelu.replace("gelu", "tanh"), "a gradient is not the function");
+        assert_eq!(words_of(&gradient, CALL), gelu.replace("gelu", "tanh"), "a gradient is not the function");
         let image = plain.replace("dot_general", "conv_general_dilated");
-        assert!(of(&image, CALL).starts_with("bf16 convolution [8192×4096]"));
+        assert!(words_of(&image, CALL).starts_with("bf16 convolution [8192×4096]"));
         let window = plain.replace(", metadata={op_name=\"jit(f)/dot_general\"}", ", window={size=3x3 pad=1_1x1_1}");
-        assert!(of(&window, CALL).starts_with("bf16 convolution"));
+        assert!(words_of(&window, CALL).starts_with("bf16 convolution"));
     }
 
     #[test]
@@ -235,14 +235,14 @@ mod tests {
         let formats =
             "  %p = bf16[8,16]{1,0} parameter(0)\n  ROOT %t = bf16[16,8]{1,0} transpose(%p), dimensions={1,0}";
         let call = "bf16[16,8]{1,0} fusion(%a)";
-        assert_eq!(of(formats, call), "transpose → bf16[16,8]", "the operand's shape is not known here");
+        assert_eq!(words_of(formats, call), "transpose → bf16[16,8]", "the operand's shape is not known here");
         let broadcast = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} broadcast(%p), dimensions={}";
-        assert_eq!(of(broadcast, call), "broadcast → bf16[16,8]");
+        assert_eq!(words_of(broadcast, call), "broadcast → bf16[16,8]");
         let sum = "  %p = f32[16,8,4]{2,1,0} parameter(0)\n  %e = f32[16,8,4]{2,1,0} exponential(%p)\n  ROOT %r = bf16[16,8]{1,0} reduce(%e, %p), dimensions={2}";
-        assert_eq!(of(sum, call), "reduce of f32[16,8,4] → bf16[16,8] fused with exp");
+        assert_eq!(words_of(sum, call), "reduce of f32[16,8,4] → bf16[16,8] fused with exp");
         let slices = "  %p = bf16[16,16]{1,0} parameter(0)\n  %s = bf16[16,8]{1,0} slice(%p)\n  ROOT %n = bf16[16,8]{1,0} negate(%s)";
-        assert_eq!(of(slices, call), "fusion of slice, negate → bf16[16,8]");
+        assert_eq!(words_of(slices, call), "fusion of slice, negate → bf16[16,8]");
         let itself = "  %p = bf16[] parameter(0)\n  ROOT %b = bf16[16,8]{1,0} fusion(%p), kind=kLoop, calls=%f";
-        assert!(!of(itself, call).is_empty(), "a circle ends");
+        assert!(!words_of(itself, call).is_empty(), "a circle ends");
     }
 }

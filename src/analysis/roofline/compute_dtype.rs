@@ -11,7 +11,7 @@
 //! Knows HLO; no peaks and no time.
 
 use super::query::Precision;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, DType, Shape};
 
 /// What an op computes with.
@@ -38,7 +38,7 @@ pub(super) fn precision(dtype: DType) -> Option<Precision> {
 }
 
 /// Whether the inside of an op says more than its text: fusions that are not known to hold no dot.
-pub(super) fn needs_program(seen: Seen<'_>, category: &str) -> bool {
+pub(super) fn needs_program(seen: InstructionRef<'_>, category: &str) -> bool {
     match seen.opcode() {
         "fusion" => !matches!(category, "loop fusion" | "input fusion"),
         opcode if is_dot(opcode) => seen.operand_shape(0).is_none(),
@@ -47,7 +47,7 @@ pub(super) fn needs_program(seen: Seen<'_>, category: &str) -> bool {
 }
 
 /// What an instruction computes with. `matmul`: what else is known of it says that it is one.
-pub(super) fn work(seen: Seen<'_>, category: &str, matmul: bool) -> Work {
+pub(super) fn work(seen: InstructionRef<'_>, category: &str, matmul: bool) -> Work {
     let matmul = matmul || category.starts_with("convolution");
     let seen = seen.worker();
     match seen.opcode() {
@@ -55,7 +55,7 @@ pub(super) fn work(seen: Seen<'_>, category: &str, matmul: bool) -> Work {
         "custom-call" => custom_call(seen),
         "fusion" => {
             let parts = seen.parts();
-            let first = |part: &Seen<'_>| part.operand_shape(0).and_then(size).unwrap_or(0);
+            let first = |part: &InstructionRef<'_>| part.operand_shape(0).and_then(size).unwrap_or(0);
             // Of equally large ones the first.
             let largest = parts.iter().rev().filter(|part| is_dot(part.opcode())).max_by_key(|part| first(part));
             match largest {
@@ -72,7 +72,7 @@ fn is_dot(opcode: &str) -> bool {
     matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot")
 }
 
-fn dot(seen: Seen<'_>) -> Work {
+fn dot(seen: InstructionRef<'_>) -> Work {
     let of = |i| Some(seen.operand_shape(i)?.as_array()?.dtype);
     let (left, right) = (of(0), of(1));
     Work {
@@ -85,7 +85,7 @@ fn dot(seen: Seen<'_>) -> Work {
 }
 
 /// A fusion of which the inside is not there.
-fn unseen(seen: Seen<'_>, matmul: bool) -> Work {
+fn unseen(seen: InstructionRef<'_>, matmul: bool) -> Work {
     // What is multiplied is of two dimensions at least; biases, scales, masks and indices are not multiplied.
     let is_matrix = |array: &&ArrayShape| {
         array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
@@ -105,7 +105,7 @@ fn unseen(seen: Seen<'_>, matmul: bool) -> Work {
 
 /// A kernel: what it takes first; uncertain where it takes something faster, too. Where nothing is known of what it takes,
 /// what it gives. (Attention gives f32 statistics that are larger than its result.)
-fn custom_call(seen: Seen<'_>) -> Work {
+fn custom_call(seen: InstructionRef<'_>) -> Work {
     let operands = large(seen);
     let dtype = operands.first().map(|array| array.dtype).or_else(|| result(seen));
     let faster = |array: &&ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
@@ -118,7 +118,7 @@ fn is_wide(dtype: Option<DType>) -> bool {
     matches!(dtype, Some(DType::BF16 | DType::F16 | DType::F32))
 }
 
-fn large(seen: Seen<'_>) -> Vec<&ArrayShape> {
+fn large(seen: InstructionRef<'_>) -> Vec<&ArrayShape> {
     let arrays: Vec<&ArrayShape> = seen
         .operand_shapes()
         .flat_map(Shape::arrays)
@@ -129,7 +129,7 @@ fn large(seen: Seen<'_>) -> Vec<&ArrayShape> {
 }
 
 /// The type of the result; of a tuple that of its largest part, the first of equal ones.
-fn result(seen: Seen<'_>) -> Option<DType> {
+fn result(seen: InstructionRef<'_>) -> Option<DType> {
     let arrays: Vec<&ArrayShape> = seen.instruction.shape.arrays().collect();
     arrays.iter().rev().max_by_key(|array| array.bytes()).map(|array| array.dtype)
 }
@@ -143,9 +143,9 @@ mod tests {
     use super::*;
     use crate::hlo::text;
 
-    fn of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
+    fn dtype_of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
         let parsed = text::instruction(hlo).unwrap();
-        let seen = Seen { instruction: &parsed.instruction, module: None, tpu: true };
+        let seen = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
         let work = work(seen, category, false);
         (work.dtype.map_or("", DType::name), work.matmul, work.uncertain, work.mixed)
     }
@@ -153,32 +153,32 @@ mod tests {
     #[test]
     fn by_the_text_alone() {
         let dot = "%d = f32[8,8]{1,0} dot(bf16[8,4]{1,0} %a, f8e5m2[4,8]{1,0} %b)";
-        assert_eq!(of(dot, "convolution"), ("bf16", true, false, true));
-        assert_eq!(of("%d = f32[8,8] dot(%a, %b)", "convolution"), ("f32", true, true, false));
+        assert_eq!(dtype_of(dot, "convolution"), ("bf16", true, false, true));
+        assert_eq!(dtype_of("%d = f32[8,8] dot(%a, %b)", "convolution"), ("f32", true, true, false));
         let fusion = |operands: &str| format!("%f = f32[64,64]{{1,0}} fusion({operands}), kind=kOutput, calls=%c");
         let alike = fusion("s8[64,64]{1,0} %a, s8[64,64]{1,0} %b, f32[] %scale, bf16[4] %bias");
-        assert_eq!(of(&alike, "convolution fusion"), ("s8", true, false, false));
+        assert_eq!(dtype_of(&alike, "convolution fusion"), ("s8", true, false, false));
         let differ = fusion("bf16[64,64]{1,0} %a, f32[64,64]{1,0} %residual");
-        assert_eq!(of(&differ, "convolution fusion"), ("f32", true, true, false));
+        assert_eq!(dtype_of(&differ, "convolution fusion"), ("f32", true, true, false));
         let parsed = text::instruction(&differ).unwrap();
-        let seen = Seen { instruction: &parsed.instruction, module: None, tpu: true };
+        let seen = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
         assert_eq!(work(seen, "convolution fusion", false).instead, Some(DType::BF16));
-        assert_eq!(of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
-        assert_eq!(of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
+        assert_eq!(dtype_of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
+        assert_eq!(dtype_of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
     }
 
     #[test]
     fn tuples_and_kernels() {
         let tuple = "%f = (f32[8]{0}, bf16[64,64]{1,0}, s32[4]{0}) fusion(%a), kind=kLoop, calls=%c";
-        assert_eq!(of(tuple, "loop fusion"), ("bf16", false, false, false));
+        assert_eq!(dtype_of(tuple, "loop fusion"), ("bf16", false, false, false));
         let kernel = |operands: &str| {
             format!("%k = bf16[64,64]{{1,0}} custom-call({operands}), custom_call_target=\"tpu_custom_call\"")
         };
-        assert_eq!(of(&kernel("bf16[64,64] %a, s8[1,4] %mask"), "custom-call"), ("bf16", true, false, false));
+        assert_eq!(dtype_of(&kernel("bf16[64,64] %a, s8[1,4] %mask"), "custom-call"), ("bf16", true, false, false));
         let fp8 = "f8e4m3fn[64,64] %a, f8e4m3fn[64,64] %b";
-        assert_eq!(of(&kernel(fp8), "custom-call"), ("f8e4m3fn", true, false, false));
-        assert_eq!(of(&kernel("bf16[64,64] %a, s8[64,64] %b"), "custom-call"), ("bf16", true, true, false));
-        assert_eq!(of(&kernel("%a"), "custom-call"), ("bf16", true, true, false));
+        assert_eq!(dtype_of(&kernel(fp8), "custom-call"), ("f8e4m3fn", true, false, false));
+        assert_eq!(dtype_of(&kernel("bf16[64,64] %a, s8[64,64] %b"), "custom-call"), ("bf16", true, true, false));
+        assert_eq!(dtype_of(&kernel("%a"), "custom-call"), ("bf16", true, true, false));
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
             "HloModule m\n\n%inner {\n  %p = bf16[8,4]{1,0} parameter(0)\n  %q = bf16[4,8]{1,0} parameter(1)\n  %t = f32[2,2]{1,0} parameter(2)\n  %small = f32[2,2]{1,0} dot(f32[2,2]{1,0} %t, f32[2,2]{1,0} %t)\n  ROOT %c = f32[8,8]{1,0} convolution(%p, %q)\n}\n\nENTRY %e {\n  %a = bf16[8,4]{1,0} parameter(0)\n  %b = bf16[4,8]{1,0} parameter(1)\n  %d = f32[2,2]{1,0} parameter(2)\n  ROOT %f = f32[8,8]{1,0} fusion(%a, %b, %d), kind=kOutput, calls=%inner\n}\n",
         )
         .unwrap();
-        let seen = Seen::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
+        let seen = InstructionRef::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
         let found = work(seen, "convolution fusion", false);
         assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, ..Work::default() });
     }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::profile::{OpStats, Strings};
 
-    fn of(stats: OpStats, opaque: bool, costs: &[KernelCost]) -> Result<Cost, SkipReason> {
+    fn cost_of(stats: OpStats, opaque: bool, costs: &[KernelCost]) -> Result<Cost, SkipReason> {
         let name = Strings::default().intern("k.1");
         cost(&Op { resolved: true, name, text: name, stats }, "k.1", opaque, None, costs)
     }
@@ -93,21 +93,21 @@ mod tests {
     #[test]
     fn the_first_reason_wins() {
         let stats = |flops, bytes_accessed| OpStats { flops, bytes_accessed, ..OpStats::default() };
-        assert_eq!(of(stats(None, None), true, &[]), Err(SkipReason::OpaqueCall));
-        assert_eq!(of(stats(Some(0.0), Some(8.0)), true, &[]), Err(SkipReason::OpaqueCall));
-        assert_eq!(of(stats(None, None), false, &[]), Err(SkipReason::NoFlops));
-        assert_eq!(of(stats(Some(f64::INFINITY), Some(8.0)), false, &[]), Err(SkipReason::NoFlops));
-        assert_eq!(of(stats(Some(0.0), Some(0.0)), false, &[]), Err(SkipReason::NoFlops));
-        assert_eq!(of(stats(Some(4.0), None), false, &[]), Err(SkipReason::NoBytes));
-        let moves = of(stats(Some(0.0), Some(8.0)), false, &[]).unwrap();
+        assert_eq!(cost_of(stats(None, None), true, &[]), Err(SkipReason::OpaqueCall));
+        assert_eq!(cost_of(stats(Some(0.0), Some(8.0)), true, &[]), Err(SkipReason::OpaqueCall));
+        assert_eq!(cost_of(stats(None, None), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(cost_of(stats(Some(f64::INFINITY), Some(8.0)), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(cost_of(stats(Some(0.0), Some(0.0)), false, &[]), Err(SkipReason::NoFlops));
+        assert_eq!(cost_of(stats(Some(4.0), None), false, &[]), Err(SkipReason::NoBytes));
+        let moves = cost_of(stats(Some(0.0), Some(8.0)), false, &[]).unwrap();
         assert_eq!((moves.flops, moves.levels[0], moves.source), (0.0, 8.0, CostSource::Capture));
         let model = OpStats { model_flops: Some(5.0), bytes_accessed: Some(8.0), ..OpStats::default() };
-        assert_eq!(of(model, true, &[]).unwrap().source, CostSource::ModelFlops);
+        assert_eq!(cost_of(model, true, &[]).unwrap().source, CostSource::ModelFlops);
         let yours = KernelCost { pattern: "k*".into(), flops: 9.0, bytes: f64::NAN };
-        let told = of(stats(Some(4.0), Some(2.0)), true, std::slice::from_ref(&yours)).unwrap();
+        let told = cost_of(stats(Some(4.0), Some(2.0)), true, std::slice::from_ref(&yours)).unwrap();
         assert_eq!((told.flops, told.bytes, told.source), (9.0, 0.0, CostSource::Yours));
         let three = OpStats { events_per_execution: std::num::NonZeroU32::new(3), ..stats(Some(4.0), Some(2.0)) };
-        assert_eq!(of(three, true, &[yours]).unwrap().flops, 3.0, "one of three kernels of an execution");
+        assert_eq!(cost_of(three, true, &[yours]).unwrap().flops, 3.0, "one of three kernels of an execution");
     }
 
     #[test]

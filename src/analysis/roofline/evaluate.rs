@@ -6,7 +6,7 @@ use super::peaks::{Ceilings, DevicePeaks};
 use super::query::{KernelCost, Level};
 use super::report::SkipReason;
 use super::sums::OpPoint;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::base::rows::{Known, Member, Slice};
 use crate::analysis::classify::{Kind, OpFacts, OpGroup, category, opcode};
 use crate::analysis::data_movement::Programs;
@@ -58,11 +58,11 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         costs: &'a [KernelCost],
         peaks: impl Iterator<Item = &'a DevicePeaks>,
     ) -> Self {
-        Self { known, programs, costs, ceilings: peaks.map(Ceilings::of).collect(), works: IndexMap::default() }
+        Self { known, programs, costs, ceilings: peaks.map(Ceilings::from_peaks).collect(), works: IndexMap::default() }
     }
 
     /// An op of a slice.
-    pub fn hold(&mut self, slices: &[Slice], member: Member) -> Result<OpPoint, SkipReason> {
+    pub fn evaluate_op(&mut self, slices: &[Slice], member: Member) -> Result<OpPoint, SkipReason> {
         let device = slices[member.slice as usize].device;
         let profile = self.known.profile;
         let (op, facts) = self.known.op(device, member.op);
@@ -108,20 +108,20 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         if let Some(known) = self.works.get(&key) {
             return *known;
         }
-        let found = self.look(op, facts);
+        let found = self.find_work(op, facts);
         *self.works.entry(key).or_insert_with(|| found)
     }
 
-    fn look(&self, op: &Op, facts: &OpFacts) -> Work {
+    fn find_work(&self, op: &Op, facts: &OpFacts) -> Work {
         let profile = self.known.profile;
         let (category, matmul) = (category(profile, op), facts.group == OpGroup::Matmul);
         let parsed = text::instruction(profile.text(op.text));
-        let of_text = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu: true });
+        let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu: true });
         // Reading a program takes time and memory: only for what the text does not say.
         if of_text.is_none_or(|seen| needs_program(seen, category))
             && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)))
             && let Some(id) = module.instruction_named(profile.text(op.name))
-            && let Some(seen) = Seen::within(module, id, true)
+            && let Some(seen) = InstructionRef::within(module, id, true)
         {
             return work(seen, category, matmul);
         }

@@ -26,7 +26,7 @@ mod verdict;
 mod verify;
 mod window;
 
-use super::roofline::notes::Seen;
+use super::roofline::notes::NoteFacts;
 pub use super::roofline::verdict::{Check, Verdict, Verified};
 pub use peaks::{DevicePeaks, Peak, PeakOf};
 pub use query::{KernelCost, Latency, Level, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
@@ -131,7 +131,7 @@ impl Analysis {
     /// The peaks of each device asked about, as they would be used.
     pub fn device_peaks(&self, profile: &Profile, device: usize, choice: &PeakChoice) -> DevicePeaks {
         let Some(of) = self.devices.get(device) else { return DevicePeaks::default() };
-        DevicePeaks::of(&of.label, &profile.planes[of.plane], choice)
+        DevicePeaks::resolve(&of.label, &profile.planes[of.plane], choice)
     }
 
     /// Holds ops against their roofs. `programs`: what texts do not say of what is inside ops, programs do.
@@ -148,12 +148,12 @@ impl Analysis {
         let query = Query { filter: Filter { kind, ..ask.query.filter.clone() }, ..ask.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Selection { header, totals, slices: all, chosen, notes } = self.asked(profile, &query);
+        let Selection { header, totals, slices: all, chosen, notes } = self.selection(profile, &query);
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, query.by);
         let by_slice: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut walk = Walk::new(RooflineModel::new(known, programs, &ask.costs, by_slice.iter()));
+        let mut walk = OpWalk::new(RooflineModel::new(known, programs, &ask.costs, by_slice.iter()));
         let held = walk.rows(&rows, &slices, known);
         let window = header.step_duration;
         let view = RowView { known, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
@@ -234,17 +234,17 @@ struct Opaque {
 }
 
 /// One walk over all rows.
-struct Walk<'a, 'm> {
+struct OpWalk<'a, 'm> {
     holder: RooflineModel<'a, 'm>,
     step: Option<Sums>,
     by_program: IndexMap<Option<ProgramId>, (u64, Option<Sums>)>,
     reasons: IndexMap<SkipReason, u64>,
     ops: IndexSet<(SkipReason, Named)>,
     kernels: IndexMap<Named, Opaque>,
-    seen: Seen,
+    seen: NoteFacts,
 }
 
-impl<'a, 'm> Walk<'a, 'm> {
+impl<'a, 'm> OpWalk<'a, 'm> {
     fn new(holder: RooflineModel<'a, 'm>) -> Self {
         Self {
             holder,
@@ -253,7 +253,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             reasons: IndexMap::default(),
             ops: IndexSet::default(),
             kernels: IndexMap::default(),
-            seen: Seen::default(),
+            seen: NoteFacts::default(),
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a, 'm> Walk<'a, 'm> {
             let name = (op.stats.program, op.name);
             let program = self.by_program.entry(op.stats.program).or_default();
             program.0 = program.0.saturating_add(time.own);
-            match self.holder.hold(slices, *member) {
+            match self.holder.evaluate_op(slices, *member) {
                 Ok(held) => {
                     let instruction = self.holder.instruction(slices, *member);
                     if !together.keeps(instruction, &held, time.n, time.own) {

@@ -10,7 +10,7 @@ use crate::profile::{Note, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
-impl Seen {
+impl NoteFacts {
     /// Remembers what is to be said of an op.
     pub(super) fn add(&mut self, held: &OpPoint, matmul: bool, own: u64) {
         let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { own } else { 0 });
@@ -25,7 +25,7 @@ fn percent(part: f64) -> String {
 }
 
 /// All there is to say, the gravest first.
-pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen) -> Vec<Note> {
+pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteFacts) -> Vec<Note> {
     if figures.header.status == Status::Absent {
         return Vec::new();
     }
@@ -167,7 +167,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &Seen)
 
 /// What was met on the way, for notes.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct NoteFacts {
     /// Time of ops whose operands cannot be seen.
     pub uncertain: u64,
     /// Time of ops held with the model's FLOPs.

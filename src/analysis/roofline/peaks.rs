@@ -83,9 +83,9 @@ impl DevicePeaks {
     }
 
     /// The peaks of a plane's device.
-    pub fn of(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
+    pub fn resolve(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
         let device_type = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
-        let gpu = Gpu::of(plane);
+        let gpu = Gpu::from_plane(plane);
         let told = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
         let asked = choice.chip.as_deref().and_then(Chip::named);
         let chip = asked.or(told);
@@ -175,7 +175,7 @@ fn of_plane(plane: &Plane, chip: Option<&Chip>) -> Vec<Peak> {
                 peaks.push(peak(PeakOf::Compute(precision), value * ratio, from));
             }
         }
-    } else if let Some(gpu) = Gpu::of(plane) {
+    } else if let Some(gpu) = Gpu::from_plane(plane) {
         if let Some(n) = gpu::flop_per_cycle(gpu.amd, gpu.major, gpu.minor) {
             let from = format!("core_count × clock_rate × {n} FLOP a cycle");
             let half = if gpu::takes_bf16(gpu.amd, gpu.major) { bf16 } else { PeakOf::Compute(Precision::F16) };
@@ -215,7 +215,7 @@ struct Gpu {
 }
 
 impl Gpu {
-    fn of(plane: &Plane) -> Option<Self> {
+    fn from_plane(plane: &Plane) -> Option<Self> {
         // `as` saturates: a number that makes no sense is no architecture.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small whole numbers")]
         let whole = |name: &str| plane.number_stat(name).map(|n| n as u32);
@@ -250,7 +250,7 @@ pub(super) struct Ceilings {
 }
 
 impl Ceilings {
-    pub fn of(peaks: &DevicePeaks) -> Self {
+    pub fn from_peaks(peaks: &DevicePeaks) -> Self {
         let yours = |p| peaks.peak(PeakOf::Compute(p)).is_some_and(|peak| peak.source == PeakSource::Yours);
         Self {
             flops: Precision::ALL.map(|p| peaks.flops(p)),
@@ -299,7 +299,7 @@ mod tests {
             number("peak_sram_rd_bw_gigabytes_per_second", 23_296.0),
             number("has_megacore", 0.0),
         ]);
-        let peaks = DevicePeaks::of("TPU:0", &plane, &PeakChoice::default());
+        let peaks = DevicePeaks::resolve("TPU:0", &plane, &PeakChoice::default());
         assert_eq!((peaks.chip.as_deref(), peaks.devices_per_chip), (Some("TPU v6e"), Some(1)));
         assert!(near(peaks.flops(Precision::Bf16), 946.7e12) && near(peaks.flops(Precision::Int8), 2.0 * 946.7e12));
         assert!(near(peaks.bytes(Level::Hbm), 1_637.993_152_512e9), "base 10");
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!((peaks.bytes(Level::CmemRead), peaks.flops(Precision::F32)), (None, None), "0 is no peak");
         assert!(peaks.used.iter().all(|peak| peak.source == PeakSource::Profile), "{:?}", peaks.used);
         let published = PeakChoice { prefer: PeakSource::Published, ..PeakChoice::default() };
-        let peaks = DevicePeaks::of("TPU:0", &plane, &published);
+        let peaks = DevicePeaks::resolve("TPU:0", &plane, &published);
         let source = |of| peaks.peak(of).map(|peak| peak.source);
         assert!(near(peaks.flops(Precision::Bf16), 918e12) && near(peaks.bytes(Level::Hbm), 1638e9));
         assert_eq!(source(PeakOf::Compute(Precision::Bf16)), Some(PeakSource::Published));
@@ -316,23 +316,23 @@ mod tests {
 
     #[test]
     fn a_chips_figures_are_divided_among_its_devices() {
-        let v7x = DevicePeaks::of("TPU:0", &plane(&[text("device_type_string", "TPU7x")]), &PeakChoice::default());
+        let v7x = DevicePeaks::resolve("TPU:0", &plane(&[text("device_type_string", "TPU7x")]), &PeakChoice::default());
         assert!(near(v7x.flops(Precision::Bf16), 1153.5e12) && near(v7x.flops(Precision::Fp8), 2307e12));
         assert!(near(v7x.bytes(Level::Hbm), 3690e9) && near(v7x.ridge(Precision::Bf16), 312.601_626));
         let v5p = |megacore: Option<f64>| {
             let mut stats = vec![text("device_type_string", "TPU v5")];
             stats.extend(megacore.map(|n| number("has_megacore", n)));
-            DevicePeaks::of("TPU:0", &plane(&stats), &PeakChoice::default()).flops(Precision::Bf16)
+            DevicePeaks::resolve("TPU:0", &plane(&stats), &PeakChoice::default()).flops(Precision::Bf16)
         };
         assert!(near(v5p(None), 459e12) && near(v5p(Some(1.0)), 459e12) && near(v5p(Some(0.0)), 229.5e12));
         let v5e =
-            DevicePeaks::of("TPU:0", &plane(&[text("device_type_string", "TPU v5 lite")]), &PeakChoice::default());
+            DevicePeaks::resolve("TPU:0", &plane(&[text("device_type_string", "TPU v5 lite")]), &PeakChoice::default());
         assert!(near(v5e.ridge(Precision::Bf16), 240.537_241));
     }
 
     #[test]
     fn gpus_by_their_multiprocessors() {
-        let gpu = |stats: &[(&str, PlaneStat)]| DevicePeaks::of("GPU:0", &plane(stats), &PeakChoice::default());
+        let gpu = |stats: &[(&str, PlaneStat)]| DevicePeaks::resolve("GPU:0", &plane(stats), &PeakChoice::default());
         let v100 = gpu(&[
             number("clock_rate", 1_530_000.0),
             number("core_count", 80.0),
@@ -375,7 +375,7 @@ mod tests {
             hbm_bytes: Some(-1.0),
             ..PeakChoice::default()
         };
-        let peaks = DevicePeaks::of("TPU:0", &plane, &choice);
+        let peaks = DevicePeaks::resolve("TPU:0", &plane, &choice);
         assert!(near(peaks.flops(Precision::F32), 50e12), "yours");
         assert!(near(peaks.flops(Precision::Bf16), 1153.5e12), "what is no number is no peak");
         assert!(near(peaks.bytes(Level::Hbm), 3690e9));

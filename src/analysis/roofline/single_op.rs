@@ -37,7 +37,7 @@ impl Analysis {
             }
             ran = true;
             let member = Member { slice: slice as u32, op };
-            match holder.hold(slices, member) {
+            match holder.evaluate_op(slices, member) {
                 Ok(held) => {
                     if !together.keeps(holder.instruction(slices, member), &held, time.n, time.own) {
                         sums.get_or_insert_default().add(&held, time.n, time.own);

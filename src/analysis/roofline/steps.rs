@@ -37,7 +37,7 @@ impl Analysis {
         let query = Query { filter, step: StepChoice::All, ..ask.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let Selection { slices: all, .. } = self.asked(profile, &query);
+        let Selection { slices: all, .. } = self.selection(profile, &query);
         let slices = shown(known, &all, &matcher);
         let peaks: Vec<DevicePeaks> =
             slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
@@ -55,7 +55,7 @@ impl Analysis {
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(own);
                 let member = Member { slice: at as u32, op: OpId(op) };
-                if let Some(held) = held.entry(op).or_insert_with(|| holder.hold(&slices, member).ok()) {
+                if let Some(held) = held.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
                     let instruction = holder.instruction(&slices, member);
                     let kept =
                         instruction.is_some() && together.entry(number).or_default().keeps(instruction, held, n, own);

@@ -228,7 +228,7 @@ impl Sums {
 mod tests {
     use super::*;
 
-    fn held(flops: f64, bytes: f64, peak: f64, bandwidth: f64) -> OpPoint {
+    fn op_point(flops: f64, bytes: f64, peak: f64, bandwidth: f64) -> OpPoint {
         OpPoint {
             cost: Cost { flops, bytes, levels: [bytes, 0.0, 0.0, 0.0, 0.0], source: CostSource::Capture },
             peak,
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    fn of(held: &OpPoint, n: u64, own: u64) -> Roof {
+    fn roof_of(held: &OpPoint, n: u64, own: u64) -> Roof {
         let mut sums = Sums::default();
         sums.add(held, n, own);
         sums.evaluate(Latency::default())
@@ -253,7 +253,7 @@ mod tests {
     /// 138.8 GFLOP in 2.12 ms on a v5e.
     #[test]
     fn by_hand_on_a_v5e() {
-        let roof = of(&held(138.8e9, 1e6, 197e12, 819e9), 1, 2_120_000_000);
+        let roof = roof_of(&op_point(138.8e9, 1e6, 197e12, 819e9), 1, 2_120_000_000);
         assert_eq!(roof.bound, Bound::Compute);
         assert_eq!(roof.t_compute, Picos(704_568_528));
         assert!(near(roof.gap as f64 / 1e9, 1.42, 0.005), "{}", roof.gap);
@@ -268,7 +268,7 @@ mod tests {
         let flops = 2.0 * 32.0 * 1024.0 * 8192.0 * 32768.0;
         let mut sums = Sums::default();
         for _ in 0..8 {
-            sums.add(&held(flops / 8.0, 1.0, 23e12, 1e12), 1, 95_600_000_000);
+            sums.add(&op_point(flops / 8.0, 1.0, 23e12, 1e12), 1, 95_600_000_000);
         }
         let all = sums.evaluate(Latency::default());
         assert!(near(all.t_compute.as_f64() / 8.0 / 1e9, 95.6, 0.05), "{}", all.t_compute.0);
@@ -277,16 +277,16 @@ mod tests {
 
     #[test]
     fn at_the_ridge_compute_bounds() {
-        assert_eq!(of(&held(240.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Compute);
-        assert_eq!(of(&held(239.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Memory(Level::Hbm));
+        assert_eq!(roof_of(&op_point(240.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Compute);
+        assert_eq!(roof_of(&op_point(239.0, 1.0, 240.0, 1.0), 1, 5_000_000_000_000).bound, Bound::Memory(Level::Hbm));
     }
 
     #[test]
     fn other_memories_have_roofs_where_they_have_peaks() {
-        let mut op = held(1.0, 100.0, 1e12, 1e12);
+        let mut op = op_point(1.0, 100.0, 1e12, 1e12);
         op.cost.levels = [10.0, 90.0, 500.0, 0.0, 0.0];
         op.bytes[Level::VmemRead.index()] = Some(1e12);
-        let roof = of(&op, 1, 1000);
+        let roof = roof_of(&op, 1, 1000);
         assert_eq!((roof.bound, roof.t_roof), (Bound::Memory(Level::VmemRead), Picos(90)));
         assert_eq!(roof.bound_total, [0, 0, 1000, 0, 0, 0].map(Picos));
         assert_eq!(roof.level_util[Level::VmemWrite.index()], None, "no peak, no roof");
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn above_the_peak_is_told_and_hides_nothing() {
         let mut sums = Sums::default();
-        sums.add(&held(400.0, 1.0, 1e12, 1e12), 1, 100);
-        sums.add(&held(50.0, 1.0, 1e12, 1e12), 1, 100);
+        sums.add(&op_point(400.0, 1.0, 1e12, 1e12), 1, 100);
+        sums.add(&op_point(50.0, 1.0, 1e12, 1e12), 1, 100);
         let roof = sums.evaluate(Latency::default());
         assert_eq!((roof.gap, roof.recoverable, roof.above), (-250, Picos(50), Picos(100)));
         assert_eq!((roof.mfu, roof.is_above()), (Some(2.25), true));
@@ -305,18 +305,18 @@ mod tests {
 
     #[test]
     fn without_time_there_are_no_ratios() {
-        let roof = of(&held(4.0, 1.0, 1e12, 1e12), 1, 0);
+        let roof = roof_of(&op_point(4.0, 1.0, 1e12, 1e12), 1, 0);
         assert_eq!((roof.mfu, roof.util, roof.gap_fraction, roof.gap), (None, None, None, -4));
         assert!(!roof.latency_bound);
-        let huge = of(&held(f64::MAX, f64::MAX, 1.0, 1.0), u64::MAX, u64::MAX);
+        let huge = roof_of(&op_point(f64::MAX, f64::MAX, 1.0, 1.0), u64::MAX, u64::MAX);
         assert_eq!(huge.t_roof, Picos(u64::MAX));
     }
 
     #[test]
     fn short_and_little_used_is_latency() {
-        let op = held(1.0, 1.0, 1e12, 1e12);
-        assert!(of(&op, 2, 10_000_000).latency_bound, "5 µs each");
-        assert!(!of(&op, 1, 10_000_000).latency_bound, "10 µs");
-        assert!(!of(&held(300_000.0, 1.0, 1e12, 1e12), 1, 1_000_000).latency_bound, "30 % of the peak");
+        let op = op_point(1.0, 1.0, 1e12, 1e12);
+        assert!(roof_of(&op, 2, 10_000_000).latency_bound, "5 µs each");
+        assert!(!roof_of(&op, 1, 10_000_000).latency_bound, "10 µs");
+        assert!(!roof_of(&op_point(300_000.0, 1.0, 1e12, 1e12), 1, 1_000_000).latency_bound, "30 % of the peak");
     }
 }

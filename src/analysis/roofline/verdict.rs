@@ -90,7 +90,7 @@ pub enum Bound {
 
 impl Bound {
     /// Its place among all: compute, then memories in their order.
-    pub const fn place(self) -> u64 {
+    pub const fn rank(self) -> u64 {
         match self {
             Self::Compute => 0,
             Self::Memory(level) => 1 + level as u64,

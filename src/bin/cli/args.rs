@@ -6,7 +6,7 @@ use super::report::ReportArgs;
 use super::roofline_args::Roofs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
-use rooflight::analysis::base::{Filter, GroupBy, StepChoice, Within};
+use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
 use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 
@@ -92,8 +92,8 @@ pub struct Only {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
     /// Where the text is looked for: leaf = the op's name and the last three segments of its scope path.
-    #[arg(long, default_value = Within::Leaf.key(), value_parser = within())]
-    within: Within,
+    #[arg(long, default_value = FilterField::Leaf.key(), value_parser = within())]
+    within: FilterField,
     /// The text is a regular expression.
     #[arg(long)]
     regex: bool,
@@ -202,8 +202,8 @@ fn by() -> impl TypedValueParser<Value = GroupBy> {
     one_of(GroupBy::ALL, GroupBy::key)
 }
 
-fn within() -> impl TypedValueParser<Value = Within> {
-    one_of(Within::ALL, Within::key)
+fn within() -> impl TypedValueParser<Value = FilterField> {
+    one_of(FilterField::ALL, FilterField::key)
 }
 
 fn kind() -> impl TypedValueParser<Value = Kind> {

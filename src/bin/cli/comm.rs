@@ -1,7 +1,7 @@
 //! `rooflight comm`: what may be said to it, and where its tables go. Figures and words come from the library.
 
 use super::args::{Output, one_of};
-use super::{Failure, OpenCapture, heading, says};
+use super::{Failure, OpenCapture, heading, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::comm::{Comm, CommBy, CommQuery, NamedMesh, Topology};
@@ -46,10 +46,14 @@ impl OpenCapture<'_> {
             }
             Output::Csv => comm_table::csv(&comm, top).csv(),
             Output::Markdown => tables(&comm, Table::markdown, top),
-            Output::Text if comm.header.status == Status::Absent => says(&notes),
+            Output::Text if comm.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let tables = tables(&comm, Table::aligned, self.view.top.unwrap_or(20));
-                heading(&comm.header) + &comm_table::head(&comm) + &tables + &comm_table::flags(&comm) + &says(&notes)
+                heading(&comm.header)
+                    + &comm_table::head(&comm)
+                    + &tables
+                    + &comm_table::flags(&comm)
+                    + &notes_text(&notes)
             }
         })
     }

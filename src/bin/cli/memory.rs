@@ -1,7 +1,7 @@
 //! `rooflight memory`: what may be said to it, and where its tables go. Figures and words come from the library.
 
 use super::args::Output;
-use super::{Failure, OpenCapture, says};
+use super::{Failure, OpenCapture, notes_text};
 use rooflight::analysis::base::{Filter, GroupBy};
 use rooflight::analysis::breakdown::Status;
 use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
@@ -67,7 +67,7 @@ impl OpenCapture<'_> {
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {
             Output::Json => {
-                let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
+                let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
                 let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
                 let header = rooflight::analysis::breakdown::Header { status, ..kinds.header };
                 let files = self.files();
@@ -76,8 +76,8 @@ impl OpenCapture<'_> {
             }
             Output::Csv => memory_table::csv(&whole, top).csv(),
             Output::Markdown => tables(&whole, Table::markdown, self.view.top.unwrap_or(20)),
-            Output::Text if whole.is_empty() => says(&notes),
-            Output::Text => tables(&whole, Table::aligned, self.view.top.unwrap_or(20)) + &says(&notes),
+            Output::Text if whole.is_empty() => notes_text(&notes),
+            Output::Text => tables(&whole, Table::aligned, self.view.top.unwrap_or(20)) + &notes_text(&notes),
         })
     }
 }

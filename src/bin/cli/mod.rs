@@ -126,7 +126,7 @@ struct OpenCapture<'a> {
 impl OpenCapture<'_> {
     fn breakdown(&self, by: GroupBy, filter: Filter) -> Result<String, Failure> {
         let query = self.query(by, filter)?;
-        let breakdown = self.ask(&query)?;
+        let breakdown = self.query_breakdown(&query)?;
         let scopes = (by == GroupBy::Scope).then(|| self.scopes(&query)).transpose()?;
         let notes = self.notes(&breakdown.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
@@ -142,17 +142,20 @@ impl OpenCapture<'_> {
             }
             Output::Csv => tables::breakdown_csv(&breakdown, top).csv(),
             Output::Markdown => table(top).markdown(),
-            Output::Text if breakdown.header.status == Status::Absent => says(&notes),
+            Output::Text if breakdown.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let matched = matched(&query.filter, &breakdown);
-                heading(&breakdown.header) + &matched + &table(self.view.top.unwrap_or(40)).aligned() + &says(&notes)
+                heading(&breakdown.header)
+                    + &matched
+                    + &table(self.view.top.unwrap_or(40)).aligned()
+                    + &notes_text(&notes)
             }
         })
     }
 
     fn summary(&self) -> Result<String, Failure> {
-        let kinds = self.ask(&self.query(GroupBy::Kind, Filter::default())?)?;
-        let sources = self.ask(&self.query(GroupBy::Source, Filter::default())?)?;
+        let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
+        let sources = self.query_breakdown(&self.query(GroupBy::Source, Filter::default())?)?;
         let steps = self.analysis.step_stats(&self.opened.profile);
         let notes = self.notes(&kinds.notes);
         let top = self.view.top.unwrap_or(SUMMARY_TOP);
@@ -173,10 +176,10 @@ impl OpenCapture<'_> {
             }
             Output::Csv => tables::breakdown_csv(&sources, usize::MAX).csv(),
             Output::Markdown => all(Table::markdown),
-            Output::Text if kinds.header.status == Status::Absent => says(&notes),
+            Output::Text if kinds.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let lines = self.summed(&kinds, &sources, &steps, summary::lines)?;
-                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &says(&notes)
+                heading(&kinds.header) + &all(Table::aligned) + "\n" + &lines + &notes_text(&notes)
             }
         })
     }
@@ -227,15 +230,17 @@ impl OpenCapture<'_> {
             }
             Output::Csv => data_movement_table::data_movement_csv(&data_movement, top).csv(),
             Output::Markdown => both(Table::markdown, top),
-            Output::Text if data_movement.header.status == Status::Absent => says(&notes),
+            Output::Text if data_movement.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
-                heading(&data_movement.header) + &both(Table::aligned, self.view.top.unwrap_or(12)) + &says(&notes)
+                heading(&data_movement.header)
+                    + &both(Table::aligned, self.view.top.unwrap_or(12))
+                    + &notes_text(&notes)
             }
         })
     }
 
     fn roofline(&self, by: GroupBy, filter: Filter, roofs: &Roofs) -> Result<String, Failure> {
-        let ask = roofs.ask(self.query(by, filter)?);
+        let ask = roofs.to_query(self.query(by, filter)?);
         let profile = &self.opened.profile;
         let answer = session::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &ask);
         let answer = answer.map_err(|e| bad_filter(&e))?;
@@ -257,15 +262,15 @@ impl OpenCapture<'_> {
             }
             Output::Csv => roofline_table::csv(&told).csv(),
             Output::Markdown => roofline_table::rows(&told, by, n_all).markdown(),
-            Output::Text if figures.header.status == Status::Absent => says(&notes),
+            Output::Text if figures.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
                 let rows = roofline_table::rows(&told, by, n_all).aligned();
-                heading(&figures.header) + &roofline_table::head(figures) + &rows + &says(&notes)
+                heading(&figures.header) + &roofline_table::head(figures) + &rows + &notes_text(&notes)
             }
         })
     }
 
-    fn ask(&self, query: &Query) -> Result<Breakdown, Failure> {
+    fn query_breakdown(&self, query: &Query) -> Result<Breakdown, Failure> {
         self.analysis.breakdown(&self.opened.profile, query).map_err(|e| bad_filter(&e))
     }
 
@@ -284,7 +289,7 @@ impl OpenCapture<'_> {
             Output::Json => json::text(&inspect(&view, &notes)),
             Output::Csv => tables::planes(&view).csv(),
             Output::Markdown => both(Table::markdown),
-            Output::Text => both(Table::aligned) + &says(&notes),
+            Output::Text => both(Table::aligned) + &notes_text(&notes),
         }
     }
 
@@ -394,7 +399,7 @@ fn matched(filter: &Filter, b: &Breakdown) -> String {
     format!("{rows}{looked}: {}{share}\n\n", format::time_text(b.shown.total))
 }
 
-fn says(notes: &[Note]) -> String {
+fn notes_text(notes: &[Note]) -> String {
     let mut out = String::new();
     for note in notes {
         let place = note.place.as_ref().map_or(String::new(), |p| format!(" [{p}]"));

@@ -132,7 +132,7 @@ fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, 
     let address =
         Address { query: Query { step, ..query.clone() }, report: link(told), ..Address::default() }.to_string();
     let link = format!("{base}#{address}");
-    let fit = Fit::of(link.len());
+    let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {
         (Fit::TooLong, sentence) => Err(Failure {
             title: "The link is too long".to_owned(),

@@ -42,7 +42,7 @@ pub struct Roofs {
 
 impl Roofs {
     /// As the library has it.
-    pub fn ask(&self, query: Query) -> RooflineQuery {
+    pub fn to_query(&self, query: Query) -> RooflineQuery {
         let useful = || {
             let (batch, sequence, flops_per_token) = (self.batch?, self.sequence?, self.flops_per_token?);
             Some(UsefulFlops { batch, sequence, flops_per_token, devices: self.job_devices })

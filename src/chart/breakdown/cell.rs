@@ -95,7 +95,7 @@ pub struct Units {
 
 impl Units {
     /// The units of a breakdown.
-    pub fn of(largest: &Largest) -> Self {
+    pub fn from_largest(largest: &Largest) -> Self {
         Self {
             total: TimeUnit::for_largest(largest.total),
             mean: TimeUnit::for_largest(largest.mean),

@@ -32,7 +32,7 @@ pub struct Basis<'a> {
 /// The columns of a table of this size. On narrow screens a row has two lines, and three columns.
 pub fn choose(basis: Basis<'_>, measure: Measure) -> Vec<table::Column> {
     let Basis { by, largest, n_events, wanted } = basis;
-    let units = Units::of(largest);
+    let units = Units::from_largest(largest);
     let column = |cell: Cell| table::Column {
         id: cell.key(),
         head: cell.head(by),
@@ -104,7 +104,7 @@ const MARK: usize = 2;
 
 /// The wider of the head (with room for its arrow) and the widest value.
 fn digits(cell: Cell, by: GroupBy, largest: &Largest, n_events: u64) -> Option<u32> {
-    let units = Units::of(largest);
+    let units = Units::from_largest(largest);
     let widest = match cell {
         Cell::Name => return None,
         Cell::SelfTime => format::time(largest.total, units.total).len().max(7),

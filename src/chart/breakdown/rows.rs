@@ -3,7 +3,7 @@
 use super::cell::{Cell, Units};
 use super::columns::{self, TEXT_ROOM};
 use super::figures;
-use crate::analysis::base::{GroupBy, Query, Within};
+use crate::analysis::base::{FilterField, GroupBy, Query};
 use crate::analysis::breakdown::{Group, Part, Peaks};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label::last_segment;
@@ -35,7 +35,7 @@ pub fn find(page: &RowsPage, index: u32) -> Option<Row<'_>> {
 
 /// What all rows of a table share.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct RowOptions {
     by: GroupBy,
     window: Option<Picos>,
     units: Units,
@@ -45,13 +45,13 @@ pub struct Look {
     two_lines: bool,
 }
 
-impl Look {
+impl RowOptions {
     /// The look of a breakdown's table.
     pub fn new(head: &BreakdownHead, columns: &[table::Column], measure: Measure) -> Self {
         Self {
             by: head.query.by,
             window: head.header.step_duration,
-            units: Units::of(&head.largest),
+            units: Units::from_largest(&head.largest),
             peaks: head.header.peaks,
             largest: head.largest.total,
             room: table::name_room(columns, measure),
@@ -61,7 +61,7 @@ impl Look {
 }
 
 /// A group as a row.
-pub fn row(row: Row<'_>, columns: &[table::Column], look: Look, open: bool, selected: bool) -> table::Row {
+pub fn row(row: Row<'_>, columns: &[table::Column], look: RowOptions, open: bool, selected: bool) -> table::Row {
     let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, look)));
     let room = folds(look.by);
     let folds = room && row.group.parts.len() > 1;
@@ -69,7 +69,7 @@ pub fn row(row: Row<'_>, columns: &[table::Column], look: Look, open: bool, sele
 }
 
 /// One of the signatures that a group's time is made of, as a row below it.
-pub fn inner(part: &Part, columns: &[table::Column], look: Look) -> table::Row {
+pub fn inner(part: &Part, columns: &[table::Column], look: RowOptions) -> table::Row {
     let share = part.total.fraction_of(look.largest).unwrap_or(0.0);
     let mean = part.total.0.checked_div(part.n).map(Picos);
     let one = |cell: Cell| match cell {
@@ -93,7 +93,7 @@ pub fn inner(part: &Part, columns: &[table::Column], look: Look) -> table::Row {
 }
 
 /// What stands in a cell.
-pub fn content(cell: Cell, row: Row<'_>, look: Look) -> Content {
+pub fn content(cell: Cell, row: Row<'_>, look: RowOptions) -> Content {
     let group = row.group;
     let text = text(cell, row, look.window, look.units);
     if cell == Cell::Name {
@@ -119,7 +119,7 @@ pub fn content(cell: Cell, row: Row<'_>, look: Look) -> Content {
 }
 
 /// The name; on narrow screens with a second line, where kinds are groups with their swatch.
-fn name(group: &Group, beside: &[Group], look: Look) -> Name {
+fn name(group: &Group, beside: &[Group], look: RowOptions) -> Name {
     let by_kind = look.by == GroupBy::Kind;
     let label = Kind::ALL.into_iter().find(|kind| by_kind && kind.key() == group.key).map(Kind::label);
     let plain =
@@ -205,7 +205,7 @@ pub const fn folds(by: GroupBy) -> bool {
 
 /// The table's foot: the totals of what is shown, by column.
 pub fn foot(head: &BreakdownHead) -> Vec<(&'static str, String)> {
-    let (shown, units) = (&head.shown, Units::of(&head.largest));
+    let (shown, units) = (&head.shown, Units::from_largest(&head.largest));
     let name = if head.n_groups == shown.n_all {
         columns::counted(head.query.by, head.n_groups)
     } else {
@@ -232,7 +232,7 @@ pub fn filtered(head: &BreakdownHead) -> Option<String> {
     });
     let mut words =
         format!("{} of {of_all}, {}{share}.", format::count(head.n_groups.into()), format::time_text(head.shown.total));
-    if !filter.text.is_empty() && filter.within == Within::Anywhere {
+    if !filter.text.is_empty() && filter.within == FilterField::Anywhere {
         words.push_str(" Also counts ops whose outer scope matches.");
     }
     Some(words)
@@ -246,9 +246,9 @@ pub fn none(query: &Query) -> String {
         return format!("No {noun} here.");
     }
     let place = match filter.within {
-        Within::Leaf => "leaf names",
-        Within::Source => "source lines",
-        Within::Anywhere => "names and scope paths",
+        FilterField::Leaf => "leaf names",
+        FilterField::Source => "source lines",
+        FilterField::Anywhere => "names and scope paths",
     };
     format!("No {noun} match “{}” in {place}.", filter.text)
 }

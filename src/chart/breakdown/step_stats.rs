@@ -88,7 +88,7 @@ pub fn number(stats: &StepStats, choice: DeviceChoice, at: u32) -> Option<StepCh
 }
 
 /// Which bar is which step.
-pub fn place(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Option<u32> {
+pub fn step_index(stats: &StepStats, choice: DeviceChoice, step: StepChoice) -> Option<u32> {
     let StepChoice::Number(number) = step else { return None };
     let at = device(stats, choice)?.steps.iter().position(|step| step.number == number)?;
     u32::try_from(at).ok()
@@ -163,7 +163,7 @@ pub fn figures(stats: &StepStats, choice: DeviceChoice) -> Option<Vec<(&'static 
 }
 
 /// How the figures under the chart are computed.
-pub fn how(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
+pub fn formula(stats: &StepStats, choice: DeviceChoice) -> Option<Formula> {
     let DeviceChoice::One(index) = choice else { return None };
     let device = stats.devices.get(index as usize)?;
     let all = device.all.as_ref()?;
@@ -234,8 +234,8 @@ mod tests {
         assert_eq!((all[0].duration, all[0].spread), (Picos(20), Some((Picos(10), Picos(31)))));
         assert_eq!((all[1].duration, all[1].spread), (Picos(9), None), "only one device has it");
         assert_eq!(number(&stats, DeviceChoice::All, 1), Some(StepChoice::Number(8)));
-        assert_eq!(place(&stats, DeviceChoice::One(1), StepChoice::Number(8)), Some(1));
-        assert_eq!(place(&stats, DeviceChoice::One(1), StepChoice::All), None);
+        assert_eq!(step_index(&stats, DeviceChoice::One(1), StepChoice::Number(8)), Some(1));
+        assert_eq!(step_index(&stats, DeviceChoice::One(1), StepChoice::All), None);
         assert!(steps(&stats, DeviceChoice::One(9)).is_empty());
     }
 
@@ -244,7 +244,7 @@ mod tests {
         let mut stats = stats();
         stats.devices[1].steps.truncate(1);
         assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
-        let rows = how(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
+        let rows = formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
         assert_eq!(rows[2].1, "not in this link: it holds a part of the steps");
         stats.devices[0].all = None;
         assert_eq!(whose(&stats, DeviceChoice::One(0)), "TPU:0");
@@ -255,8 +255,8 @@ mod tests {
         let stats = stats();
         let figures = figures(&stats, DeviceChoice::One(1)).expect("it has steps");
         assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
-        assert_eq!(how(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
-        assert!(how(&stats, DeviceChoice::All).is_none());
+        assert_eq!(formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
+        assert!(formula(&stats, DeviceChoice::All).is_none());
         assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1");
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));

@@ -18,7 +18,7 @@ use crate::chart::plot::scene::{Anchor, Mark, Scene, SceneTable, Shape, Size};
 use crate::chart::plot::time_part::Slot;
 use crate::chart::plot::{label, ticks};
 use crate::chart::roofline::Form;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::report::format;
 use std::cmp::Reverse;
 
@@ -66,8 +66,8 @@ fn form(row: &CommRow) -> Form {
 
 /// Rows that have a size and a rate and matter, the longest first.
 #[expect(clippy::cast_precision_loss, reason = "a place on the screen")]
-fn spots(rows: &[CommRow], of: Of) -> Vec<Spot<'_>> {
-    let rate = |row: &CommRow| if of == Of::Copies { row.alg_rate } else { row.bus_rate };
+fn spots(rows: &[CommRow], of: CommRows) -> Vec<Spot<'_>> {
+    let rate = |row: &CommRow| if of == CommRows::Copies { row.alg_rate } else { row.bus_rate };
     let mut spots: Vec<Spot<'_>> = (0_u32..)
         .zip(rows)
         .filter_map(|(id, row)| {
@@ -154,11 +154,11 @@ fn roofs(rows: &[CommRow]) -> Vec<(f64, String)> {
 }
 
 /// The chart. `chosen`: the place of a row.
-pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) -> Scene {
+pub fn scene(rows: &[CommRow], of: CommRows, chosen: Option<u32>, size: (f64, f64)) -> Scene {
     let (spots, roofs) = (spots(rows, of), roofs(rows));
     let axes = Axes::new(&spots, &roofs, size);
     let mut marks = Vec::new();
-    axes.draw(&mut marks, if of == Of::Copies { "GB/s" } else { "GB/s of the bus" });
+    axes.draw(&mut marks, if of == CommRows::Copies { "GB/s" } else { "GB/s of the bus" });
     let mut obstacles = Vec::new();
     let right = axes.frame.x + axes.frame.width;
     for (at, (peak, words)) in roofs.iter().enumerate() {
@@ -174,13 +174,13 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
     let radius = |spot: &Spot<'_>| ((spot.row.wall.as_f64() / most).sqrt() * LARGEST).max(SMALLEST);
     for spot in &spots {
         let (x, y, r) = (axes.x.to(spot.bytes), axes.y.to(spot.rate), radius(spot));
-        let form = if of == Of::Copies { None } else { form(spot.row).outline(x, y, r) };
+        let form = if of == CommRows::Copies { None } else { form(spot.row).outline(x, y, r) };
         let shape = form.map_or(Shape::Circle { x, y, r }, |points| Shape::Path(points, true));
         if chosen == Some(spot.id) {
             marks.push(Mark::new(Shape::Circle { x, y, r: r + 4.0 }, Paint::fill(Tone::Accent).faded(0.35)));
             marks.push(Mark::new(Shape::Circle { x, y, r: r + 4.0 }, Paint::stroke(Tone::AccentLine, 2.5)));
         }
-        marks.push(Mark::of(spot.id, words(spot), shape.clone(), Paint::fill(tone).faded(0.45)));
+        marks.push(Mark::for_datum(spot.id, words(spot), shape.clone(), Paint::fill(tone).faded(0.45)));
         marks.push(Mark::new(shape, Paint::stroke(tone, 1.0)));
         obstacles.push(Obstacle::Box(Rect { x: x - r, y: y - r, width: 2.0 * r, height: 2.0 * r }));
     }
@@ -198,7 +198,7 @@ pub fn scene(rows: &[CommRow], of: Of, chosen: Option<u32>, size: (f64, f64)) ->
         }
     };
     let candidates: Vec<Candidate> = (0_u32..).zip(&named).map(candidate).collect();
-    for (spot, place) in named.iter().zip(label_placement::place(&candidates, &obstacles, axes.frame)) {
+    for (spot, place) in named.iter().zip(label_placement::place_labels(&candidates, &obstacles, axes.frame)) {
         let Some(place) = place else { continue };
         let (x, y, text) = (place.x, place.y + Size::Micro.px(), format::middle_cut(&spot.row.key, 28));
         let (anchor, size) = (Anchor::Start, Size::Micro);
@@ -225,7 +225,7 @@ fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> Strin
 }
 
 /// What of the rows has no place, in words; `None` where all have one.
-pub fn left_out(rows: &[CommRow], of: Of) -> Option<String> {
+pub fn left_out(rows: &[CommRow], of: CommRows) -> Option<String> {
     let n = rows.len().saturating_sub(spots(rows, of).len()) as u64;
     (n > 0).then(|| {
         format!(

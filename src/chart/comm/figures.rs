@@ -4,7 +4,7 @@ use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
 use crate::protocol::CommView;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::report::format::{self, ABSENT};
 use crate::units::Picos;
 
@@ -19,12 +19,12 @@ pub fn window(comm: &Comm) -> String {
 }
 
 /// "24.2 % of step 0 waits for communication; 5.3 % of what is in flight is hidden behind compute."
-pub fn sentence(view: &CommView, of: Of) -> String {
+pub fn sentence(view: &CommView, of: CommRows) -> String {
     let comm = &view.comm;
     let traffic = traffic(comm, of);
-    let what = if of == Of::Copies { "copies between memories" } else { "communication" };
+    let what = if of == CommRows::Copies { "copies between memories" } else { "communication" };
     if traffic.n == 0 {
-        let none = if of == Of::Copies { "copy between memories" } else { "collective" };
+        let none = if of == CommRows::Copies { "copy between memories" } else { "collective" };
         return format!("No {none} ran in {}.", window(comm));
     }
     let waits = comm.header.step_duration.and_then(|step| traffic.stall.fraction_of(step)).map_or_else(
@@ -53,10 +53,10 @@ fn beyond(of: &Traffic) -> String {
 }
 
 /// The read-out.
-pub fn readout(view: &CommView, of: Of) -> Readout {
+pub fn readout(view: &CommView, of: CommRows) -> Readout {
     let comm = &view.comm;
     let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, of);
-    let bound = if of == Of::Collectives && has(comm, "no_async_line") { "≥ " } else { "" };
+    let bound = if of == CommRows::Collectives && has(comm, "no_async_line") { "≥ " } else { "" };
     let at_least = |(value, unit): (String, &'static str)| (format!("{bound}{value}"), unit);
     let step = comm.header.step_duration;
     let mut main = vec![figure(
@@ -82,7 +82,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         row("Overlapped", exact(overlap.overlapped)),
         row("Result", exact(overlap.in_flight)),
         row("Clock", clock),
-        row("From", found(comm)),
+        row("From", findings_text(comm)),
     ];
     main.push(figure(
         "In flight",
@@ -107,7 +107,7 @@ pub fn readout(view: &CommView, of: Of) -> Readout {
         main.push(lowest(slowest));
     }
     let mut side = Vec::new();
-    if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == Of::Collectives) {
+    if let Some(sparse) = comm.sparse.as_ref().filter(|sparse| sparse.n > 0 && of == CommRows::Collectives) {
         let rows = vec![
             row("Executions", format::count(sparse.n)),
             row("In flight", exact(sparse.overlap.in_flight)),
@@ -133,7 +133,7 @@ fn has(comm: &Comm, code: &str) -> bool {
 }
 
 /// How what is asynchronous was found, in words.
-fn found(comm: &Comm) -> String {
+fn findings_text(comm: &Comm) -> String {
     let of = &comm.pairing;
     let parts = [
         (of.from_line, "events of the async line"),

@@ -38,7 +38,7 @@ const LETTERS: usize = 4;
 
 /// What is seen of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct LaneOptions<'a> {
     /// From when to when, in picoseconds from the start of the step.
     pub part: (Picos, Picos),
     /// What is told of.
@@ -57,7 +57,7 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(look: &Look<'_>) -> Self {
+    fn new(look: &LaneOptions<'_>) -> Self {
         let unit = TimeUnit::for_largest(look.part.1);
         let left = if look.width < 480.0 { LEFT.1 } else { LEFT.0 };
         let ends = (in_unit(look.part.0, unit), in_unit(look.part.1, unit));
@@ -89,16 +89,16 @@ pub fn height(lanes: &CommLanes) -> f64 {
 
 /// The time at a place of the chart.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-pub fn time_at(look: &Look<'_>, x: f64) -> Picos {
+pub fn time_at(look: &LaneOptions<'_>, x: f64) -> Picos {
     let frame = Frame::new(look);
     let (left, right) = frame.x.range();
     #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
-    let ps = frame.x.from(x.clamp(left, right)) * frame.unit.in_ps() as f64;
+    let ps = frame.x.invert(x.clamp(left, right)) * frame.unit.in_ps() as f64;
     Picos(ps.max(0.0) as u64)
 }
 
 /// The chart.
-pub fn scene(lanes: &CommLanes, look: &Look<'_>) -> Scene {
+pub fn scene(lanes: &CommLanes, look: &LaneOptions<'_>) -> Scene {
     let (frame, height, width) = (Frame::new(look), height(lanes), look.width);
     let mut marks = Vec::new();
     axis(&mut marks, &frame, height);
@@ -159,7 +159,7 @@ struct Drawn<'a> {
     /// The next id of neighbours that are drawn together.
     next: usize,
     lanes: &'a CommLanes,
-    look: &'a Look<'a>,
+    look: &'a LaneOptions<'a>,
     frame: &'a Frame,
     tone: Tone,
 }
@@ -195,7 +195,7 @@ impl Drawn<'_> {
         let w = (b - a).max(1.0);
         let is_fused = span.way == Execution::Fused;
         let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
-        self.marks.push(Mark::of(id, words(span), Shape::rect(a, y, w, h), ground));
+        self.marks.push(Mark::for_datum(id, words(span), Shape::rect(a, y, w, h), ground));
         let pieces = exposed(span, &self.lanes.compute);
         strip(&mut self.marks, self.frame, &pieces, (y, h), Paint::fill(self.tone));
         if w > 2.0 {
@@ -235,7 +235,7 @@ impl Drawn<'_> {
                 )
             }
         };
-        self.marks.push(Mark::of(u32::try_from(id).unwrap_or(u32::MAX), label, shape.clone(), paint));
+        self.marks.push(Mark::for_datum(u32::try_from(id).unwrap_or(u32::MAX), label, shape.clone(), paint));
         for span in of.iter().map(|at| &self.lanes.spans[*at]) {
             self.chosen(span, shape.clone());
         }
@@ -287,7 +287,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Way", text::way(span.way).to_owned()),
+        row("Way", text::execution(span.way).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }
@@ -309,7 +309,7 @@ pub fn left_out(lanes: &CommLanes) -> Option<String> {
     (!says.is_empty()).then(|| format!("{}: zoom in to see them.", says.join("; ")))
 }
 
-fn title(lanes: &CommLanes, look: &Look<'_>) -> String {
+fn title(lanes: &CommLanes, look: &LaneOptions<'_>) -> String {
     let n = format::counted(lanes.spans.len() as u64, "span", "spans");
     let device = lanes.device.as_deref().map_or_else(String::new, |device| format!(" of {device}"));
     let (from, to) = (format::time_text(look.part.0), format::time_text(look.part.1));

@@ -9,26 +9,26 @@ pub mod table;
 pub mod text;
 
 use crate::analysis::comm::{Comm, CommRow, Traffic};
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 
 /// Sums of what is told of.
-pub const fn traffic(comm: &Comm, of: Of) -> &Traffic {
+pub const fn traffic(comm: &Comm, of: CommRows) -> &Traffic {
     match of {
-        Of::Collectives => &comm.tensor,
-        Of::Copies => &comm.copies,
+        CommRows::Collectives => &comm.tensor,
+        CommRows::Copies => &comm.copies,
     }
 }
 
 /// What is shown where nobody chose: collectives, or copies where no collective ran.
-pub const fn usual(comm: &Comm) -> Of {
-    if comm.rows.is_empty() && comm.copies.n > 0 { Of::Copies } else { Of::Collectives }
+pub const fn usual(comm: &Comm) -> CommRows {
+    if comm.rows.is_empty() && comm.copies.n > 0 { CommRows::Copies } else { CommRows::Collectives }
 }
 
 /// Rows of what is told of.
-pub fn rows(comm: &Comm, of: Of) -> &[CommRow] {
+pub fn rows(comm: &Comm, of: CommRows) -> &[CommRow] {
     match of {
-        Of::Collectives => &comm.rows,
-        Of::Copies => &comm.copy_rows,
+        CommRows::Collectives => &comm.rows,
+        CommRows::Copies => &comm.copy_rows,
     }
 }
 

@@ -8,14 +8,14 @@ use crate::analysis::comm::{Overlap, Remainder, StepComm};
 use crate::chart::plot::paint::{Paint, Tone};
 use crate::chart::plot::step::{Part, Step};
 use crate::chart::plot::time_part::Slot;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 
 /// Their parts, from the bottom. `split`: what is done beside is known.
-pub fn parts(of: Of, split: bool) -> Vec<Part> {
+pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
     let slot = |kind| Paint::slot(Slot::Kind(kind));
     let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
     let waits = slot(kind(of));
-    let exposed = if of == Of::Copies { "Exposed copies" } else { "Exposed communication" };
+    let exposed = if of == CommRows::Copies { "Exposed copies" } else { "Exposed communication" };
     let mut parts = vec![
         Part { label: "Compute alone", paint: compute },
         Part { label: "Compute, overlapped", paint: waits.faded(0.4) },
@@ -24,8 +24,8 @@ pub fn parts(of: Of, split: bool) -> Vec<Part> {
     if split {
         parts.extend(
             match of {
-                Of::Collectives => [("Data movement", slot(Kind::DataMovement)), ("Other", slot(Kind::Other))],
-                Of::Copies => [
+                CommRows::Collectives => [("Data movement", slot(Kind::DataMovement)), ("Other", slot(Kind::Other))],
+                CommRows::Copies => [
                     ("Other data movement", slot(Kind::DataMovement).faded(0.7)),
                     ("Communication, other", slot(Kind::Communication)),
                 ],
@@ -40,34 +40,34 @@ pub fn parts(of: Of, split: bool) -> Vec<Part> {
 }
 
 /// Whether it is known of all steps what is done beside: a report does not carry it.
-pub fn is_split(steps: &[StepComm], of: Of) -> bool {
+pub fn is_split(steps: &[StepComm], of: CommRows) -> bool {
     steps.iter().all(|step| beside(step, of).is_some())
 }
 
-const fn beside(step: &StepComm, of: Of) -> Option<Remainder> {
+const fn beside(step: &StepComm, of: CommRows) -> Option<Remainder> {
     match of {
-        Of::Collectives => step.beside_collectives,
-        Of::Copies => step.beside_copies,
+        CommRows::Collectives => step.beside_collectives,
+        CommRows::Copies => step.beside_copies,
     }
 }
 
 /// The kind of time that is told of.
-pub const fn kind(of: Of) -> Kind {
+pub const fn kind(of: CommRows) -> Kind {
     match of {
-        Of::Collectives => Kind::Communication,
-        Of::Copies => Kind::DataMovement,
+        CommRows::Collectives => Kind::Communication,
+        CommRows::Copies => Kind::DataMovement,
     }
 }
 
-const fn overlap(step: &StepComm, of: Of) -> Overlap {
+const fn overlap(step: &StepComm, of: CommRows) -> Overlap {
     match of {
-        Of::Collectives => step.collectives,
-        Of::Copies => step.copies,
+        CommRows::Collectives => step.collectives,
+        CommRows::Copies => step.copies,
     }
 }
 
 /// Steps as bars, of the [`parts`]. compute + exposed + the rest = the step: what is exposed lies where nothing is computed.
-pub fn bars(steps: &[StepComm], of: Of) -> Vec<Step> {
+pub fn bars(steps: &[StepComm], of: CommRows) -> Vec<Step> {
     let split = is_split(steps, of);
     let one = |step: &StepComm| {
         let Overlap { exposed, overlapped, .. } = overlap(step, of);
@@ -84,7 +84,7 @@ pub fn bars(steps: &[StepComm], of: Of) -> Vec<Step> {
 }
 
 /// Which bar is the step chosen.
-pub fn place(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option<u32> {
+pub fn step_index(steps: &[StepComm], chosen: StepChoice, shown: &str) -> Option<u32> {
     let number = match chosen {
         StepChoice::Number(number) => number,
         StepChoice::All => return None,

@@ -6,7 +6,7 @@ use crate::analysis::comm::{CommBy, CommRow, Core};
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{self, Column, Content, Measure, Name, Order};
 use crate::protocol::CommView;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::report::format::{self, ABSENT, TimeUnit};
 use crate::units::Picos;
 use std::cmp::Ordering;
@@ -66,7 +66,7 @@ pub struct Units {
 
 impl Units {
     /// Of an answer's rows.
-    pub fn of(view: &CommView, of: Of) -> Self {
+    pub fn from_view(view: &CommView, of: CommRows) -> Self {
         let all = rows(&view.comm, of);
         let longest = all.iter().map(|row| row.stall.max(row.overlap.in_flight)).max().unwrap_or_default();
         let largest = all.iter().map(|row| row.stall).max().unwrap_or_default();
@@ -80,12 +80,18 @@ impl Units {
 }
 
 /// The columns that fit; the one that orders rows always does.
-pub fn columns((of, by): (Of, CommBy), order: Order, units: Units, two_lines: bool, measure: Measure) -> Vec<Column> {
+pub fn columns(
+    (of, by): (CommRows, CommBy),
+    order: Order,
+    units: Units,
+    two_lines: bool,
+    measure: Measure,
+) -> Vec<Column> {
     let head = |id, head| match (id, by, of) {
-        ("name", CommBy::Op, Of::Collectives) => "Collective",
-        ("name", CommBy::Op, Of::Copies) => "Copy",
+        ("name", CommBy::Op, CommRows::Collectives) => "Collective",
+        ("name", CommBy::Op, CommRows::Copies) => "Copy",
         ("name", _, _) => by.label(),
-        ("bus", _, Of::Copies) => "Rate",
+        ("bus", _, CommRows::Copies) => "Rate",
         _ => head,
     };
     let column = |(id, name, unit, digits, numeric): Spec| Column {
@@ -102,8 +108,8 @@ pub fn columns((of, by): (Of, CommBy), order: Order, units: Units, two_lines: bo
     };
     // What the name says already, what rows have several of, what copies have none of.
     let has = |id: &str| match id {
-        "group" | "axis" => of == Of::Collectives && by != CommBy::Primitive,
-        "peak" | "role" => of == Of::Collectives,
+        "group" | "axis" => of == CommRows::Collectives && by != CommBy::Primitive,
+        "peak" | "role" => of == CommRows::Collectives,
         "primitive" => by != CommBy::Primitive,
         "source" => by == CommBy::Op,
         _ => true,
@@ -264,7 +270,7 @@ pub fn tip(of: &CommRow) -> Tip {
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     say("Program", of.program.clone());
     say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
-    say("Way", Some(text::way(of.way).to_owned()));
+    say("Way", Some(text::execution(of.way).to_owned()));
     if let Some(group) = &of.group {
         say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);
@@ -295,12 +301,12 @@ pub fn tip(of: &CommRow) -> Tip {
 
 /// The totals: each the sum of its column. Where rows are in flight at once, those of "In flight" and "Exposed" would count time twice
 /// and are left out: the figures above have the union.
-pub fn foot(view: &CommView, of: Of, places: &[usize], units: Units) -> Vec<(&'static str, String)> {
+pub fn foot(view: &CommView, of: CommRows, places: &[usize], units: Units) -> Vec<(&'static str, String)> {
     let (sums, all) = (traffic(&view.comm, of), rows(&view.comm, of));
-    let (more, _) = if of == Of::Copies { view.more_copies } else { view.more };
+    let (more, _) = if of == CommRows::Copies { view.more_copies } else { view.more };
     let n = places.len() as u64;
     let every = all.len() as u64 + u64::from(more);
-    let (one, several) = if of == Of::Copies { ("row of copies", "rows of copies") } else { ("row", "rows") };
+    let (one, several) = if of == CommRows::Copies { ("row of copies", "rows of copies") } else { ("row", "rows") };
     let said = if n == every {
         format::counted(n, one, several)
     } else {

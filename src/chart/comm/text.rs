@@ -98,7 +98,7 @@ pub fn role(of: Option<Role>) -> String {
 }
 
 /// Whether the core waits, in words.
-pub const fn way(of: Execution) -> &'static str {
+pub const fn execution(of: Execution) -> &'static str {
     match of {
         Execution::Sync => "synchronous: the core waits for all of it",
         Execution::Async => "asynchronous",

@@ -63,7 +63,7 @@ fn is_programs_alone(session: &SessionInfo) -> bool {
 
 /// Planes of devices of a platform.
 fn n_planes(session: &SessionInfo, platform: Platform) -> u64 {
-    session.planes.iter().filter(|plane| Platform::of(&plane.name) == Some(platform)).count() as u64
+    session.planes.iter().filter(|plane| Platform::from_plane_name(&plane.name) == Some(platform)).count() as u64
 }
 
 /// What is said of the files of a summary, which has none.

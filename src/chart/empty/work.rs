@@ -8,7 +8,7 @@ use crate::chart::comm::figures::window;
 use crate::chart::comm::rows;
 use crate::chart::roofline::peaks::short;
 use crate::protocol::SessionInfo;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::report::format;
 use crate::units::Picos;
 
@@ -72,20 +72,20 @@ fn cost(session: &SessionInfo) -> String {
 
 /// Why there is no communication, or no copy, and whether that is so of every step: then no picture of the view has anything to show.
 /// What runs outside of steps may still have some: only the whole capture tells.
-pub fn communication(session: &SessionInfo, comm: &Comm, of: Of) -> Option<(Empty, bool)> {
+pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option<(Empty, bool)> {
     if !rows(comm, of).is_empty() {
         return None;
     }
     let in_step = |step: &StepComm| match of {
-        Of::Collectives => step.collectives.in_flight,
-        Of::Copies => step.copies.in_flight,
+        CommRows::Collectives => step.collectives.in_flight,
+        CommRows::Copies => step.copies.in_flight,
     };
     let is_absent = comm.steps.iter().all(|step| in_step(step) == Picos::ZERO);
     let n = session.devices.len() as u64;
     let steps = comm.steps.iter().filter(|step| in_step(step) > Picos::ZERO).count() as u64;
     let elsewhere = (steps > 0).then(|| format!("in {}", format::counted(steps, "other step", "other steps")));
     let (what, why, needs) = match of {
-        Of::Collectives if n > 1 => (
+        CommRows::Collectives if n > 1 => (
             "No collectives",
             "The devices ran without communicating with each other: each may work on its own.",
             vec![
@@ -93,7 +93,7 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: Of) -> Option<(Empt
                 Need::new("Ops that communicate", elsewhere, COLLECTIVES),
             ],
         ),
-        Of::Collectives => (
+        CommRows::Collectives => (
             "No collectives",
             "A program communicates where its arrays are sharded over several devices. This capture has one device.",
             vec![
@@ -105,7 +105,7 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: Of) -> Option<(Empt
                 Need::new("Ops that communicate", elsewhere, COLLECTIVES),
             ],
         ),
-        Of::Copies => (
+        CommRows::Copies => (
             "No copies between memories",
             "Only copies that run beside compute are listed here. Synchronous copies are data movement in the breakdown.",
             vec![Need::new(
@@ -145,14 +145,14 @@ mod tests {
         let profile = Profile::default();
         let mut comm = Analysis::new(&profile).comm(&profile, &CommQuery::default(), None);
         "0".clone_into(&mut comm.header.step);
-        let (said, is_absent) = communication(&one, &comm, Of::Collectives).unwrap();
+        let (said, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
         assert!(is_absent && said.title == "No collectives in step 0", "{}", text(&said));
         let mut step = StepComm::default();
         step.collectives.in_flight = Picos(5);
         comm.steps.push(step);
-        let (said, is_absent) = communication(&one, &comm, Of::Collectives).unwrap();
+        let (said, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
         assert!(!is_absent && said.title == "No collectives in step 0", "{}", text(&said));
         assert_eq!(said.needs[1].found.as_deref(), Some("in 1 other step"));
-        assert!(communication(&one, &comm, Of::Copies).unwrap().1);
+        assert!(communication(&one, &comm, CommRows::Copies).unwrap().1);
     }
 }

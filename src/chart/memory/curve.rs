@@ -184,7 +184,7 @@ pub fn point_at(
     let column = |of: &CurveColumn| Column { from: of.first.into(), ..Column::default() };
     let columns: Vec<Column> = curve.columns.iter().map(column).collect();
     let frame = Frame::new(&columns, curve.to.into(), top(space.peak.peak, capacity), size);
-    (frame.x.from(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
+    (frame.x.invert(x).floor() as u32).clamp(curve.from, curve.to.saturating_sub(1).max(curve.from))
 }
 
 /// What an allocator gave over time.
@@ -302,7 +302,7 @@ fn draw(of: &Shown<'_>, size: (f64, f64)) -> Scene {
         let end = of.columns.get(i + 1).map_or(of.to, |next| next.from);
         let (a, b) = (frame.x.to(column.from), frame.x.to(end));
         let target = Shape::rect(a, ceiling, (b - a).max(0.5), bottom - ceiling);
-        marks.push(Mark::of(u32::try_from(i).unwrap_or(u32::MAX), (of.words)(i), target, Paint::NONE));
+        marks.push(Mark::for_datum(u32::try_from(i).unwrap_or(u32::MAX), (of.words)(i), target, Paint::NONE));
     }
     Scene { width: size.0, height: size.1, marks, title: of.title.clone(), table: table(of) }
 }

@@ -70,7 +70,7 @@ fn block(marks: &mut Vec<Mark>, id: u32, buffer: &Buffer, x: &Scale, y: f64) {
     let to = x.to((f64::from(buffer.last) + 1.0).min(high));
     let w = (to - from - 1.0).max(1.0);
     let words = format!("{}, {}, from {} to {}.", buffer.label(), text(buffer.size), buffer.first, buffer.last);
-    marks.push(Mark::of(id, words, Shape::rect(from, y, w, BLOCK), Paint::fill(Tone::Class(buffer.class))));
+    marks.push(Mark::for_datum(id, words, Shape::rect(from, y, w, BLOCK), Paint::fill(Tone::Class(buffer.class))));
     let room = label::mono_room(w - 8.0, Size::Micro.px());
     if room >= LETTERS {
         let shape = Shape::Text {

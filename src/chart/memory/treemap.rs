@@ -110,7 +110,7 @@ fn buffer(marks: &mut Vec<Mark>, at: usize, of: &Buffer, part: Rect, without: &[
     let id = u32::try_from(at).unwrap_or(u32::MAX);
     let out = without.contains(&of.id);
     let paint = if out { Paint::fill(Tone::Class(of.class)).faded(0.25) } else { Paint::fill(Tone::Class(of.class)) };
-    marks.push(Mark::of(id, sentence(of), Shape::rect(part.x, part.y, w, h), paint));
+    marks.push(Mark::for_datum(id, sentence(of), Shape::rect(part.x, part.y, w, h), paint));
     if out {
         marks.push(Mark::new(
             Shape::rect(part.x + 0.75, part.y + 0.75, w - 1.5, h - 1.5),

@@ -44,7 +44,7 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
 }
 
 /// What an op is, under its name: kind, phase, layer, where it is.
-pub fn place(op: &OpDetail) -> String {
+pub fn place_text(op: &OpDetail) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(op.kind.map(|kind| kind.label().to_owned()));
     let is_unknown = |phase: &String| Phase::ALL.into_iter().any(|of| !of.is_known() && of.label() == phase);

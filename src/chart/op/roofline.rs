@@ -88,7 +88,7 @@ fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
         verdict: verdict(verified),
         checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
         rows: rows(held, verified, peaks),
-        how: how(held, peaks),
+        how: formula(held, peaks),
     })))
 }
 
@@ -164,10 +164,10 @@ fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&
     rows
 }
 
-fn how(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
+fn formula(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
     let row = |label: &str, value: String| (label.to_owned(), value);
     let peak = |of: PeakOf, unit: &str| {
-        peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| said(peak, unit))
+        peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
     };
     let precision = held.precision.unwrap_or(Precision::Bf16);
     let cost = match held.cost {
@@ -190,7 +190,7 @@ fn how(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
     }
 }
 
-fn said(peak: &Peak, unit: &str) -> String {
+fn peak_source(peak: &Peak, unit: &str) -> String {
     let value = match peak.of {
         PeakOf::Compute(_) => format::tflops(peak.value),
         PeakOf::Memory(_) => format::gbs(peak.value),
@@ -206,7 +206,7 @@ mod tests {
     use crate::analysis::op::{Change, OpBasis, OpRemark, OpSource, OpValue};
     use crate::analysis::roofline::{Bound, SkipReason, Skipped, verify};
 
-    fn held(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
+    fn roof_with(n: u64, micros: u64, floor: u64, bound: Bound) -> Held {
         let (total, t_roof) = (Picos(micros * 1_000_000), Picos(floor * 1_000_000));
         let mut t_memory = [Picos::ZERO; 5];
         if bound != Bound::Compute {
@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    fn of(held: Held) -> Roof {
+    fn roof_of(held: Held) -> Roof {
         let verified = verify(&held);
         let op = OpRoof { roof: Some(held), verified, skipped: Vec::new(), peaks: Vec::new() };
         match roof_line(&op, Slot::Idle) {
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn far_from_the_roof_says_what_to_look_at() {
         // 138.8 GFLOP a run take 704.6 µs at 197 TFLOP/s; measured 2.12 ms a run.
-        let roof = of(held(2, 4240, 1409, Bound::Compute));
+        let roof = roof_of(roof_with(2, 4240, 1409, Bound::Compute));
         assert_eq!((&*roof.floor, &*roof.measured), ("704.50 µs at the compute roof", "2.12 ms measured, 3.01 ×"));
         assert!(roof.verdict.starts_with("Far below its roof: 3.01 ×") && roof.checks.len() == 3, "{roof:?}");
         assert_eq!(roof.rows.last().unwrap().1, "2.83 ms if it ran at the compute roof");
@@ -321,11 +321,11 @@ mod tests {
 
     #[test]
     fn at_the_roof_and_above_it() {
-        assert!(of(held(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
-        let above = of(held(1, 50, 100, Bound::Memory(Level::Hbm)));
+        assert!(roof_of(roof_with(1, 105, 100, Bound::Memory(Level::Hbm))).verdict.starts_with("At its roof"));
+        let above = roof_of(roof_with(1, 50, 100, Bound::Memory(Level::Hbm)));
         assert!(above.share > 1.0 && above.verdict.starts_with('▲'));
         assert!(!above.rows.iter().any(|(name, _)| *name == "Potential savings"));
-        let fair = of(held(1, 160, 100, Bound::Memory(Level::Hbm)));
+        let fair = roof_of(roof_with(1, 160, 100, Bound::Memory(Level::Hbm)));
         assert!(
             fair.verdict.starts_with("Below its roof: 1.60 ×"),
             "62 % of the roof is not near it: {}",

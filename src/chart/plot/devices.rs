@@ -62,7 +62,7 @@ pub fn devices_scene(devices: &[Device], spread: Option<f64>, selected: Option<u
         };
         marks.push(dense(ROOM, Anchor::Start, name(device)));
         marks.push(dense(width - ROOM, Anchor::End, value(device)));
-        marks.push(Mark::of(id, words(device), Shape::rect(0.0, top, width, ROW), Paint::NONE));
+        marks.push(Mark::for_datum(id, words(device), Shape::rect(0.0, top, width, ROW), Paint::NONE));
         top += ROW;
     }
     if let Some(spread) = spread {
@@ -153,7 +153,7 @@ mod tests {
         assert!((boxes[0].width / boxes[1].width - 2.0).abs() < 1e-9);
         assert_eq!(scene.height, TOP + 2.0 * ROW + FOOT);
         assert_eq!(
-            [hit_test::at(&scene.marks, 300.0, TOP + 2.0), hit_test::at(&scene.marks, 5.0, TOP + ROW + 2.0)],
+            [hit_test::mark_at(&scene.marks, 300.0, TOP + 2.0), hit_test::mark_at(&scene.marks, 5.0, TOP + ROW + 2.0)],
             [Some(0), Some(1)]
         );
         assert_eq!(scene.marks.iter().filter(|mark| mark.paint.fill == Some(Tone::Select)).count(), 1);

@@ -25,7 +25,7 @@ const REACH: f64 = 6.0;
 
 /// The datum at a point: of the topmost mark there. What is smaller than a finger's tip can be missed by a few
 /// pixels; of several such marks the nearest is meant (a disc by its centre), the topmost of equals.
-pub fn at(marks: &[Mark], x: f64, y: f64) -> Option<u32> {
+pub fn mark_at(marks: &[Mark], x: f64, y: f64) -> Option<u32> {
     let exact = marks.iter().rev().find(|mark| mark.id.is_some() && away(mark, x, y) <= 0.0);
     if let Some(mark) = exact.filter(|mark| is_small(&mark.shape) && !matches!(mark.shape, Shape::Circle { .. })) {
         return mark.id;
@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn mark(id: u32, shape: Shape) -> Mark {
-        Mark::of(id, String::new(), shape, Paint::fill(Tone::Ink))
+        Mark::for_datum(id, String::new(), shape, Paint::fill(Tone::Ink))
     }
 
     fn disc(id: u32, x: f64, y: f64, r: f64) -> Mark {
@@ -147,41 +147,44 @@ mod tests {
     #[test]
     fn the_topmost_is_hit() {
         let mut marks = vec![mark(1, Shape::rect(0.0, 0.0, 100.0, 100.0)), mark(2, Shape::rect(50.0, 0.0, 50.0, 50.0))];
-        assert_eq!([at(&marks, 10.0, 10.0), at(&marks, 60.0, 10.0)], [Some(1), Some(2)]);
-        assert_eq!([at(&marks, 200.0, 10.0), at(&[], 0.0, 0.0)], [None, None]);
+        assert_eq!([mark_at(&marks, 10.0, 10.0), mark_at(&marks, 60.0, 10.0)], [Some(1), Some(2)]);
+        assert_eq!([mark_at(&marks, 200.0, 10.0), mark_at(&[], 0.0, 0.0)], [None, None]);
         marks.push(Mark::new(Shape::rect(0.0, 0.0, 100.0, 100.0), Paint::fill(Tone::Grid)));
-        assert_eq!(at(&marks, 60.0, 10.0), Some(2), "what stands for nothing is not in the way");
+        assert_eq!(mark_at(&marks, 60.0, 10.0), Some(2), "what stands for nothing is not in the way");
     }
 
     #[test]
     fn small_marks_can_be_missed_by_a_little() {
         let marks = [disc(0, 50.0, 50.0, 40.0), disc(1, 50.0, 50.0, 2.0), disc(2, 58.0, 50.0, 2.0)];
         assert_eq!(
-            [at(&marks, 45.0, 50.0), at(&marks, 53.0, 50.0), at(&marks, 55.0, 50.0)],
+            [mark_at(&marks, 45.0, 50.0), mark_at(&marks, 53.0, 50.0), mark_at(&marks, 55.0, 50.0)],
             [Some(1), Some(1), Some(2)]
         );
-        assert_eq!(at(&marks, 30.0, 50.0), Some(0));
+        assert_eq!(mark_at(&marks, 30.0, 50.0), Some(0));
         let line = [mark(7, Shape::line(0.0, 0.0, 100.0, 100.0))];
-        assert_eq!([at(&line, 50.0, 55.0), at(&line, 50.0, 70.0)], [Some(7), None]);
-        assert_eq!(at(&[mark(7, Shape::line(5.0, 5.0, 5.0, 5.0))], 8.0, 5.0), Some(7));
+        assert_eq!([mark_at(&line, 50.0, 55.0), mark_at(&line, 50.0, 70.0)], [Some(7), None]);
+        assert_eq!(mark_at(&[mark(7, Shape::line(5.0, 5.0, 5.0, 5.0))], 8.0, 5.0), Some(7));
     }
 
     #[test]
     fn thin_boxes_give_way_to_none_but_reach_out() {
         let bar = [mark(0, Shape::rect(0.0, 0.0, 99.0, 30.0)), mark(1, Shape::rect(100.0, 0.0, 2.0, 30.0))];
-        assert_eq!([at(&bar, 101.0, 15.0), at(&bar, 97.0, 15.0), at(&bar, 80.0, 15.0)], [Some(1), Some(1), Some(0)]);
+        assert_eq!(
+            [mark_at(&bar, 101.0, 15.0), mark_at(&bar, 97.0, 15.0), mark_at(&bar, 80.0, 15.0)],
+            [Some(1), Some(1), Some(0)]
+        );
         let thin = |id: u32| mark(id, Shape::rect(f64::from(id), 0.0, 1.0, 30.0));
-        assert_eq!(at(&[thin(0), thin(1), thin(2)], 1.5, 3.0), Some(1));
+        assert_eq!(mark_at(&[thin(0), thin(1), thin(2)], 1.5, 3.0), Some(1));
     }
 
     #[test]
     fn outlines_and_texts_are_hit_inside() {
         let triangle = [mark(3, Shape::Path(vec![(0.0, 0.0), (40.0, 0.0), (0.0, 40.0)], true))];
-        assert_eq!([at(&triangle, 10.0, 10.0), at(&triangle, 30.0, 30.0)], [Some(3), None]);
+        assert_eq!([mark_at(&triangle, 10.0, 10.0), mark_at(&triangle, 30.0, 30.0)], [Some(3), None]);
         let curve = [mark(4, Shape::Path(vec![(0.0, 0.0), (40.0, 0.0)], false))];
-        assert_eq!([at(&curve, 20.0, 5.0), at(&curve, 20.0, 7.0)], [Some(4), None]);
+        assert_eq!([mark_at(&curve, 20.0, 5.0), mark_at(&curve, 20.0, 7.0)], [Some(4), None]);
         let text = [mark(5, Shape::text(10.0, 20.0, crate::chart::plot::scene::Anchor::Start, "peak".to_owned()))];
-        assert_eq!([at(&text, 15.0, 16.0), at(&text, 5.0, 16.0)], [Some(5), None]);
+        assert_eq!([mark_at(&text, 15.0, 16.0), mark_at(&text, 5.0, 16.0)], [Some(5), None]);
     }
 
     #[test]
@@ -210,7 +213,7 @@ mod tests {
                 .collect();
             for mark in &marks {
                 let (x, y) = mark.shape.bounds().centre();
-                let hit = at(&marks, x, y).and_then(|id| marks.get(id as usize));
+                let hit = mark_at(&marks, x, y).and_then(|id| marks.get(id as usize));
                 prop_assert_eq!(hit.map(|hit| hit.shape.bounds()), Some(mark.shape.bounds()));
             }
             let mut seen = vec![];

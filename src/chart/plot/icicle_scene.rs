@@ -75,7 +75,7 @@ fn drawn(cell: &Cell) -> f64 {
 fn face(cell: &Cell, chosen: bool, zoomed: bool) -> Mark {
     let tone = if chosen || zoomed { Tone::Select } else { Tone::Hover };
     let shape = Shape::rect(cell.x, top(cell.depth), drawn(cell), ROW_HEIGHT - 1.0);
-    Mark::of(cell.node, String::new(), shape, Paint::fill(tone))
+    Mark::for_datum(cell.node, String::new(), shape, Paint::fill(tone))
 }
 
 fn outline(cell: &Cell) -> Shape {
@@ -194,7 +194,7 @@ mod tests {
     fn cells_are_hit_and_told() {
         let scene = scene(0, 9, None);
         assert_eq!(
-            [hit_test::at(&scene.marks, 10.0, 5.0), hit_test::at(&scene.marks, 400.0, 30.0)],
+            [hit_test::mark_at(&scene.marks, 10.0, 5.0), hit_test::mark_at(&scene.marks, 400.0, 30.0)],
             [Some(0), Some(2)]
         );
         assert_eq!((scene.height, scene.table.rows.len()), (66.0, 4));

@@ -35,7 +35,7 @@ pub enum Obstacle {
 }
 
 /// The box of each label, in the order given; `None` for those that are dropped.
-pub fn place(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
+pub fn place_labels(labels: &[Candidate], obstacles: &[Obstacle], frame: Rect) -> Vec<Option<Rect>> {
     let priority = |at: usize| labels.get(at).map(|label| label.priority);
     let mut order: Vec<usize> = (0..labels.len()).collect();
     order.sort_by_key(|label| Reverse(priority(*label)));
@@ -95,21 +95,21 @@ mod tests {
 
     #[test]
     fn the_important_one_chooses_first() {
-        let placed = place(&[label(1, 50.0, 50.0), label(9, 50.0, 50.0)], &[], FRAME);
+        let placed = place_labels(&[label(1, 50.0, 50.0), label(9, 50.0, 50.0)], &[], FRAME);
         assert_eq!(placed[1], Some(Rect { x: 55.0, y: 44.0, width: 40.0, height: 12.0 }));
         assert_eq!(placed[0], Some(Rect { x: 5.0, y: 44.0, width: 40.0, height: 12.0 }));
-        let first = place(&[label(1, 50.0, 50.0), label(1, 50.0, 50.0)], &[], FRAME);
+        let first = place_labels(&[label(1, 50.0, 50.0), label(1, 50.0, 50.0)], &[], FRAME);
         assert_eq!(first[0].map(|rect| rect.x), Some(55.0), "of equals the first");
     }
 
     #[test]
     fn labels_yield_to_lines_boxes_and_the_frame() {
         let roof = Obstacle::Line((60.0, 0.0), (60.0, 100.0));
-        assert_eq!(place(&[label(1, 50.0, 50.0)], &[roof], FRAME)[0].map(|rect| rect.x), Some(5.0));
+        assert_eq!(place_labels(&[label(1, 50.0, 50.0)], &[roof], FRAME)[0].map(|rect| rect.x), Some(5.0));
         let wall = Obstacle::Box(Rect { x: 0.0, y: 0.0, width: 200.0, height: 100.0 });
-        assert_eq!(place(&[label(1, 50.0, 50.0)], &[wall], FRAME), [None]);
-        assert_eq!(place(&[label(1, 195.0, 50.0)], &[], FRAME)[0].map(|rect| rect.x), Some(150.0));
-        assert_eq!(place(&[label(1, f64::NAN, 50.0)], &[], FRAME), [None]);
+        assert_eq!(place_labels(&[label(1, 50.0, 50.0)], &[wall], FRAME), [None]);
+        assert_eq!(place_labels(&[label(1, 195.0, 50.0)], &[], FRAME)[0].map(|rect| rect.x), Some(150.0));
+        assert_eq!(place_labels(&[label(1, f64::NAN, 50.0)], &[], FRAME), [None]);
     }
 
     proptest! {
@@ -122,7 +122,7 @@ mod tests {
                 marks.iter().map(|(priority, x, y, width)| Candidate { width: *width, ..label(*priority, *x, *y) }).collect();
             let boxes = marks.iter().map(|(_, x, y, _)| Obstacle::Box(Rect { x: x - 2.0, y: y - 2.0, width: 4.0, height: 4.0 }));
             let obstacles: Vec<_> = lines.iter().map(|(a, b)| Obstacle::Line(*a, *b)).chain(boxes).collect();
-            let placed: Vec<Rect> = place(&labels, &obstacles, FRAME).into_iter().flatten().collect();
+            let placed: Vec<Rect> = place_labels(&labels, &obstacles, FRAME).into_iter().flatten().collect();
             for (at, rect) in placed.iter().enumerate() {
                 prop_assert!(FRAME.holds(*rect));
                 prop_assert!(placed.iter().skip(at + 1).all(|other| !rect.overlaps(*other)));

@@ -147,7 +147,7 @@ impl Pattern {
     }
 
     /// The pattern of a part of time, where it has one.
-    pub const fn of(slot: Slot) -> Option<Self> {
+    pub const fn from_slot(slot: Slot) -> Option<Self> {
         match slot {
             Slot::Kind(Kind::Fused) => Some(Self::Stripe),
             Slot::Kind(Kind::Container) => Some(Self::Cross),
@@ -178,7 +178,7 @@ impl Paint {
             Slot::Idle | Slot::Kind(Kind::Container) => Some(Tone::Kind(Slot::Kind(Kind::Container))),
             Slot::Kind(_) => None,
         };
-        Self { fill: Some(Tone::Kind(slot)), stroke: outline, pattern: Pattern::of(slot), ..Self::NONE }
+        Self { fill: Some(Tone::Kind(slot)), stroke: outline, pattern: Pattern::from_slot(slot), ..Self::NONE }
     }
 
     /// The same, dashed.

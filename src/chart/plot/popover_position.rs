@@ -90,16 +90,16 @@ pub fn beside(anchor: Rect, size: (f64, f64), screen: (f64, f64), gap: f64) -> (
 mod tests {
     use super::*;
 
-    fn at(x: f64, y: f64) -> (f64, f64) {
+    fn position_at(x: f64, y: f64) -> (f64, f64) {
         beside(Rect { x, y, width: 20.0, height: 20.0 }, (200.0, 100.0), (400.0, 300.0), 4.0)
     }
 
     #[test]
     fn below_then_above_and_never_off_the_screen() {
-        assert_eq!(at(50.0, 50.0), (50.0, 74.0));
-        assert_eq!(at(350.0, 50.0), (192.0, 74.0));
-        assert_eq!(at(50.0, 250.0), (50.0, 146.0));
-        assert_eq!(at(-50.0, 90.0).0, 8.0);
+        assert_eq!(position_at(50.0, 50.0), (50.0, 74.0));
+        assert_eq!(position_at(350.0, 50.0), (192.0, 74.0));
+        assert_eq!(position_at(50.0, 250.0), (50.0, 146.0));
+        assert_eq!(position_at(-50.0, 90.0).0, 8.0);
         let tall = beside(Rect { x: 0.0, y: 150.0, width: 9.0, height: 9.0 }, (10.0, 280.0), (400.0, 300.0), 4.0);
         assert_eq!(tall.1, 12.0);
     }

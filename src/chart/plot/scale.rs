@@ -87,8 +87,8 @@ impl Scale {
     }
 
     /// The value at a pixel.
-    pub fn from(&self, px: f64) -> f64 {
-        self.value(self.place(px))
+    pub fn invert(&self, px: f64) -> f64 {
+        self.value(self.fraction(px))
     }
 
     /// The same range over a part of the domain `factor` times smaller (larger below 1). What is under `px` stays.
@@ -97,14 +97,14 @@ impl Scale {
         if !(factor.is_finite() && factor > 0.0) {
             return *self;
         }
-        let ((lo, hi), at) = (self.span(), self.place(px));
+        let ((lo, hi), at) = (self.span(), self.fraction(px));
         self.with(at + (lo - at) / factor, at + (hi - at) / factor)
     }
 
     /// The domain moved so that what was at 0 is at `px`.
     #[must_use]
     pub fn pan(&self, px: f64) -> Self {
-        let ((lo, hi), by) = (self.span(), self.place(0.0) - self.place(px));
+        let ((lo, hi), by) = (self.span(), self.fraction(0.0) - self.fraction(px));
         self.with(lo + by, hi + by)
     }
 
@@ -140,7 +140,7 @@ impl Scale {
     }
 
     /// The place of a pixel in that measure.
-    fn place(&self, px: f64) -> f64 {
+    fn fraction(&self, px: f64) -> f64 {
         let ((lo, hi), (a, b)) = (self.span(), self.range());
         if a == b { lo } else { lo + (px - a) / (b - a) * (hi - lo) }
     }
@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn values_become_pixels() {
         let up = Scale::linear((0.0, 200.0), (100.0, 0.0));
-        assert_eq!([up.to(0.0), up.to(50.0), up.to(200.0), up.from(25.0)], [100.0, 75.0, 0.0, 150.0]);
+        assert_eq!([up.to(0.0), up.to(50.0), up.to(200.0), up.invert(25.0)], [100.0, 75.0, 0.0, 150.0]);
         let log = Scale::log((0.1, 1000.0), (0.0, 400.0));
-        assert!(near(log.to(1.0), 100.0) && near(log.to(100.0), 300.0) && near(log.from(200.0), 10.0));
+        assert!(near(log.to(1.0), 100.0) && near(log.to(100.0), 300.0) && near(log.invert(200.0), 10.0));
         assert_eq!([log.to(0.0), log.to(-3.0)], [0.0, 0.0]);
     }
 
@@ -221,7 +221,7 @@ mod tests {
         assert!(Scale::linear((f64::NEG_INFINITY, f64::INFINITY), (0.0, 9.0)).to(0.0).is_finite());
         assert_eq!(Scale::log((0.0, 1e3), (0.0, 1.0)).domain(), (1.0, 1e3));
         assert_eq!(Scale::log((-2.0, 0.0), (0.0, 1.0)).domain(), (1.0, 10.0));
-        assert_eq!(Scale::linear((1.0, 2.0), (5.0, 5.0)).from(5.0), 1.0);
+        assert_eq!(Scale::linear((1.0, 2.0), (5.0, 5.0)).invert(5.0), 1.0);
     }
 
     #[test]
@@ -254,10 +254,10 @@ mod tests {
             let log = Scale::log((10f64.powf(low), 10f64.powf(low + decades)), (0.0, 300.0));
             let px = part * 300.0;
             for scale in [linear, log] {
-                prop_assert!((scale.to(scale.from(px)) - px).abs() < 1e-3);
+                prop_assert!((scale.to(scale.invert(px)) - px).abs() < 1e-3);
                 let zoomed = scale.zoom_about(px, factor);
-                prop_assert!((zoomed.to(scale.from(px)) - px).abs() < 1e-3);
-                prop_assert!((scale.pan(move_by).to(scale.from(px)) - px - move_by).abs() < 1e-3);
+                prop_assert!((zoomed.to(scale.invert(px)) - px).abs() < 1e-3);
+                prop_assert!((scale.pan(move_by).to(scale.invert(px)) - px - move_by).abs() < 1e-3);
                 let inside = zoomed.pan(move_by).within(&scale);
                 let ((a, b), (first, last)) = (inside.domain(), scale.domain());
                 let slack = (first.abs() + last.abs()) * 1e-9;

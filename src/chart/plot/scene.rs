@@ -129,7 +129,7 @@ impl Mark {
     }
 
     /// A mark that stands for a datum.
-    pub const fn of(id: u32, label: String, shape: Shape, paint: Paint) -> Self {
+    pub const fn for_datum(id: u32, label: String, shape: Shape, paint: Paint) -> Self {
         Self { shape, paint, id: Some(id), label }
     }
 }

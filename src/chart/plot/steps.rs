@@ -108,7 +108,7 @@ pub fn layout(
         let longest = (0..of.len()).rev().max_by_key(|at| of.get(*at).map(|step| step.ends().1)).unwrap_or(0);
         let Ok(id) = u32::try_from(column.start + longest) else { continue };
         let target = Shape::rect(frame.x(at), TOP, frame.slot, frame.bottom - TOP);
-        marks.push(Mark::of(id, words::column(of), target, Paint::NONE));
+        marks.push(Mark::for_datum(id, words::column(of), target, Paint::NONE));
     }
     let title = words::sentence(steps, whose, facts.as_ref(), columns.len());
     Scene { width, height, marks, title, table: table(steps, parts, unit) }

@@ -97,7 +97,7 @@ fn the_sentence_and_the_labels() {
     );
     assert_eq!(layout(&steps(1), "", None, 600.0, 200.0).title, "1 step: 110.00 ms.");
     assert_eq!(layout(&[], "of TPU:0", None, 600.0, 200.0).title, "No steps of TPU:0.");
-    let hit = hit_test::at(&scene.marks, 300.0, 50.0);
+    let hit = hit_test::mark_at(&scene.marks, 300.0, 50.0);
     assert_eq!(hit, Some(1), "the whole column is a target");
     assert!(scene.marks.iter().any(|mark| mark.label == "Step 1: 111.00 ms"));
     let mut spread = steps(2);

@@ -259,7 +259,7 @@ mod tests {
     fn one_of_each(name: &str) -> Scene {
         let dashed = Paint::stroke(Tone::AccentLine, 1.75).dashed().faded(0.4);
         let mut marks = vec![
-            Mark::of(
+            Mark::for_datum(
                 0,
                 name.to_owned(),
                 Shape::Rect { x: 0.0, y: 0.0, w: -3.0, h: 5.0, r: 2.0 },
@@ -267,9 +267,9 @@ mod tests {
             ),
             Mark::new(Shape::line(0.0, f64::NAN, 9.0, 9.0), dashed),
             Mark::new(Shape::Path(vec![(0.0, 0.0), (3.0, 4.0)], true), Paint::fill(Tone::Seq(3))),
-            Mark::of(1, String::new(), Shape::Circle { x: 1.0, y: 1.0, r: 3.0 }, dashed),
-            Mark::of(2, name.to_owned(), text(name), Paint::fill(Tone::Ink)),
-            Mark::of(3, "unseen".to_owned(), Shape::rect(0.0, 0.0, 9.0, 9.0), Paint::NONE),
+            Mark::for_datum(1, String::new(), Shape::Circle { x: 1.0, y: 1.0, r: 3.0 }, dashed),
+            Mark::for_datum(2, name.to_owned(), text(name), Paint::fill(Tone::Ink)),
+            Mark::for_datum(3, "unseen".to_owned(), Shape::rect(0.0, 0.0, 9.0, 9.0), Paint::NONE),
         ];
         let fill = |pattern| Paint { pattern: Some(pattern), ..Paint::NONE };
         marks.extend(Pattern::ALL.map(|pattern| Mark::new(Shape::rect(0.0, 0.0, 9.0, 9.0), fill(pattern))));

@@ -78,7 +78,7 @@ impl Slot {
     /// Its time.
     pub fn time(self, totals: &Totals) -> Picos {
         match self {
-            Self::Kind(kind) => totals.of(kind),
+            Self::Kind(kind) => totals.time_of_kind(kind),
             Self::Idle => totals.idle,
         }
     }

@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn zooming_keeps_what_is_under_the_pointer_and_never_leaves_the_whole() {
         let (size, at) = ((700.0, 500.0), (300.0, 200.0));
-        let value = |window| Axes::new(window, size.0, size.1).x.from(at.0);
+        let value = |window| Axes::new(window, size.0, size.1).x.invert(at.0);
         let near = zoomed(WHOLE, WHOLE, size, at, 2.0);
         assert!((value(near) / value(WHOLE) - 1.0).abs() < 1e-9);
         assert!(near.x.0 > WHOLE.x.0 && near.x.1 < WHOLE.x.1);

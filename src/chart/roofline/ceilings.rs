@@ -14,7 +14,7 @@ pub struct Ceilings {
 
 impl Ceilings {
     /// Of the first device asked about.
-    pub fn of(figures: &RooflineFigures, used: &[Precision], level: Level) -> Self {
+    pub fn from_figures(figures: &RooflineFigures, used: &[Precision], level: Level) -> Self {
         let Some(peaks) = figures.peaks.first() else { return Self::default() };
         let mut compute: Vec<(Precision, f64)> = Precision::ALL
             .into_iter()

@@ -69,7 +69,7 @@ pub fn dots(head: &RooflineHead, by: RoofBy, level: Level) -> Dots {
     } else {
         for point in &head.points {
             if let Some(roof) = &point.roof {
-                let form = Form::of(point.op_group.as_deref());
+                let form = Form::from_op_group(point.op_group.as_deref());
                 let name = name(point, by);
                 let found = dot(&name, key(point), Some(form), roof, level, point.cumulative);
                 add(found.filter(|_| !roof.is_too_short(head.figures.considered)), roof.total);

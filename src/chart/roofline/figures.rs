@@ -55,7 +55,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         let each = memory.iter().filter(|(_, time)| *time > Picos::ZERO);
         let mut rows: Vec<_> = each.map(|(level, time)| row(roofs::memory(*level), exact(*time))).collect();
         rows.push(row("Bound by latency", format!("{}, of all: little use, and short", exact(figures.latency_bound))));
-        let compute = roof.bound_total[usize::try_from(Bound::Compute.place()).unwrap_or(0)];
+        let compute = roof.bound_total[usize::try_from(Bound::Compute.rank()).unwrap_or(0)];
         main.push(figure(
             "Compute-bound",
             format::figure_time(compute),

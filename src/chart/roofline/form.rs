@@ -37,7 +37,7 @@ impl Form {
     }
 
     /// The form of a group of work.
-    pub fn of(group: Option<&str>) -> Self {
+    pub fn from_op_group(group: Option<&str>) -> Self {
         let Some(group) = OpGroup::ALL.into_iter().find(|of| Some(of.label()) == group) else { return Self::Other };
         match group {
             OpGroup::Matmul => Self::Matmul,
@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn groups_have_forms() {
-        assert_eq!(Form::of(Some("matmul")), Form::Matmul);
-        assert_eq!(Form::of(Some("MoE")), Form::Kernel);
-        assert_eq!([Form::of(None), Form::of(Some("copy"))], [Form::Other; 2]);
+        assert_eq!(Form::from_op_group(Some("matmul")), Form::Matmul);
+        assert_eq!(Form::from_op_group(Some("MoE")), Form::Kernel);
+        assert_eq!([Form::from_op_group(None), Form::from_op_group(Some("copy"))], [Form::Other; 2]);
     }
 }

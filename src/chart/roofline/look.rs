@@ -5,7 +5,7 @@ use crate::analysis::roofline::Level;
 
 /// How the chart is looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct ChartOptions {
     /// The part of the axes that is seen.
     pub window: Window,
     /// The memory whose bytes are counted.

@@ -6,7 +6,7 @@
 use super::axes::{self, Axes};
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
-use super::look::Look;
+use super::look::ChartOptions;
 use super::roofs;
 use super::words;
 use crate::analysis::classify::Kind;
@@ -45,7 +45,7 @@ struct Spot<'a> {
 }
 
 /// The chart. `whose`: "TPU:0, step 3".
-pub fn scene(dots: &Dots, ceilings: &Ceilings, look: &Look, whose: &str) -> Scene {
+pub fn scene(dots: &Dots, ceilings: &Ceilings, look: &ChartOptions, whose: &str) -> Scene {
     let (width, height) = look.size;
     let axes = Axes::new(look.window, width, height);
     let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ pub fn scene(dots: &Dots, ceilings: &Ceilings, look: &Look, whose: &str) -> Scen
 }
 
 /// What is seen of the marks, the largest first: smaller ones lie on top. Sums come last.
-fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &Look) -> Vec<Spot<'a>> {
+fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &ChartOptions) -> Vec<Spot<'a>> {
     let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
     let largest = if look.size.0 < 480.0 { NARROW } else { LARGEST };
     let spot = |(at, dot): (usize, &'a Dot)| {
@@ -127,23 +127,23 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
     }
     match spot.dot.form {
         None => {
-            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(Tone::Ground)));
+            marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(Tone::Ground)));
             marks.push(Mark::new(drawn, Paint::stroke(Tone::Ink, 1.75)));
         }
         // More than its device can do: an estimate that is wrong, and not a place to read values from.
         Some(_) if spot.dot.roof.is_above() => {
-            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(Tone::Ground).faded(0.5)));
+            marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(Tone::Ground).faded(0.5)));
             marks.push(Mark::new(drawn, Paint::stroke(COMPUTE, 1.5).dashed()));
         }
         Some(_) => {
-            marks.push(Mark::of(id, words, drawn.clone(), Paint::fill(COMPUTE).faded(0.45)));
+            marks.push(Mark::for_datum(id, words, drawn.clone(), Paint::fill(COMPUTE).faded(0.45)));
             marks.push(Mark::new(drawn, Paint::stroke(COMPUTE, 1.0)));
         }
     }
 }
 
 /// Names of those that matter, each near its mark, none over another thing.
-fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, obstacles: &[Obstacle]) {
+fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &ChartOptions, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
     by_gap.sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
@@ -168,7 +168,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &Look, o
     let mut taken = obstacles.to_vec();
     for away in AWAY {
         let candidates: Vec<Candidate> = wanted.iter().map(|of| candidate(of, away)).collect();
-        let places = label_placement::place(&candidates, &taken, axes.frame);
+        let places = label_placement::place_labels(&candidates, &taken, axes.frame);
         let mut rest = Vec::new();
         for (of, place) in wanted.into_iter().zip(places) {
             let line = place.filter(|_| away > AWAY[0]).map(|place| leader(of.0, place));
@@ -221,7 +221,7 @@ fn crosses((a, b): Line, other: &Obstacle) -> bool {
 }
 
 /// The keys of rows whose marks have their centre within a rectangle.
-pub fn brushed(dots: &Dots, look: &Look, area: Rect) -> Vec<String> {
+pub fn brushed(dots: &Dots, look: &ChartOptions, area: Rect) -> Vec<String> {
     let axes = Axes::new(look.window, look.size.0, look.size.1);
     let spots = spots(dots, &axes, look);
     let inside = spots.iter().filter(|spot| spot.dot.form.is_some() && area.distance(spot.x, spot.y) <= 0.0);

@@ -32,5 +32,5 @@ pub use axes::{Window, usual, whole, zoomed};
 pub use ceilings::Ceilings;
 pub use dots::{Dot, Dots, dots};
 pub use form::Form;
-pub use look::Look;
+pub use look::ChartOptions;
 pub use marks::{brushed, scene};

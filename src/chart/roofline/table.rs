@@ -48,7 +48,7 @@ pub struct Units {
 
 impl Units {
     /// By the largest figures, and their totals.
-    pub fn of(largest: &RoofLargest, figures: &RooflineFigures) -> Self {
+    pub fn from_largest(largest: &RoofLargest, figures: &RooflineFigures) -> Self {
         let recoverable = figures.step.as_ref().map_or(Picos::ZERO, |roof| roof.recoverable);
         Self::by((largest.recoverable, largest.total), (recoverable, figures.considered))
     }
@@ -153,7 +153,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
             RoofColumn::Util => roof.and_then(|roof| roof.util),
             RoofColumn::Intensity => roof.and_then(|roof| roof.intensity),
             #[expect(clippy::cast_precision_loss, reason = "one of six places")]
-            RoofColumn::Bound => roof.map(|roof| roof.bound.place() as f64),
+            RoofColumn::Bound => roof.map(|roof| roof.bound.rank() as f64),
             RoofColumn::Mfu => roof.and_then(|roof| roof.mfu),
             RoofColumn::HbmUtil => roof.and_then(Roof::hbm_util),
             RoofColumn::FlopRate => roof.and_then(Roof::flop_rate),
@@ -173,7 +173,7 @@ pub fn steps(steps: &[StepRoof], sort: RoofSort) -> Vec<RoofPoint> {
 
 /// How rows are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct TableOptions {
     /// What they stand for.
     pub by: RoofBy,
     /// Units of columns.
@@ -185,13 +185,18 @@ pub struct Look {
 }
 
 /// A row; its name is not to be taken for that of a row beside it.
-pub fn row((point, beside): (&RoofPoint, &[RoofPoint]), columns: &[Column], look: Look, selected: bool) -> table::Row {
+pub fn row(
+    (point, beside): (&RoofPoint, &[RoofPoint]),
+    columns: &[Column],
+    look: TableOptions,
+    selected: bool,
+) -> table::Row {
     let cells = columns.iter().map(|column| cell((point, beside), column.id, look)).collect();
     table::Row { cells, open: None, room: false, inner: false, selected, tells: look.by != RoofBy::Program }
 }
 
-fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: Look) -> Content {
-    let Look { by, units, room, two_lines } = look;
+fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: TableOptions) -> Content {
+    let TableOptions { by, units, room, two_lines } = look;
     if id == RoofColumn::Name.key() {
         let second = two_lines.then(|| {
             let bound = point.roof.as_ref().map_or_else(|| without(point), |roof| bound(roof.bound).to_owned());

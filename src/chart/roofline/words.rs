@@ -4,7 +4,7 @@
 use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
-use super::look::Look;
+use super::look::ChartOptions;
 use super::roofs;
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
@@ -126,7 +126,7 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
 }
 
 /// What is not seen on the chart, in sentences; `None` where all is.
-pub fn elsewhere(dots: &Dots, look: &Look) -> Option<String> {
+pub fn elsewhere(dots: &Dots, look: &ChartOptions) -> Option<String> {
     let mut said = Vec::new();
     let (n, time) = Axes::new(look.window, look.size.0, look.size.1).beyond(dots);
     if n > 0 {

@@ -1,7 +1,7 @@
 //! What the pickers offer, and what comes before and after what is chosen. Knows the session's devices and
 //! steps; no menu.
 
-use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice, Within};
+use crate::analysis::base::{DeviceChoice, Filter, FilterField, GroupBy, Query, StepChoice};
 use crate::protocol::{DeviceInfo, SessionInfo, StepInfo};
 use crate::report::format;
 
@@ -62,10 +62,10 @@ pub fn fitting(session: &SessionInfo, query: Query) -> Query {
 }
 
 /// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
-pub fn told(session: &SessionInfo, query: Query) -> Query {
+pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     let Some(summary) = &session.summary else { return query };
     let by = if summary.groups_by(query.by) { query.by } else { GroupBy::default() };
-    let is_told = query.filter.scope.is_empty() && (query.filter.within != Within::Source || summary.has_sources);
+    let is_told = query.filter.scope.is_empty() && (query.filter.within != FilterField::Source || summary.has_sources);
     let filter = if is_told { query.filter } else { Filter::default() };
     Query { device: summary.device, step: summary.step, by, filter }
 }
@@ -224,7 +224,7 @@ mod tests {
             filter: Filter { text: "a".to_owned(), within, ..Filter::default() },
             ..Query::default()
         };
-        let query = told(&session, asked(GroupBy::Category, Within::Source));
+        let query = available_query(&session, asked(GroupBy::Category, FilterField::Source));
         assert_eq!(
             (query.by, query.filter.is_empty()),
             (GroupBy::Op, true),
@@ -232,7 +232,7 @@ mod tests {
         );
         assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
         session.summary.iter_mut().for_each(|summary| summary.n_told = 9);
-        let query = told(&session, asked(GroupBy::Category, Within::default()));
+        let query = available_query(&session, asked(GroupBy::Category, FilterField::default()));
         assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
         session
             .summary

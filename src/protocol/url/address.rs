@@ -9,7 +9,7 @@
 //! a future of the same version are passed over. Knows queries and names of columns; no page.
 
 pub use super::view::{FilePlace, Picture, View};
-use crate::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice, Within};
+use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};
 use crate::analysis::classify::Kind;
 use crate::protocol::column::{Column, Sort};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
@@ -121,7 +121,7 @@ impl fmt::Display for Address {
         say("step", &query.step.to_string(), query.step == usual.query.step)?;
         say("by", query.by.key(), query.by == usual.query.by)?;
         say("filter", &filter.text, filter.text.is_empty())?;
-        say("in", filter.within.key(), filter.within == Within::default())?;
+        say("in", filter.within.key(), filter.within == FilterField::default())?;
         say("regex", "1", !filter.regex)?;
         say("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
         say("scope", &filter.scope, filter.scope.is_empty())?;
@@ -219,7 +219,7 @@ impl Address {
             "step" => query.step = StepChoice::Number(text.parse().ok()?),
             "by" => query.by = GroupBy::ALL.into_iter().find(|by| by.key() == text)?,
             "filter" => query.filter.text = text,
-            "in" => query.filter.within = Within::ALL.into_iter().find(|within| within.key() == text)?,
+            "in" => query.filter.within = FilterField::ALL.into_iter().find(|within| within.key() == text)?,
             "regex" => query.filter.regex = text == "1",
             "kind" => query.filter.kind = Some(Kind::ALL.into_iter().find(|kind| kind.key() == text)?),
             "scope" => query.filter.scope = text,
@@ -306,7 +306,7 @@ mod tests {
             prop_oneof![Just(StepChoice::All), Just(StepChoice::Busiest), any::<u64>().prop_map(StepChoice::Number)];
         let by = prop::sample::select(GroupBy::ALL.to_vec());
         let kind = prop::option::of(prop::sample::select(Kind::ALL.to_vec()));
-        let within = prop::sample::select(Within::ALL.to_vec());
+        let within = prop::sample::select(FilterField::ALL.to_vec());
         let filter = (".*", within, any::<bool>(), kind, ".*").prop_map(|(text, within, regex, kind, scope)| Filter {
             text,
             within,

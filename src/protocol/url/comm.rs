@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 /// What is told of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Of {
+pub enum CommRows {
     /// What devices do together.
     #[default]
     Collectives,
@@ -23,7 +23,7 @@ pub enum Of {
     Copies,
 }
 
-impl Of {
+impl CommRows {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Collectives, Self::Copies];
 
@@ -79,7 +79,7 @@ impl Pane {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommPlace {
     /// Collectives or copies, where that was chosen; `None`: collectives, or copies where there are no collectives.
-    pub of: Option<Of>,
+    pub of: Option<CommRows>,
     /// What rows stand for.
     pub by: CommBy,
     /// What is beside the steps.
@@ -95,7 +95,7 @@ pub struct CommPlace {
 impl fmt::Display for CommPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pairs = Pairs::new(f);
-        pairs.say_some("of", self.of.map(Of::key))?;
+        pairs.say_some("of", self.of.map(CommRows::key))?;
         pairs.say_unless(self.by == CommBy::default(), "by", self.by.key())?;
         pairs.say_unless(self.pane == Pane::default(), "pane", self.pane.key())?;
         pairs.say_some("mesh", self.mesh.as_ref())?;
@@ -118,7 +118,7 @@ impl FromStr for CommPlace {
 impl CommPlace {
     fn take(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
-            "of" => self.of = Some(Of::ALL.into_iter().find(|of| of.key() == value)?),
+            "of" => self.of = Some(CommRows::ALL.into_iter().find(|of| of.key() == value)?),
             "by" => self.by = CommBy::ALL.into_iter().find(|by| by.key() == value)?,
             "pane" => self.pane = Pane::ALL.into_iter().find(|pane| pane.key() == value)?,
             "mesh" => self.mesh = Some(value.parse().ok()?),
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(CommPlace::default().to_string(), "");
         let text = "of:copies;by:group;pane:bandwidth;mesh:data=4,model=8;topology:4x4x4;wrap:1;part:7-1000";
         let one: CommPlace = format!("{text};later:1").parse().unwrap();
-        assert_eq!((one.of, one.by, one.pane), (Some(Of::Copies), CommBy::Group, Pane::Bandwidth));
+        assert_eq!((one.of, one.by, one.pane), (Some(CommRows::Copies), CommBy::Group, Pane::Bandwidth));
         assert_eq!(one.topology, Some(Topology { sides: vec![4, 4, 4], wrap: true }));
         assert_eq!(one.to_string(), text);
         for bad in ["of:x", "by:kind", "pane:", "mesh:4", "topology:x", "wrap:1", "part:2-2", "part:1"] {
@@ -167,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            of in prop::option::of(prop::sample::select(Of::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
+            of in prop::option::of(prop::sample::select(CommRows::ALL.to_vec())), by in prop::sample::select(CommBy::ALL.to_vec()),
             pane in prop::sample::select(Pane::ALL.to_vec()), (mesh, topology) in machine(),
             part in prop::option::of((0u64..9, 9u64..99)),
         ) {

@@ -5,7 +5,7 @@ use super::address::Address;
 use super::comm::CommPlace;
 use super::memory::MemoryPlace;
 use super::roofline::RooflinePlace;
-use crate::analysis::base::{Filter, GroupBy, Query, Within};
+use crate::analysis::base::{Filter, FilterField, GroupBy, Query};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ pub fn passed_on(now: &Address, report: &str, is_whole: bool, with_sources: bool
         _ => GroupBy::Op,
     };
     let filter = Filter { scope: String::new(), ..now.query.filter.clone() };
-    let is_said = !anonymise && (filter.within != Within::Source || with_sources);
+    let is_said = !anonymise && (filter.within != FilterField::Source || with_sources);
     let filter = if is_said { filter } else { Filter { kind: filter.kind, ..Filter::default() } };
     let selection = if anonymise || by != now.query.by { Vec::new() } else { now.selection.clone() };
     Address {

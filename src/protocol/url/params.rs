@@ -14,19 +14,19 @@ impl<'a, 'f> Pairs<'a, 'f> {
     }
 
     /// Writes one.
-    pub(crate) fn say(&mut self, name: &str, value: impl fmt::Display) -> fmt::Result {
+    pub(crate) fn write_pair(&mut self, name: &str, value: impl fmt::Display) -> fmt::Result {
         let between = if std::mem::take(&mut self.is_first) { "" } else { ";" };
         write!(self.to, "{between}{name}:{value}")
     }
 
     /// Writes what is not as usual: what is usual is not said.
     pub(crate) fn say_unless(&mut self, is_usual: bool, name: &str, value: impl fmt::Display) -> fmt::Result {
-        if is_usual { Ok(()) } else { self.say(name, value) }
+        if is_usual { Ok(()) } else { self.write_pair(name, value) }
     }
 
     /// Writes what is there.
     pub(crate) fn say_some(&mut self, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
-        value.map_or(Ok(()), |value| self.say(name, value))
+        value.map_or(Ok(()), |value| self.write_pair(name, value))
     }
 }
 

@@ -84,7 +84,7 @@ pub struct RooflinePlace {
 
 impl RooflinePlace {
     /// What is asked of a query: with the user's peaks, costs and useful FLOPs.
-    pub fn ask(self, query: Query) -> RooflineQuery {
+    pub fn to_query(self, query: Query) -> RooflineQuery {
         RooflineQuery { query, peaks: self.peaks, costs: self.costs, useful: self.useful, ..RooflineQuery::default() }
     }
 }
@@ -104,15 +104,15 @@ impl fmt::Display for RooflinePlace {
         pairs.say_unless(self.peaks.prefer != PeakSource::Published, "prefer", "published")?;
         pairs.say_some("chip", self.peaks.chip.as_deref().map(text))?;
         for (precision, flops) in &self.peaks.flops {
-            pairs.say("peak", format_args!("{}:{flops}", precision.key()))?;
+            pairs.write_pair("peak", format_args!("{}:{flops}", precision.key()))?;
         }
         pairs.say_some("hbm", self.peaks.hbm_bytes)?;
         for cost in &self.costs {
-            pairs.say("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
+            pairs.write_pair("cost", format_args!("{}:{}:{}", text(&cost.pattern), cost.flops, cost.bytes))?;
         }
         if let Some(UsefulFlops { batch, sequence, flops_per_token, devices }) = self.useful {
             let devices = devices.map_or_else(String::new, |n| format!(":{n}"));
-            pairs.say("useful", format_args!("{batch}:{sequence}:{flops_per_token}{devices}"))?;
+            pairs.write_pair("useful", format_args!("{batch}:{sequence}:{flops_per_token}{devices}"))?;
         }
         Ok(())
     }

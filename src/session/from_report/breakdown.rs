@@ -1,7 +1,7 @@
 //! The breakdown of a report: its ops, what is left out by kind, and groupings that follow from them.
 
 use super::{Answered, ReportSession, notes};
-use crate::analysis::base::{GroupBy, Matcher, Query, Within};
+use crate::analysis::base::{FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::classify::Kind;
 use crate::profile::{Note, Severity};
@@ -75,7 +75,7 @@ impl ReportSession {
         }
         let matcher = filter.compile().map_err(Reply::BadFilter)?;
         let report = &self.report;
-        if matcher.has_text() && matcher.within == Within::Source && !report.origin.has_sources {
+        if matcher.has_text() && matcher.within == FilterField::Source && !report.origin.has_sources {
             return Err(self.lacks("lines of source"));
         }
         let told = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
@@ -101,7 +101,7 @@ impl ReportSession {
         for group in &mut groups {
             group.mean = group.total.0.checked_div(group.n_executions).map(Picos);
             group.of_step = report.header.step_duration.and_then(|window| group.total.fraction_of(window));
-            group.of_kind = group.total.fraction_of(report.totals.of(group.kind));
+            group.of_kind = group.total.fraction_of(report.totals.time_of_kind(group.kind));
         }
         groups.sort_by(|a, b| (Reverse(a.total), &a.key).cmp(&(Reverse(b.total), &b.key)));
         Ok(groups)
@@ -128,9 +128,9 @@ fn passes(matcher: &Matcher, group: &Group) -> bool {
     let is_in = |text: Option<&str>| text.is_some_and(|text| matcher.is_match(text));
     let is_text = !matcher.has_text()
         || match matcher.within {
-            Within::Leaf => is_in(Some(&group.key)) || is_in(group.scope_leaf()),
-            Within::Source => is_in(group.source_inner.as_deref()),
-            Within::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
+            FilterField::Leaf => is_in(Some(&group.key)) || is_in(group.scope_leaf()),
+            FilterField::Source => is_in(group.source_inner.as_deref()),
+            FilterField::Anywhere => is_in(Some(&group.key)) || is_in(group.tf_op.as_deref()),
         };
     is_text && matcher.kind.is_none_or(|kind| kind == group.kind)
 }

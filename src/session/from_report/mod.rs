@@ -7,7 +7,7 @@ mod roofline;
 
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, Severity};
-use crate::protocol::view_request::asked;
+use crate::protocol::view_request::decode_question;
 use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo};
 use crate::session::open::messages;
 use crate::session::session_trait::Session;
@@ -48,7 +48,7 @@ impl Session for ReportSession {
             Request::Steps => Ok(Reply::Steps(self.report.steps.clone())),
             Request::Scopes { .. } => Err(self.lacks("the tree of scopes")),
             Request::Hello { .. } => Ok(Reply::Hello { build: crate::BUILD.to_owned() }),
-            Request::Further(bytes) => match asked(bytes) {
+            Request::Further(bytes) => match decode_question(bytes) {
                 Some(question) => self.answer_question(&question),
                 None => Ok(Reply::Failed(messages::no_question())),
             },

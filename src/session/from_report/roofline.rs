@@ -98,7 +98,7 @@ fn order(points: &[RoofPoint], sort: RoofSort) -> Vec<u32> {
         RoofColumn::OpGroup => words(|point| point.op_group.as_deref()),
         RoofColumn::Dtype => words(|point| point.roof.as_ref()?.dtype.as_deref()),
         RoofColumn::Gap => roof(|roof| Some(roof.recoverable.0)),
-        RoofColumn::Bound => roof(|roof| Some(roof.bound.place())),
+        RoofColumn::Bound => roof(|roof| Some(roof.bound.rank())),
         RoofColumn::Util => roof(|roof| roof.util.map(ordered)),
         RoofColumn::Intensity => roof(|roof| roof.intensity.map(ordered)),
         RoofColumn::Mfu => roof(|roof| roof.mfu.map(ordered)),

@@ -36,5 +36,5 @@ pub(crate) fn unzip(name: &str, source: Box<dyn Source>) -> Result<Unzipped, Fai
     if found.left_out > 0 {
         notes.push(messages::members_left_out(n_read, found.left_out));
     }
-    Ok(Unzipped { inputs, notes: notes.into_iter().map(|note| note.at(short)).collect() })
+    Ok(Unzipped { inputs, notes: notes.into_iter().map(|note| note.with_place(short)).collect() })
 }

@@ -1,6 +1,6 @@
 //! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
 
-use super::detect::{Capture, What};
+use super::detect::{Capture, FileKind};
 use crate::profile::{Note, Severity};
 use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
@@ -19,7 +19,8 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
     for capture in captures {
         // A program that is there twice is joined to the same ops; what is skipped in one file is not in the other.
         let key = fingerprint(capture.source.as_ref());
-        let (false, true, Ok(key)) = (matches!(capture.what, What::Program(_)), capture.without.is_empty(), key) else {
+        let (false, true, Ok(key)) = (matches!(capture.what, FileKind::Program(_)), capture.without.is_empty(), key)
+        else {
             kept.push(capture);
             continue;
         };

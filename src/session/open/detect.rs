@@ -19,7 +19,7 @@ const HEAD: u64 = 1 << 16;
 /// A file that can be read.
 pub(crate) struct Capture {
     pub(crate) info: FileInfo,
-    pub(crate) what: What,
+    pub(crate) what: FileKind,
     /// The file as it lies: it is unpacked while it is read. Holding what it unpacks to would take gigabytes.
     pub(crate) source: Box<dyn Source>,
     /// What it is packed in.
@@ -29,7 +29,7 @@ pub(crate) struct Capture {
 }
 
 /// What a file is.
-pub(crate) enum What {
+pub(crate) enum FileKind {
     XSpace,
     Program(Program),
     /// It was walked once, to see what it holds.
@@ -50,7 +50,7 @@ pub(crate) struct Program {
 
 /// What the files of a session are.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Detected {
     pub(crate) captures: Vec<Capture>,
     /// What is to be said of archives.
     pub(crate) notes: Vec<Note>,
@@ -78,10 +78,10 @@ impl From<Failure> for Refusal {
     }
 }
 
-impl Found {
+impl Detected {
     /// Adds a file; of an archive its members.
     pub(crate) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
-        at(&input.name, state, progress);
+        set_place(&input.name, state, progress);
         let told = sniff_source(input.source.as_ref());
         if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
@@ -94,7 +94,7 @@ impl Found {
             Ok(unzipped) => {
                 self.notes.extend(unzipped.notes);
                 for (member, packed) in unzipped.inputs {
-                    at(&member.name, state, progress);
+                    set_place(&member.name, state, progress);
                     let (name, told) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
                     let capture = recognise(member, told, Some(Zipped { packed }), state, progress);
                     self.file(name, capture);
@@ -117,7 +117,7 @@ impl Found {
 }
 
 /// A file's turn has come.
-fn at(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
+fn set_place(name: &str, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
     name.clone_into(&mut state.place);
     progress(state.clone());
 }
@@ -148,7 +148,7 @@ pub(crate) fn format(source: &dyn Source) -> Result<Format, SourceError> {
 fn sniff_source(source: &dyn Source) -> Result<(Format, Packing), DetectError> {
     let (mut format, mut packing) = (format(source).map_err(DetectError::Read)?, Packing::default());
     while let Some(layer) = layer(format)
-        && let Some(deeper) = packing.then(layer)
+        && let Some(deeper) = packing.with_layer(layer)
     {
         packing = deeper;
         let inner = inflate(source, packing, HEAD, &mut |_| {});
@@ -193,7 +193,7 @@ fn recognise(
         DetectError::Packed(layer, reason) => messages::bad_layer(&short, layer, &reason),
     })?;
     let (name_of_format, what) = match format {
-        Format::XSpace => ("XSpace", What::XSpace),
+        Format::XSpace => ("XSpace", FileKind::XSpace),
         Format::HloProto => ("HLO proto", program(&short, source.as_ref(), HloForm::Proto, packing)?),
         Format::HloModule => ("HLO module proto", program(&short, source.as_ref(), HloForm::Module, packing)?),
         Format::HloText => ("HLO text", program(&short, source.as_ref(), HloForm::Text, packing)?),
@@ -202,7 +202,7 @@ fn recognise(
                 state.bytes_done = at;
                 progress(state.clone());
             })?;
-            ("trace JSON", What::Trace(surveyed))
+            ("trace JSON", FileKind::Trace(surveyed))
         }
         Format::Gzip | Format::Xz => {
             let outer = packing.layers().next().map_or("", |layer| layer.name);
@@ -224,7 +224,7 @@ fn recognise(
     Ok(Capture { info, what, source, packing, without: Vec::new() })
 }
 
-fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<What, Failure> {
+fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> Result<FileKind, Failure> {
     let inflated = (!packing.is_plain()).then(|| inflate(source, packing, MAX_INFLATED, &mut |_| {}));
     let outline = |source: &dyn Source| -> Result<(Outline, bool), Failure> {
         if form == HloForm::Text {
@@ -239,5 +239,11 @@ fn program(name: &str, source: &dyn Source, form: HloForm, packing: Packing) -> 
         Some(inflated) => (inflated.bytes.len() as u64, outline(&inflated.bytes)?),
         None => (source.size(), outline(source)?),
     };
-    Ok(What::Program(Program { outline, form, size, stopped: inflated.and_then(|inflated| inflated.stopped), is_cut }))
+    Ok(FileKind::Program(Program {
+        outline,
+        form,
+        size,
+        stopped: inflated.and_then(|inflated| inflated.stopped),
+        is_cut,
+    }))
 }

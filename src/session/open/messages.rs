@@ -336,7 +336,7 @@ fn plane(damage: &Damage) -> String {
 const fn end_of(error: &WireError) -> u64 {
     match error {
         WireError::Length { at, left, .. } => at.saturating_add(*left),
-        other => other.at(),
+        other => other.offset(),
     }
 }
 

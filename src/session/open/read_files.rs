@@ -1,7 +1,7 @@
 //! Reads the files of a session into one profile, and reports what could not be read.
 
 use super::copies::without_copies;
-use super::detect::{Capture, Found, MAX_INFLATED, Program, What};
+use super::detect::{Capture, Detected, FileKind, MAX_INFLATED, Program};
 use super::input::Input;
 use super::messages::no_capture;
 use super::report_file::{Captures, Unpacked, unpack};
@@ -11,7 +11,7 @@ use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::instructions;
 use crate::session::open::messages;
-use crate::session::programs::Kept;
+use crate::session::programs::OpenFile;
 use crate::source::{Bomb, Inflated, Truncation, inflate};
 use crate::wire::Span;
 use crate::wire::hlo::Outline;
@@ -27,7 +27,7 @@ pub struct Opened {
     /// Something is damaged or cut: what, and what was kept.
     pub partial: Option<String>,
     /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<OpenFile>,
 }
 
 /// Notes that are told while files are read, at most.
@@ -49,7 +49,7 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
 }
 
 /// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
-fn complete(profile: &mut Profile, kept: &[Kept]) {
+fn complete(profile: &mut Profile, kept: &[OpenFile]) {
     if profile.needs_deriving() {
         profile.derive();
     }
@@ -82,7 +82,7 @@ pub(crate) fn open_files(
     };
     let single = failures.is_empty() && matches!(inputs.as_slice(), [one] if !one.from_folder);
     let archive = inputs.first().filter(|_| single).map(|one| one.name.clone());
-    let mut found = Found { n_files: failures.len(), failures, ..Found::default() };
+    let mut found = Detected { n_files: failures.len(), failures, ..Detected::default() };
     for (at, input) in (0..).zip(inputs) {
         let skips = skips.iter().filter(|skip| skip.file == at);
         let first = found.captures.len();
@@ -96,13 +96,13 @@ pub(crate) fn open_files(
     if found.captures.is_empty() {
         return Err(nothing(found, single, archive.as_deref()));
     }
-    let Found { mut captures, notes, passed_over, failures, .. } = found;
+    let Detected { mut captures, notes, passed_over, failures, .. } = found;
     let before_reading =
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
     state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
     // Hosts of a session in one defined order, however they were dropped.
     // Trace JSON last: what of it is also in an XSpace is passed over.
-    let is_trace = |c: &Capture| matches!(c.what, What::Trace(_));
+    let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
     captures.sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);
     let mut opened = read(captures, state, progress)?;
@@ -115,8 +115,8 @@ pub(crate) fn open_files(
 }
 
 /// Why there is nothing to show: the file's own failure where there is but one, else the first of what could have been read.
-fn nothing(found: Found, single: bool, name: Option<&str>) -> Failure {
-    let Found { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
+fn nothing(found: Detected, single: bool, name: Option<&str>) -> Failure {
+    let Detected { notes, passed_over, last, failures, n_files, n_archives, .. } = found;
     let archive = name.filter(|_| n_archives > 0);
     let first = failures.into_iter().next();
     match (first, archive) {
@@ -130,7 +130,7 @@ fn nothing(found: Found, single: bool, name: Option<&str>) -> Failure {
 }
 
 fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progress)) -> Result<Opened, Failure> {
-    let far = Far::new(&captures, state, progress);
+    let far = ReadProgress::new(&captures, state, progress);
     // The builder reports from inside the walk.
     let mut on_reach = |reached: Reached<'_>| far.read(reached);
     let mut builder = Builder::new(&mut on_reach);
@@ -138,7 +138,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         far.file(&info.name, source.size());
-        if let What::Trace(surveyed) = &what
+        if let FileKind::Trace(surveyed) = &what
             && let Some(message) = trace::same(surveyed, &builder, &info.name)
         {
             builder.note(Note::new(Severity::Info, "same_capture", message));
@@ -146,8 +146,8 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         }
         builder.file(&info.name);
         let sentence = match what {
-            What::Program(program) => add_program(&mut builder, program),
-            What::XSpace => {
+            FileKind::Program(program) => add_program(&mut builder, program),
+            FileKind::XSpace => {
                 let (outcome, stopped) = if packing.is_plain() {
                     (walk_without(source.as_ref(), &without, &mut builder), None)
                 } else {
@@ -163,7 +163,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
                 }
                 sentence
             }
-            What::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
+            FileKind::Trace(surveyed) => trace::read(*surveyed, &mut builder, source.as_ref(), packing),
         };
         if let Some(sentence) = sentence {
             let sentence = format!("{short}: {sentence}");
@@ -171,7 +171,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             partial.push(sentence);
         }
         files.push(info);
-        kept.push(Kept::new(source, packing));
+        kept.push(OpenFile::new(source, packing));
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
@@ -221,13 +221,13 @@ fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option
 }
 
 /// How far reading is, in bytes as stored. In cells: what reads is inside of what reports.
-struct Far<'p> {
+struct ReadProgress<'p> {
     progress: RefCell<(Progress, &'p mut dyn FnMut(Progress))>,
     /// Bytes of the files before, of this one, and of what this one unpacks to.
     place: Cell<(u64, u64, u64)>,
 }
 
-impl<'p> Far<'p> {
+impl<'p> ReadProgress<'p> {
     fn new(captures: &[Capture], mut state: Progress, progress: &'p mut dyn FnMut(Progress)) -> Self {
         state.bytes_total = captures.iter().map(|c| c.source.size()).sum();
         Self { progress: RefCell::new((state, progress)), place: Cell::new((0, 0, 0)) }
@@ -255,7 +255,7 @@ impl<'p> Far<'p> {
     }
 
     fn unpacked(&self, at: u64) {
-        self.tell(|state, before| {
+        self.report(|state, before| {
             state.stage = state.stage.max(Stage::Inflate);
             state.bytes_done = before.saturating_add(at);
         });
@@ -264,7 +264,7 @@ impl<'p> Far<'p> {
     fn read(&self, reached: Reached<'_>) {
         let (_, stored, size) = self.place.get();
         let at = u128::from(reached.at.min(size)) * u128::from(stored) / u128::from(size.max(1));
-        self.tell(|state, before| {
+        self.report(|state, before| {
             state.stage = Stage::Read;
             state.bytes_done = before + at as u64;
             state.planes = u32::try_from(reached.planes).unwrap_or(u32::MAX);
@@ -273,7 +273,7 @@ impl<'p> Far<'p> {
         });
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Progress, u64)) {
+    fn report(&self, change: impl FnOnce(&mut Progress, u64)) {
         let (state, progress) = &mut *self.progress.borrow_mut();
         change(state, self.place.get().0);
         progress(state.clone());

@@ -46,7 +46,7 @@ pub enum Refusal {
 
 /// An address, in the parts that sentences name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WebAddress {
     /// `https://example.com/runs/7/host.xplane.pb`.
     pub url: String,
     /// "example.com".
@@ -55,7 +55,7 @@ pub struct Place {
     pub name: String,
 }
 
-impl Place {
+impl WebAddress {
     /// An address of which the browser says its host and its path.
     pub fn new(url: String, host: String, path: &str) -> Self {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&host);
@@ -65,7 +65,7 @@ impl Place {
 }
 
 /// What is asked before a large capture is fetched.
-pub fn question(place: &Place, size: Option<u64>) -> String {
+pub fn question(place: &WebAddress, size: Option<u64>) -> String {
     match size {
         Some(size) => format!("Fetch {} from {}?", format::bytes_text(size), place.host),
         None => format!("Fetch {} from {}, which does not say how large it is?", place.name, place.host),
@@ -81,8 +81,8 @@ pub fn is_plain_host(host: &str) -> bool {
 
 impl Refusal {
     /// What is told: what, where, what to do. `page` is the origin of the page.
-    pub fn message(&self, place: &Place, page: &str) -> Failure {
-        let Place { host, name, url } = place;
+    pub fn message(&self, place: &WebAddress, page: &str) -> Failure {
+        let WebAddress { host, name, url } = place;
         let by_hand = "Download it and drop the file here";
         let title = match self {
             Self::NoAddress | Self::Scheme(_) => format!("{url} is no address of a capture"),
@@ -146,22 +146,22 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    fn place() -> Place {
+    fn example() -> WebAddress {
         let url = "https://example.com/runs/my%20run.xplane.pb".to_owned();
-        Place::new(url, "example.com".to_owned(), "/runs/my%20run.xplane.pb")
+        WebAddress::new(url, "example.com".to_owned(), "/runs/my%20run.xplane.pb")
     }
 
     #[test]
     fn a_place_is_called_by_its_last_part() {
-        assert_eq!(place().name, "my run.xplane.pb");
-        assert_eq!(Place::new(String::new(), "example.com".to_owned(), "/").name, "example.com");
-        assert_eq!(Place::new(String::new(), "example.com".to_owned(), "/a/").name, "a");
+        assert_eq!(example().name, "my run.xplane.pb");
+        assert_eq!(WebAddress::new(String::new(), "example.com".to_owned(), "/").name, "example.com");
+        assert_eq!(WebAddress::new(String::new(), "example.com".to_owned(), "/a/").name, "a");
     }
 
     #[test]
     fn what_is_asked_names_size_and_host() {
-        assert_eq!(question(&place(), Some(1_150_000_000)), "Fetch 1.1 GiB from example.com?");
-        assert!(question(&place(), None).contains("does not say how large"));
+        assert_eq!(question(&example(), Some(1_150_000_000)), "Fetch 1.1 GiB from example.com?");
+        assert!(question(&example(), None).contains("does not say how large"));
     }
 
     #[test]
@@ -190,14 +190,14 @@ mod tests {
             Refusal::Credentials,
             Refusal::Host,
         ];
-        let told: Vec<_> = all.iter().map(|refusal| refusal.message(&place(), "https://page.example")).collect();
+        let told: Vec<_> = all.iter().map(|refusal| refusal.message(&example(), "https://page.example")).collect();
         for (at, failure) in told.iter().enumerate() {
             assert_eq!(failure.title, "my run.xplane.pb could not be fetched from example.com");
             assert!(told[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
         }
         assert!(told[2].message.contains("https://page.example (CORS)"), "{}", told[2].message);
         assert!(told[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", told[7].message);
-        let gs = Place::new("gs://bucket/a.pb".to_owned(), String::new(), "a.pb");
+        let gs = WebAddress::new("gs://bucket/a.pb".to_owned(), String::new(), "a.pb");
         assert!(Refusal::Scheme("gs:".to_owned()).message(&gs, "").message.contains("starts with gs:,"));
     }
 }

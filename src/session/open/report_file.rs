@@ -3,7 +3,7 @@
 
 use super::{Input, messages};
 use crate::protocol::{Carries, Failure};
-use crate::share::{Report, ReportFile, ShareError, Within, unpack as unpack_file};
+use crate::share::{EmbeddedSource, Report, ReportFile, ShareError, unpack as unpack_file};
 use crate::source::Source;
 use crate::wire::REPORT_MAGIC;
 use std::rc::Rc;
@@ -63,7 +63,7 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
                 found.carries.extend(carried.iter().map(|one| of(&one.name, one.start, one.size)));
                 let file: Rc<dyn Source> = Rc::from(input.source);
                 found.inputs.extend(carried.into_iter().map(|carried| Input {
-                    source: Box::new(Within::new(Rc::clone(&file), &carried)),
+                    source: Box::new(EmbeddedSource::new(Rc::clone(&file), &carried)),
                     name: carried.name,
                     from_folder: input.from_folder,
                 }));

@@ -22,7 +22,7 @@ pub(crate) fn survey(
     packing: Packing,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Box<Surveyed>, Failure> {
-    let (survey, outcome) = Survey::of(Stream::new(source, packing), progress);
+    let (survey, outcome) = Survey::read(Stream::new(source, packing), progress);
     if survey.n_events == 0 {
         Err(messages::no_trace(name, &outcome))
     } else {

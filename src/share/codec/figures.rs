@@ -20,7 +20,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub(super) fn of(group: &Group) -> Self {
+    pub(super) fn from_group(group: &Group) -> Self {
         Self {
             total: group.total,
             n: group.n_executions,
@@ -65,7 +65,7 @@ pub(super) fn roofs(v: &mut dyn Visit, of: &mut [(&mut Roof, Whole)]) -> Done {
         v.time_as(&mut roof.t_roof, longest)
     })?;
     each(of, |(roof, _)| {
-        let at = roof.bound.place() as usize;
+        let at = roof.bound.rank() as usize;
         let usual = |i: usize| if i == at { roof.total } else { Picos::ZERO };
         roof.bound_total.iter_mut().enumerate().try_for_each(|(i, time)| v.time_as(time, usual(i)))
     })?;

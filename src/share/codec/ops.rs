@@ -74,7 +74,7 @@ fn points(v: &mut dyn Visit, of: &mut [OpRow]) -> Done {
         let OpRow { group, point } = row;
         Some((point.as_mut()?.roof.as_mut()?, &*group))
     });
-    let mut roofs: Vec<_> = known.map(|(roof, group)| (roof, figures::Whole::of(group))).collect();
+    let mut roofs: Vec<_> = known.map(|(roof, group)| (roof, figures::Whole::from_group(group))).collect();
     figures::roofs(v, &mut roofs)
 }
 

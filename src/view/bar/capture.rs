@@ -37,7 +37,7 @@ pub(crate) fn Capture(state: State) -> impl IntoView {
     };
     let keep = move |_| {
         popover::hide(ID);
-        sources::keep(state);
+        sources::store_session(state);
     };
     view! {
         <Popover

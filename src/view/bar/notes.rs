@@ -36,14 +36,14 @@ pub(crate) fn Notes(state: State) -> impl IntoView {
                     }.any()
                 })
             >
-                <ul>{move || notes.get().into_iter().map(one).collect_view()}</ul>
+                <ul>{move || notes.get().into_iter().map(note_item).collect_view()}</ul>
             </Popover>
         </If>
     }
     .any()
 }
 
-fn one(note: Note) -> impl IntoView {
+fn note_item(note: Note) -> impl IntoView {
     let caution = note.severity > Severity::Info;
     view! {
         <li class="note" class:caution=caution>

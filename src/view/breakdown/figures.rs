@@ -36,7 +36,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
             <dt>
                 {figure.label}
                 <Popover id class="how" label=Signal::stored(label) panel_class="how-panel" face=Box::new(|| "=".into_any())>
-                    {how(figure.how.clone())}
+                    {formula_popover(figure.how.clone())}
                 </Popover>
             </dt>
             <dd>{figure.value} <span class="unit">{figure.unit}</span>{scope}</dd>
@@ -45,7 +45,7 @@ fn figure(figure: Figure, at: &str, class: &'static str) -> AnyView {
 }
 
 /// What the ⊜ beside a figure opens.
-pub(crate) fn how(how: Formula) -> AnyView {
+pub(crate) fn formula_popover(how: Formula) -> AnyView {
     let line = |(label, value): (String, String)| view! { <tr><th scope="row">{label}</th><td>{value}</td></tr> }.any();
     view! {
         <b class="how-title">{how.formula}</b>

@@ -1,7 +1,7 @@
 //! The filter box: what is looked for, where, and whether as an expression; below it what it lets through. What is
 //! typed is asked a moment later, and what cannot be read leaves the last good result on screen.
 
-use crate::analysis::base::Within;
+use crate::analysis::base::FilterField;
 use crate::chart::breakdown::rows;
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};
@@ -23,8 +23,8 @@ pub(crate) fn focus(state: State) {
     let field = document().get_element_by_id(FIELD);
     if field.is_some() && document().active_element() == field {
         let now = state.query.with_untracked(|query| query.filter.within);
-        let at = Within::ALL.into_iter().position(|within| within == now).unwrap_or(0);
-        let next = Within::ALL.into_iter().cycle().nth(at + 1).unwrap_or_default();
+        let at = FilterField::ALL.into_iter().position(|within| within == now).unwrap_or(0);
+        let next = FilterField::ALL.into_iter().cycle().nth(at + 1).unwrap_or_default();
         state.filter(|filter| filter.within = next);
     } else if let Some(field) = field {
         use wasm_bindgen::JsCast;
@@ -64,9 +64,9 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
         }
         _ => {}
     };
-    let chip = move |within: Within| {
+    let chip = move |within: FilterField| {
         let pressed = move || (state.query.with(|query| query.filter.within) == within).to_string();
-        let words = if within == Within::Source { "source" } else { within.key() };
+        let words = if within == FilterField::Source { "source" } else { within.key() };
         view! {
             <button
                 type="button"
@@ -108,7 +108,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 on:keydown=key
             />
             <span class="chips" data-roving="" role="group" aria-label="Where to look">
-                {Within::ALL.map(chip).collect_view()}
+                {FilterField::ALL.map(chip).collect_view()}
                 <button
                     type="button"
                     class="chip mono"

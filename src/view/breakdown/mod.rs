@@ -15,7 +15,7 @@ mod scopes;
 mod steps;
 mod tools;
 
-pub(crate) use figures::{how, row as readout};
+pub(crate) use figures::{formula_popover, row as readout};
 
 use crate::protocol::BreakdownHead;
 use crate::view::state::{PtrEq, State};

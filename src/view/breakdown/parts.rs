@@ -20,7 +20,7 @@ pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> i
     let row = move || {
         let head = head.get()?;
         let whole = figures::whole(&head.header);
-        Some(figures::parts(&head).into_iter().map(|part| one(state, &part, whole)).collect_view())
+        Some(figures::parts(&head).into_iter().map(|part| part_item(state, &part, whole)).collect_view())
     };
     let units = move || {
         let head = head.get()?;
@@ -34,7 +34,7 @@ pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> i
     .any()
 }
 
-fn one(state: State, part: &Part, whole: &'static str) -> AnyView {
+fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
     let tips = state.tips;
     let said = tip(part, whole);
     let hover = move |event: ev::PointerEvent| {

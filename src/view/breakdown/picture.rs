@@ -8,7 +8,6 @@ use crate::protocol::url::Picture;
 use crate::view::data_movement::DataMovementPicture;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, live};
-use crate::view::widgets::chart;
 use leptos::prelude::*;
 
 /// The pictures' common head, and the one that is chosen.

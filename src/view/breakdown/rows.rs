@@ -2,10 +2,10 @@
 //! state and the breakdown's columns; not how a table is drawn.
 
 use super::loaded_row::with_row;
-use super::save::{Form, Which};
-use crate::analysis::base::Within;
+use super::save::{CopiedRows, Form};
+use crate::analysis::base::FilterField;
 use crate::chart::breakdown::columns::{self, Basis};
-use crate::chart::breakdown::rows::{self, Look};
+use crate::chart::breakdown::rows::{self, RowOptions};
 use crate::chart::breakdown::{Cell, tips};
 use crate::chart::widgets::table::{Column, Measure, Row};
 use crate::protocol::{BreakdownHead, Sort};
@@ -13,7 +13,7 @@ use crate::report::format;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::EraseType;
 use crate::view::widgets::popover;
-use crate::view::widgets::table::{Act, Model};
+use crate::view::widgets::table::{GridAction, Model};
 use leptos::prelude::*;
 
 /// The model of the breakdown's table.
@@ -33,7 +33,7 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
     let groups = move || head.with(|head| head.as_ref().map_or(0, |head| head.n_groups));
     let look = Memo::new(move |_| {
         let head = head.get()?;
-        Some(PtrEq::new(columns.with(|columns| Look::new(&head, columns, measure.get()))))
+        Some(PtrEq::new(columns.with(|columns| RowOptions::new(&head, columns, measure.get()))))
     });
     let row = move |flat: u32| -> Option<Row> {
         let look = *look.get()?;
@@ -86,22 +86,22 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
     }
 }
 
-fn done(state: State, act: Act) {
+fn done(state: State, act: GridAction) {
     match act {
-        Act::Sort(id, descending) => {
+        GridAction::Sort(id, descending) => {
             if let Some(column) = Cell::of_key(id).and_then(Cell::column) {
                 state.choose(|_, sort| *sort = Sort { column, descending });
             }
         }
-        Act::Fold(flat) | Act::Open(flat) => fold(state, flat),
-        Act::Select(flat) => select(state, flat),
-        Act::Pick(flat) => {
+        GridAction::Fold(flat) | GridAction::Open(flat) => fold(state, flat),
+        GridAction::Select(flat) => select(state, flat),
+        GridAction::Pick(flat) => {
             if let Some(name) = name_of(state, flat) {
                 state.selected.set(vec![name]);
             }
         }
-        Act::Hide(id) => change(state, |cells| cells.retain(|cell| cell.key() != id)),
-        Act::Move(id, by) => change(state, |cells| {
+        GridAction::Hide(id) => change(state, |cells| cells.retain(|cell| cell.key() != id)),
+        GridAction::Move(id, by) => change(state, |cells| {
             let at = cells.iter().position(|cell| cell.key() == id);
             // The name stays first.
             let to = at.and_then(|at| at.checked_add_signed(by)).filter(|to| (1..cells.len()).contains(to));
@@ -109,10 +109,10 @@ fn done(state: State, act: Act) {
                 cells.swap(at, to);
             }
         }),
-        Act::Columns => popover::toggle("columns"),
-        Act::Copy(id) => super::save::copy_column(state, id),
-        Act::CopyRows(all) => {
-            let which = if all { Which::All } else { Which::Chosen };
+        GridAction::Columns => popover::toggle("columns"),
+        GridAction::Copy(id) => super::save::copy_column(state, id),
+        GridAction::CopyRows(all) => {
+            let which = if all { CopiedRows::All } else { CopiedRows::Chosen };
             super::save::copy(state, which, Form::Tsv);
         }
     }
@@ -167,7 +167,7 @@ fn select(state: State, flat: u32) {
 fn nothing(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> AnyView {
     let Some(head) = head.get() else { return ().into_any() };
     let anywhere = head.shown.anywhere.filter(|n| *n > 0);
-    let widen = move |_| state.filter(|filter| filter.within = Within::Anywhere);
+    let widen = move |_| state.filter(|filter| filter.within = FilterField::Anywhere);
     view! {
         <p>
             {rows::none(&head.query)} " "

@@ -11,7 +11,7 @@ use crate::view::type_erasure::EraseType;
 use crate::view::widgets::clipboard;
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::{Entry, MenuButton};
-use crate::view::widgets::table::Act;
+use crate::view::widgets::table::GridAction;
 use leptos::prelude::*;
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(crate) enum Form {
 
 /// Which rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum CopiedRows {
     All,
     /// Those selected; without any, the one with the keyboard's place.
     Chosen,
@@ -46,10 +46,10 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         let mut entries = Vec::new();
         if selected > 0 {
             let label = format!("Copy {}", format::counted(selected as u64, "selected row", "selected rows"));
-            entries.push(Entry::new(label, run(|state| copy(state, Which::Chosen, Form::Tsv))).key("y"));
+            entries.push(Entry::new(label, run(|state| copy(state, CopiedRows::Chosen, Form::Tsv))).key("y"));
         }
-        entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, Which::All, Form::Tsv))).key("Y"));
-        entries.push(Entry::new("Copy table as Markdown", run(|state| copy(state, Which::All, Form::Markdown))));
+        entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, CopiedRows::All, Form::Tsv))).key("Y"));
+        entries.push(Entry::new("Copy table as Markdown", run(|state| copy(state, CopiedRows::All, Form::Markdown))));
         // A summary has no file of all rows.
         if !state.is_summary() {
             entries.push(Entry::new("Save CSV", run(|state| export(state, Export::Csv))).apart());
@@ -75,23 +75,23 @@ fn columns(state: State) -> Vec<Column> {
 }
 
 /// Copies rows with the columns shown.
-pub(crate) fn copy(state: State, which: Which, form: Form) {
+pub(crate) fn copy(state: State, which: CopiedRows, form: Form) {
     copy_columns(state, which, form, columns(state));
 }
 
 /// Copies one column of all rows.
 pub(super) fn copy_column(state: State, id: &str) {
     let only = columns(state).into_iter().filter(|column| column.id == id).collect();
-    copy_columns(state, Which::All, Form::Tsv, only);
+    copy_columns(state, CopiedRows::All, Form::Tsv, only);
 }
 
-fn copy_columns(state: State, which: Which, form: Form, columns: Vec<Column>) {
+fn copy_columns(state: State, which: CopiedRows, form: Form, columns: Vec<Column>) {
     let Some(head) = untrack(|| state.head().get()) else { return };
     let Some(sort) = untrack(|| state.shown_sort().get()) else { return };
     let selected =
-        Some(state.selected.get_untracked()).filter(|selected| which == Which::Chosen && !selected.is_empty());
+        Some(state.selected.get_untracked()).filter(|selected| which == CopiedRows::Chosen && !selected.is_empty());
     // Those that are selected may lie anywhere.
-    let rows = if which == Which::Chosen && selected.is_none() {
+    let rows = if which == CopiedRows::Chosen && selected.is_none() {
         let at = || with_row(state, state.place.get().row?, |index, _, _| Some(index));
         let Some(at) = untrack(at) else { return };
         at..at + 1
@@ -127,12 +127,12 @@ fn gather(state: State, mut job: Gathered) {
             Form::Markdown => table::markdown(&job.columns, &job.lines),
         };
         let (n, of) = (job.lines.len(), job.of);
-        return clipboard::copy(&text, move |done| state.inform(said(done, n, of)));
+        return clipboard::copy(&text, move |done| state.inform(copy_message(done, n, of)));
     }
     let query = RowsQuery { query: job.head.query.clone(), sort: job.sort, first: job.rows.start, count };
     state.request(&Request::Rows(query), move |reply| {
         let Reply::Rows(page) = reply else { return };
-        let units = Units::of(&job.head.largest);
+        let units = Units::from_largest(&job.head.largest);
         let line = |at: u32| -> Option<Vec<String>> {
             let row = rows::find(&page, at)?;
             if job.selected.as_ref().is_some_and(|selected| !selected.contains(&rows::key(row.group))) {
@@ -157,7 +157,7 @@ fn indices(page: &RowsPage) -> std::ops::Range<u32> {
     page.query.first..page.query.first.saturating_add(u32::try_from(page.rows.len()).unwrap_or(u32::MAX))
 }
 
-pub(crate) fn said(done: bool, n: usize, of: u32) -> Failure {
+pub(crate) fn copy_message(done: bool, n: usize, of: u32) -> Failure {
     let rows = format::counted(n as u64, "row", "rows");
     let (title, message) = if !done {
         (
@@ -182,7 +182,7 @@ fn export(state: State, format: Export) {
 }
 
 /// What a view with a table of its own can take away: does something to that table.
-pub(crate) fn act(state: State, act: Act) -> Callback<()> {
+pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     Callback::new(move |()| {
         if let Some(model) = state.table.get_value() {
             model.act.run(act);
@@ -193,7 +193,7 @@ pub(crate) fn act(state: State, act: Act) -> Callback<()> {
 /// The entries that every such view has: the table as it is seen, and files, but for summaries. `of`: what the files are of, if not
 /// of the table.
 pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
-    let mut entries = vec![Entry::new("Copy table as TSV", act(state, Act::CopyRows(true))).key("Y")];
+    let mut entries = vec![Entry::new("Copy table as TSV", act(state, GridAction::CopyRows(true))).key("Y")];
     if !state.is_summary() {
         entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart());
         entries.push(Entry::new(format!("Save JSON{of}"), export(Export::Json)));
@@ -218,7 +218,7 @@ pub(crate) fn menu(entries: Signal<Vec<Entry>>) -> AnyView {
 /// Copies rows, each as the texts of these columns, and says so; `of`: how many there are.
 pub(crate) fn lines(state: State, columns: &[Column], lines: &[Vec<String>], of: u32) {
     let n = lines.len();
-    clipboard::copy(&table::tsv(columns, lines), move |done| state.inform(said(done, n, of)));
+    clipboard::copy(&table::tsv(columns, lines), move |done| state.inform(copy_message(done, n, of)));
 }
 
 /// Saves what a request exports as a file of `what`.

@@ -36,7 +36,7 @@ struct Drawn {
 pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let found = ask(state);
+    let found = request_scopes(state);
     let window = move || head.with(|head| head.as_ref().and_then(|head| head.header.step_duration));
     let whole = move || head.with(|head| head.as_ref().map_or("step", |head| figures::whole(&head.header)));
     let drawn = Memo::new(move |_| {
@@ -134,7 +134,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
 }
 
 /// Asks for the tree whenever another is wanted; the last one stays until the next has come.
-fn ask(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
+fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
     let found = RwSignal::new(None::<PtrEq<Scopes>>);
     // What rows stand for plays no part: another grouping asks nothing again.
     let asked = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));

@@ -22,7 +22,7 @@ use leptos::prelude::*;
 const HEIGHT: (f64, f64) = (168.0, 140.0);
 
 /// The statistics of the open session.
-fn ask(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
+fn request_steps(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
     let found = RwSignal::new(None::<PtrEq<StepStats>>);
     state.keep_asking(
         || Some(Request::Steps),
@@ -40,12 +40,12 @@ fn ask(state: State) -> RwSignal<Option<PtrEq<StepStats>>> {
 pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let found = ask(state);
+    let found = request_steps(state);
     let device = Memo::new(move |_| state.query.with(|query| query.device));
     let bars = Memo::new(move |_| Some(PtrEq::new(step_stats::steps(&*found.get()?, device.get()))));
     let scene = Memo::new(move |_| {
         let (stats, bars) = (found.get()?, bars.get()?);
-        let selected = step_stats::place(&stats, device.get(), state.step());
+        let selected = step_stats::step_index(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
         let whose = format!("of {}", step_stats::whose(&stats, device.get()));
         Some(PtrEq::new(steps::layout(&bars, &step::kinds(), &whose, selected, (room(width.get()), height))))
@@ -63,7 +63,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     let figures = move || {
         let figures = found.with(|found| step_stats::figures(found.as_ref()?, device.get()))?;
         let one = |(label, value): (&'static str, String)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> }.any();
-        let how = found.with(|found| step_stats::how(found.as_ref()?, device.get()))?;
+        let how = found.with(|found| step_stats::formula(found.as_ref()?, device.get()))?;
         Some(
             view! {
                 <div class="spread" data-roving="">
@@ -75,7 +75,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                         panel_class="how-panel"
                         face=Box::new(|| "=".into_any())
                     >
-                        {super::figures::how(how.clone())}
+                        {super::figures::formula_popover(how.clone())}
                     </Popover>
                 </div>
             }
@@ -103,7 +103,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
 pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
-    let found = ask(state);
+    let found = request_steps(state);
     let scene = Memo::new(move |_| {
         let stats = found.get()?;
         let selected = match state.query.with(|query| query.device) {

@@ -4,10 +4,10 @@
 use super::model::CommModel;
 use crate::analysis::comm::CommLanes;
 use crate::chart::breakdown::rows;
-use crate::chart::comm::lanes::{self, Look};
+use crate::chart::comm::lanes::{self, LaneOptions};
 use crate::chart::comm::steps::kind;
 use crate::chart::plot::scene::Scene;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::units::Picos;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
@@ -41,7 +41,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
         let (told, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| rows::named(key));
-        let look = Look { part: part(model, &told), kind: kind(model.of.get()), chosen, width };
+        let look = LaneOptions { part: part(model, &told), kind: kind(model.of.get()), chosen, width };
         (width > 0.0).then(|| PtrEq::new(lanes::scene(&told, &look)))
     });
     let chart_model = chart_model(model, scene);
@@ -49,7 +49,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let time = move |x: f64| {
         let told = model.lanes.get_untracked()?;
         let part = untrack(|| part(model, &told));
-        let look = Look {
+        let look = LaneOptions {
             part,
             kind: kind(model.of.get_untracked()),
             chosen: None,
@@ -85,7 +85,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let left_out = move || model.lanes.with(|lanes| lanes::left_out(lanes.as_ref()?));
     let none = move || {
         let empty = model.lanes.with(|lanes| lanes.as_ref().is_some_and(|lanes| lanes.spans.is_empty()));
-        empty.then(|| view! { <p class="chart-empty">{move || if model.of.get() == Of::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
+        empty.then(|| view! { <p class="chart-empty">{move || if model.of.get() == CommRows::Copies { "No copies in flight here." } else { "No collectives in flight here." }}</p> }.any())
     };
     view! {
         <div class="picture-head" data-roving="">

@@ -10,7 +10,7 @@ mod steps;
 mod tools;
 
 use crate::chart::comm::{figures, traffic};
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::report::format;
 use crate::view::breakdown;
 use crate::view::state::State;
@@ -34,10 +34,10 @@ pub(crate) fn Comm(state: State) -> impl IntoView {
     // Where nothing of the one is there, the other may be what is waited for.
     let other = move || {
         let (view, of) = (model.view.get()?, model.of.get());
-        let there = traffic(&view.comm, Of::Copies);
-        (of == Of::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
+        let there = traffic(&view.comm, CommRows::Copies);
+        (of == CommRows::Collectives && view.comm.rows.is_empty() && there.n > 0).then(|| {
             let words = format!("See copies between memories, {} of stall", format::time_text(there.stall));
-            view! { <button type="button" class="link" on:click=move |_| model.change(|place| place.of = Some(Of::Copies))>{words}</button> }.any()
+            view! { <button type="button" class="link" on:click=move |_| model.change(|place| place.of = Some(CommRows::Copies))>{words}</button> }.any()
         })
     };
     let says = move || model.view.with(|view| view.as_ref().map(|view| figures::sentence(view, model.of.get())));

@@ -6,7 +6,7 @@ use crate::analysis::comm::{Carried, CommLanes, CommQuery, LaneQuery};
 use crate::chart::comm::{self, table};
 use crate::chart::empty::{self, Empty};
 use crate::chart::widgets::table::Order;
-use crate::protocol::url::comm::{CommPlace, Of, Pane};
+use crate::protocol::url::comm::{CommPlace, CommRows, Pane};
 use crate::protocol::{CommView, Question, Reply};
 use crate::units::Picos;
 use crate::view::state::{PtrEq, State};
@@ -20,7 +20,7 @@ pub(super) struct CommModel {
     /// What the address says.
     pub(super) place: Memo<CommPlace>,
     /// What is told of.
-    pub(super) of: Memo<Of>,
+    pub(super) of: Memo<CommRows>,
     /// What is asked.
     pub(super) ask: Memo<CommQuery>,
     /// The last answer.
@@ -37,7 +37,7 @@ pub(super) struct CommModel {
 
 impl CommModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = state.place::<CommPlace>(state.comm, "communication");
+        let place = state.view_state::<CommPlace>(state.comm, "communication");
         // Grouping and filter of the breakdown play no part: nothing is asked again for them.
         let query = Memo::new(move |_| {
             let (device, step) = state.query.with(|query| (query.device, query.step));
@@ -150,12 +150,16 @@ fn change(state: State, place: Memo<CommPlace>, with: impl FnOnce(&mut CommPlace
 }
 
 /// The step's lanes; where not all of them could be told, those of the part that is seen.
-fn lanes(state: State, (place, of): (Memo<CommPlace>, Memo<Of>), query: Memo<Query>) -> Memo<Option<PtrEq<CommLanes>>> {
+fn lanes(
+    state: State,
+    (place, of): (Memo<CommPlace>, Memo<CommRows>),
+    query: Memo<Query>,
+) -> Memo<Option<PtrEq<CommLanes>>> {
     let (whole, detail) = (RwSignal::new(None::<PtrEq<CommLanes>>), RwSignal::new(None::<PtrEq<CommLanes>>));
     let seen = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
     let ask = move |part| {
         let (is_seen, of) = seen.get();
-        let carried = if of == Of::Copies { Carried::Copies } else { Carried::Collectives };
+        let carried = if of == CommRows::Copies { Carried::Copies } else { Carried::Collectives };
         is_seen.then(|| Question::CommLanes(LaneQuery { query: query.get(), carried, part, most: 0 }).into())
     };
     state.keep_asking(

@@ -5,7 +5,7 @@ use super::lanes::Lanes;
 use super::model::CommModel;
 use crate::analysis::comm::flags::Flag;
 use crate::chart::comm::{bandwidth, key, rows, text};
-use crate::protocol::url::comm::{Of, Pane as Which};
+use crate::protocol::url::comm::{CommRows, Pane as Which};
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::chart::{self, Model};
@@ -101,7 +101,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
     let left_out =
         move || model.view.with(|view| bandwidth::left_out(rows(&view.as_ref()?.comm, model.of.get()), model.of.get()));
     let no_links = move || {
-        let none = model.place.with(|place| place.topology.is_none()) && model.of.get() == Of::Collectives;
+        let none = model.place.with(|place| place.topology.is_none()) && model.of.get() == CommRows::Collectives;
         none.then_some(" With a topology, what links carry is drawn too.")
     };
     let legend = move || {
@@ -115,7 +115,7 @@ fn Bandwidth(model: CommModel, head: AnyView) -> impl IntoView {
             };
             view! { <li><svg width="10" height="10" aria-hidden="true">{shape}</svg> {label}</li> }.any()
         };
-        (model.of.get() == Of::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
+        (model.of.get() == CommRows::Collectives).then(|| bandwidth::FORMS.into_iter().map(one).collect_view())
     };
     view! {
         <div class="picture-head" data-roving="">{head} <ul class="classes">{live(legend)}</ul> <span class="grow"></span> {chart::tools("bandwidth-menu", entries)}</div>

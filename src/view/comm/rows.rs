@@ -9,7 +9,7 @@ use crate::chart::comm::{key, rows};
 use crate::chart::widgets::table::{
     Measure, Order, Row, {self as tables},
 };
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::protocol::{Export, Question};
 use crate::report::format;
 use crate::view::breakdown::save;
@@ -17,7 +17,7 @@ use crate::view::empty::empty_state;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::{Act, Model};
+use crate::view::widgets::table::{GridAction, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
@@ -29,7 +29,7 @@ pub(super) fn table_model(model: CommModel) -> Model {
         let all = rows(&view.comm, model.of.get());
         Some(PtrEq::new(state.comm_filter.with(|filter| table::order(all, model.order.get(), filter))))
     });
-    let units = Memo::new(move |_| model.view.with(|view| Some(Units::of(view.as_ref()?, model.of.get()))));
+    let units = Memo::new(move |_| model.view.with(|view| Some(Units::from_view(view.as_ref()?, model.of.get()))));
     let columns = Memo::new(move |_| {
         let by = model.place.with(|place| place.by);
         units.get().map_or_else(Vec::new, |units| {
@@ -48,34 +48,34 @@ pub(super) fn table_model(model: CommModel) -> Model {
             table::row(&of, columns, (room, units), model.narrow(), chosen)
         }))
     };
-    let act = move |act: Act| match act {
-        Act::Sort(id, descending) => {
+    let act = move |act: GridAction| match act {
+        GridAction::Sort(id, descending) => {
             let known = columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|of| of.id));
             if let Some(column) = known {
                 model.order.set(Order { column, descending });
             }
         }
-        Act::Fold(at) | Act::Open(at) => {
+        GridAction::Fold(at) | GridAction::Open(at) => {
             if let Some(of) = untrack(|| of(at)) {
                 if of.op.is_some() { state.op.set(key(&of)) } else { model.choose(&key(&of)) }
             }
         }
-        Act::Pick(at) => {
+        GridAction::Pick(at) => {
             if let Some(of) = untrack(|| of(at)) {
                 state.selected.set(vec![key(&of)]);
             }
         }
-        Act::Select(at) => {
+        GridAction::Select(at) => {
             if let Some(of) = untrack(|| of(at)) {
                 model.choose(&key(&of));
             }
         }
-        Act::Copy(_) | Act::CopyRows(_) => {
-            let only = if let Act::Copy(id) = act { Some(id) } else { None };
+        GridAction::Copy(_) | GridAction::CopyRows(_) => {
+            let only = if let GridAction::Copy(id) = act { Some(id) } else { None };
             let columns: Vec<_> =
                 columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
             let n = places.with_untracked(|places| places.as_ref().map_or(0, |places| places.len()));
-            let some = matches!(act, Act::CopyRows(false)) && !state.selected.with_untracked(Vec::is_empty);
+            let some = matches!(act, GridAction::CopyRows(false)) && !state.selected.with_untracked(Vec::is_empty);
             let units = units.get_untracked();
             let lines: Vec<Vec<String>> = (0..n)
                 .filter_map(|at| untrack(|| of(u32::try_from(at).ok()?)))
@@ -84,7 +84,7 @@ pub(super) fn table_model(model: CommModel) -> Model {
                 .collect();
             save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
-        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+        GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
@@ -93,8 +93,8 @@ pub(super) fn table_model(model: CommModel) -> Model {
     });
     Model {
         label: Signal::derive(move || match model.of.get() {
-            Of::Collectives => "Collectives".to_owned(),
-            Of::Copies => "Copies between memories".to_owned(),
+            CommRows::Collectives => "Collectives".to_owned(),
+            CommRows::Copies => "Copies between memories".to_owned(),
         }),
         columns,
         count: Memo::new(move |_| {
@@ -134,9 +134,9 @@ pub(super) fn empty(model: CommModel) -> AnyView {
     let state = model.state;
     let is_step = move || state.step() != StepChoice::All;
     let other = move || {
-        let there = model.of.get() == Of::Collectives;
+        let there = model.of.get() == CommRows::Collectives;
         (there && model.view.with(|view| view.as_ref().is_some_and(|view| view.comm.copies.n > 0))).then(|| {
-            let show = move |_| model.change(|place| place.of = Some(Of::Copies));
+            let show = move |_| model.change(|place| place.of = Some(CommRows::Copies));
             view! { <button type="button" class="btn line" on:click=show>"Show copies"</button> }.any()
         })
     };
@@ -174,7 +174,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let entries = Signal::derive(move || save::entries(state, "", export));
     let note = move || {
         let view = model.view.get()?;
-        let (n, time) = if model.of.get() == Of::Copies { view.more_copies } else { view.more };
+        let (n, time) = if model.of.get() == CommRows::Copies { view.more_copies } else { view.more };
         (n > 0).then(|| {
             let rows = format::counted(n.into(), "row", "rows");
             let where_all = if state.is_summary() { "the capture" } else { "the saved file" };

@@ -30,7 +30,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     };
     let scene = Memo::new(move |_| {
         let (view, bars, width) = (model.view.get()?, bars.get()?, width.get());
-        let selected = steps::place(&view.comm.steps, state.step(), &view.comm.header.step);
+        let selected = steps::step_index(&view.comm.steps, state.step(), &view.comm.header.step);
         let devices = view.comm.header.n_devices;
         let whose = match &view.comm.header.device {
             Some(device) if devices < 2 => format!("of {device}"),

@@ -2,14 +2,14 @@
 
 use super::mesh::Wiring;
 use super::model::CommModel;
-use crate::protocol::url::comm::Of;
+use crate::protocol::url::comm::CommRows;
 use crate::view::type_erasure::{EraseType, If};
 use leptos::prelude::*;
 
 /// The pickers.
 #[component]
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
-    let of = move |of: Of, label: &'static str| {
+    let of = move |of: CommRows, label: &'static str| {
         let pressed = move || (model.of.get() == of).to_string();
         let choose = move |_| {
             model.state.selected.set(Vec::new());
@@ -21,8 +21,8 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
         <div class="memory-tools" data-roving="">
             <If when=move || !model.state.is_summary()><Wiring model /></If>
             <div class="segmented" data-roving="" role="group" aria-label="What is told of">
-                {of(Of::Collectives, "Collectives")}
-                {of(Of::Copies, "Copies")}
+                {of(CommRows::Collectives, "Collectives")}
+                {of(CommRows::Copies, "Copies")}
             </div>
         </div>
     }

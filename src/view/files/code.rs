@@ -1,7 +1,7 @@
 //! The text of a program: as many lines as can be seen, the others a space of their height. Knows the state's line and the
 //! lines that came; which exist is `chart::window`'s to say.
 
-use super::find::Found;
+use super::find::FoundLines;
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::chart::widgets::{hlo_text, virtual_rows};
@@ -27,7 +27,7 @@ pub(crate) fn Code(
     state: State,
     chosen: Memo<Option<ProgramRef>>,
     file: RwSignal<Option<PtrEq<FileView>>>,
-    found: Found,
+    found: FoundLines,
 ) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let pages = RwSignal::new(Pages::new());

@@ -26,16 +26,16 @@ pub(crate) fn focus() {
 }
 
 /// What was found last, in whatever program.
-pub(crate) type Found = RwSignal<Option<PtrEq<ProgramFound>>>;
+pub(crate) type FoundLines = RwSignal<Option<PtrEq<ProgramFound>>>;
 
 /// Where the state's line is among those found, or would be.
-fn place(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {
+fn match_index(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> {
     found.lines.binary_search(&line.unwrap_or(0).saturating_sub(1))
 }
 
 /// The field.
 #[component]
-pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found) -> impl IntoView {
+pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundLines) -> impl IntoView {
     let bad = RwSignal::new(None::<String>);
     let node = NodeRef::<html::Input>::new();
     let asked = Memo::new(move |_| {
@@ -50,7 +50,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
                 bad.set(None);
                 // The first place from where one is.
                 let line = state.file.with_untracked(|place| place.line);
-                let to = match place(&told, line) {
+                let to = match match_index(&told, line) {
                     Ok(_) => None,
                     Err(at) => told.lines.get(at).or_else(|| told.lines.first()).copied(),
                 };
@@ -83,7 +83,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
     let go = move |by: isize| {
         let Some(found) = found.get_untracked().filter(|found| !found.lines.is_empty()) else { return };
         let n = found.lines.len();
-        let at = match (place(&found, state.file.with_untracked(|place| place.line)), by) {
+        let at = match (match_index(&found, state.file.with_untracked(|place| place.line)), by) {
             (Ok(at), 1) => (at + 1) % n,
             (Ok(at) | Err(at), -1) => (at + n - 1) % n,
             (Err(at), _) => at % n,
@@ -117,8 +117,8 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: Found)
         Some(why) => Some(why),
         None => found.with(|found| {
             let found = found.as_ref()?;
-            let at = place(found, state.file.with(|place| place.line)).ok();
-            Some(files::found(at, found.n))
+            let at = match_index(found, state.file.with(|place| place.line)).ok();
+            Some(files::found_text(at, found.n))
         }),
     };
     let regex = move || state.file.with(|place| place.regex).to_string();

@@ -1,7 +1,7 @@
 //! The programs of a capture, and the one whose text is read. Knows which is chosen; the text knows itself.
 
 use super::code::Code;
-use super::find::{Find, Found};
+use super::find::{Find, FoundLines};
 use crate::analysis::files::FileView;
 use crate::chart::files;
 use crate::protocol::{OutlineItem, ProgramOutline, ProgramPage, ProgramRef, Question, Reply};
@@ -24,7 +24,7 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
             _ => known.first().filter(|of| of.bytes.unwrap_or(0) <= BY_ITSELF).map(|_| ProgramRef(0)),
         }
     });
-    let hits: Found = RwSignal::new(None);
+    let hits: FoundLines = RwSignal::new(None);
     let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
     let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
     state.keep_asking(asked, move |reply| match reply.decode::<ProgramOutline>() {

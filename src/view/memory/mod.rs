@@ -47,7 +47,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
                 <tools::Tools model />
             </div>
             {move || model.none().map(|words| empty_state(state, words, other(model)))}
-            {move || model.said().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
+            {move || model.missing_text().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
             <If when=move || !is_static() && has_allocators.get()><allocator::Allocator model /></If>
             <If when=move || is_static() && model.has_space.get()><Static model /></If>
         </div>

@@ -52,7 +52,7 @@ pub(super) struct MemoryModel {
 
 impl MemoryModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = state.place::<MemoryPlace>(state.memory, "memory");
+        let place = state.view_state::<MemoryPlace>(state.memory, "memory");
         let session = RwSignal::new(None::<PtrEq<MemorySession>>);
         state.keep_asking(
             || Some(Question::Memory.into()),
@@ -264,7 +264,7 @@ impl MemoryModel {
     }
 
     /// Why there is nothing to see of the program that is chosen, in a sentence.
-    pub(super) fn said(self) -> Option<String> {
+    pub(super) fn missing_text(self) -> Option<String> {
         if self.side() == Side::Allocator || self.none().is_some() {
             return None;
         }

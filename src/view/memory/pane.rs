@@ -32,7 +32,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
         Which::Map => view! { <Map model /> }.any(),
         Which::Lives => view! { <Lives model /> }.any(),
         Which::Padding => padding(model),
-        Which::Findings => found(model),
+        Which::Findings => findings(model),
     };
     view! {
         <If when=move || !is_summary()>
@@ -179,7 +179,7 @@ fn padding(model: MemoryModel) -> AnyView {
 }
 
 /// What would lower the peak.
-fn found(model: MemoryModel) -> AnyView {
+fn findings(model: MemoryModel) -> AnyView {
     let all = move || {
         let told = model.told.get()?;
         let one = |of: Finding| {

@@ -11,7 +11,7 @@ use crate::view::breakdown::save;
 use crate::view::state::PtrEq;
 use crate::view::type_erasure::{EraseType, live};
 use crate::view::widgets::field;
-use crate::view::widgets::table::{Act, Model};
+use crate::view::widgets::table::{GridAction, Model};
 use leptos::prelude::*;
 
 /// The model of the table.
@@ -36,25 +36,25 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
             table::row(&of, columns, tables::name_room(columns, measure.get()), points, model.narrow(), out)
         }))
     };
-    let act = move |act: Act| match act {
-        Act::Sort(id, descending) => {
+    let act = move |act: GridAction| match act {
+        GridAction::Sort(id, descending) => {
             if let Some(column) =
                 columns.with_untracked(|columns| columns.iter().find(|column| column.id == id).map(|column| column.id))
             {
                 order.set(Order { column, descending });
             }
         }
-        Act::Fold(at) | Act::Select(at) | Act::Pick(at) => {
+        GridAction::Fold(at) | GridAction::Select(at) | GridAction::Pick(at) => {
             if let Some(of) = untrack(|| buffer(at)) {
                 model.toggle(of.id);
             }
         }
-        Act::Copy(_) | Act::CopyRows(_) => {
-            let only = if let Act::Copy(id) = act { Some(id) } else { None };
+        GridAction::Copy(_) | GridAction::CopyRows(_) => {
+            let only = if let GridAction::Copy(id) = act { Some(id) } else { None };
             let columns: Vec<_> =
                 columns.get_untracked().into_iter().filter(|column| only.is_none_or(|id| id == column.id)).collect();
             let chosen = model.without.get_untracked();
-            let some = matches!(act, Act::CopyRows(false)) && !chosen.is_empty();
+            let some = matches!(act, GridAction::CopyRows(false)) && !chosen.is_empty();
             let lines: Vec<Vec<String>> = (0..places
                 .with_untracked(|places| places.as_ref().map_or(0, |places| places.len())))
                 .filter_map(|at| untrack(|| buffer(u32::try_from(at).ok()?)))
@@ -64,7 +64,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
             save::lines(state, &columns, &lines, u32::try_from(lines.len()).unwrap_or(u32::MAX));
         }
         // A buffer holds nothing that could be opened.
-        Act::Open(_) | Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+        GridAction::Open(_) | GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;

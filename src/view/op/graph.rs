@@ -95,7 +95,7 @@ fn Sheet(state: State) -> impl IntoView {
         pan.set(match centre {
             Some(centre) if all.scale < READABLE => {
                 let middle = (centre.x + centre.width / 2.0, centre.y + centre.height / 2.0);
-                Pan { scale: READABLE, ..all }.centred(middle, frame).kept(size(&drawn), frame)
+                Pan { scale: READABLE, ..all }.centred(middle, frame).clamp_to(size(&drawn), frame)
             }
             _ => all,
         });
@@ -110,7 +110,7 @@ fn Sheet(state: State) -> impl IntoView {
         let centre = drawn.graph.nodes.get(drawn.graph.centre as usize).map(|node| node.name.clone());
         let key = format!("{}{frame:?}", centre.unwrap_or_default());
         if shown.with_value(|shown| *shown == key) {
-            pan.update(|pan| *pan = pan.kept(size(&drawn), frame));
+            pan.update(|pan| *pan = pan.clamp_to(size(&drawn), frame));
         } else {
             shown.set_value(key);
             at.set(None);
@@ -120,7 +120,7 @@ fn Sheet(state: State) -> impl IntoView {
     let zoom = move |place: (f64, f64), factor: f64| {
         let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|drawn| size(drawn)));
         let frame = frame.get_untracked();
-        pan.update(|pan| *pan = pan.zoomed(place, factor).kept(size.unwrap_or(frame), frame));
+        pan.update(|pan| *pan = pan.zoomed(place, factor).clamp_to(size.unwrap_or(frame), frame));
     };
     let middle = move || {
         let (width, height) = frame.get_untracked();
@@ -209,23 +209,23 @@ impl Hand {
         });
         if let Some((name, program)) = name {
             self.state.tips.hide();
-            super::history::Walk { state: self.state }.to(&name, program);
+            super::history::OpHistory { state: self.state }.to(&name, program);
         }
     }
 
     /// The node at a place of the frame, and whether its switch is there.
     fn find(self, place: (f64, f64)) -> Option<(u32, bool)> {
-        let (x, y) = self.pan.get_untracked().at(place);
+        let (x, y) = self.pan.get_untracked().to_drawing(place);
         self.drawn.with_untracked(|drawn| {
             let drawn = drawn.as_ref()?;
-            let id = hit_test::at(&drawn.scene.marks, x, y)?;
+            let id = hit_test::mark_at(&drawn.scene.marks, x, y)?;
             let within = |of: Rect| x >= of.x && y >= of.y && x <= of.x + of.width && y <= of.y + of.height;
             Some((id, drawn.drawing.nodes.get(id as usize)?.toggle.is_some_and(within)))
         })
     }
 
     /// Where a node is on the screen.
-    fn place(self, id: u32, frame: Rect) -> Option<Rect> {
+    fn screen_rect(self, id: u32, frame: Rect) -> Option<Rect> {
         let pan = self.pan.get_untracked();
         let of = self.drawn.with_untracked(|drawn| Some(drawn.as_ref()?.drawing.nodes.get(id as usize)?.rect))?;
         Some(Rect {
@@ -253,7 +253,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     let kept = move |pan: Pan| {
         let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|of| (of.drawing.width, of.drawing.height)));
         let frame = frame.get_untracked();
-        pan.kept(size.unwrap_or(frame), frame)
+        pan.clamp_to(size.unwrap_or(frame), frame)
     };
     let down = move |event: ev::PointerEvent| {
         if event.button() == 0 {
@@ -338,7 +338,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         at.set(Some(to));
         // What the keyboard is on is in sight.
         let room = node.get_untracked().map(|node| rect(&node)).unwrap_or_default();
-        if let Some(place) = hand.place(to, Rect { x: 0.0, y: 0.0, ..room }) {
+        if let Some(place) = hand.screen_rect(to, Rect { x: 0.0, y: 0.0, ..room }) {
             let out = place.x < 0.0
                 || place.y < 0.0
                 || place.x + place.width > room.width
@@ -349,7 +349,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
                 pan.update(|pan| *pan = kept(pan.moved(-dx, -dy)));
             }
         }
-        if let (Some(tip), Some(place)) = (hand.tip(to), hand.place(to, room)) {
+        if let (Some(tip), Some(place)) = (hand.tip(to), hand.screen_rect(to, room)) {
             state.tips.focus(tip, place);
         }
     };

@@ -19,11 +19,11 @@ pub(super) fn copied(state: State, text: String) {
 
 /// Goes to another op of the same program.
 #[derive(Clone, Copy)]
-pub(crate) struct Walk {
+pub(crate) struct OpHistory {
     pub(super) state: State,
 }
 
-impl Walk {
+impl OpHistory {
     pub(super) fn to(self, name: &str, program: Option<u64>) {
         let from = self.state.op.get_untracked();
         self.state.walked.update(|before| {

@@ -5,7 +5,7 @@ mod graph;
 mod history;
 mod parts;
 
-use super::op::history::Walk;
+use super::op::history::OpHistory;
 use crate::analysis::op::OpDetail;
 use crate::chart::op::{panel, roofline};
 use crate::protocol::url::roofline::RooflinePlace;
@@ -23,7 +23,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 /// What the panel has: the op, or why there is none.
-type Found = RwSignal<Option<Result<PtrEq<OpDetail>, PtrEq<Failure>>>>;
+type DetailSignal = RwSignal<Option<Result<PtrEq<OpDetail>, PtrEq<Failure>>>>;
 
 /// The panel of the op that is named, and what is around it.
 #[component]
@@ -37,8 +37,8 @@ pub(crate) fn Op(state: State) -> impl IntoView {
 
 #[component]
 fn Panel(state: State) -> impl IntoView {
-    let found = ask(state);
-    let walk = Walk { state };
+    let found = request_detail(state);
+    let walk = OpHistory { state };
     state.walked.set(Vec::new());
     let heading = NodeRef::<html::H2>::new();
     // Who walks on by keyboard starts from the name of where they are; who walks in the graph stays in it.
@@ -78,8 +78,8 @@ fn Panel(state: State) -> impl IntoView {
     .any()
 }
 
-fn detail(walk: Walk, op: &OpDetail) -> AnyView {
-    let place = panel::place(op);
+fn detail(walk: OpHistory, op: &OpDetail) -> AnyView {
+    let place = panel::place_text(op);
     view! {
         <p class="op-place">{op.kind.map(|kind| swatch(crate::chart::plot::time_part::Slot::Kind(kind)))} " " {place}</p>
         <p class="op-words">{op.words.clone()}</p>
@@ -96,11 +96,11 @@ fn detail(walk: Walk, op: &OpDetail) -> AnyView {
 
 /// Asks for the op whenever another is named, or another device or step is looked at; the last one stays until the next
 /// has come.
-fn ask(state: State) -> Found {
-    let found: Found = RwSignal::new(None);
+fn request_detail(state: State) -> DetailSignal {
+    let found: DetailSignal = RwSignal::new(None);
     // Held against the peaks that the roofline's view is told.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
-    let asked = Memo::new(move |_| (roofs.get().ask(state.query.get()), state.op.get()));
+    let asked = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.keep_asking(
         move || {
             let (ask, op) = asked.get();

@@ -1,6 +1,6 @@
 //! The parts of an op's panel, each a section with a head. Knows elements and classes; no figure's formula.
 
-use super::history::Walk;
+use super::history::OpHistory;
 use crate::analysis::op::{Neighbour, OpDetail, OpFigures};
 use crate::chart::op::panel::{self, ValueRow};
 use crate::chart::op::roofline::{Roof, RoofLine};
@@ -77,7 +77,7 @@ fn roof(of: Roof) -> AnyView {
     let how = of.how;
     let beside = view! {
         <Popover id="how-roof" class="how" label=Signal::stored("How the roof is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
-            {crate::view::breakdown::how(how.clone())}
+            {crate::view::breakdown::formula_popover(how.clone())}
         </Popover>
     }
     .any();
@@ -173,7 +173,7 @@ pub(super) fn source(op: &OpDetail) -> AnyView {
 }
 
 /// Operands and users, one hop each way: each leads there.
-pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
+pub(super) fn neighbours(walk: OpHistory, op: &OpDetail) -> AnyView {
     if op.operands.is_empty() && op.users.is_empty() {
         return nothing();
     }
@@ -209,7 +209,7 @@ pub(super) fn neighbours(walk: Walk, op: &OpDetail) -> AnyView {
 }
 
 /// The whole text, coloured, and what a fusion consists of.
-pub(super) fn hlo(walk: Walk, op: &OpDetail) -> AnyView {
+pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
     let text = op.text.clone().map(|text| {
         let copied = text.clone();
         let copy = move |_| super::history::copied(walk.state, copied.clone());

@@ -8,7 +8,7 @@ use crate::chart::breakdown::Tip;
 use crate::chart::empty;
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::plot::scene::Scene;
-use crate::chart::roofline::{Dot, Dots, Form, Look, Window, brushed, peaks, scene, words, zoomed};
+use crate::chart::roofline::{ChartOptions, Dot, Dots, Form, Window, brushed, peaks, scene, words, zoomed};
 use crate::protocol::url::roofline::RoofBy;
 use crate::report::format;
 use crate::units::Picos;
@@ -72,7 +72,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
-    let look = Memo::new(move |_| Look {
+    let look = Memo::new(move |_| ChartOptions {
         window: model.window.get().unwrap_or(model.usual.get()),
         level: model.place.with(|place| place.x),
         hidden: model.hidden.get(),
@@ -331,7 +331,7 @@ fn Memory(model: RooflineModel) -> impl IntoView {
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.
 #[component]
-fn Said(model: RooflineModel, look: Memo<Look>) -> impl IntoView {
+fn Said(model: RooflineModel, look: Memo<ChartOptions>) -> impl IntoView {
     let state = model.state;
     let selection = move || {
         let selected = state.selected.get();

@@ -38,12 +38,12 @@ pub(super) struct RooflineModel {
 
 impl RooflineModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
-        let place = state.place::<RooflinePlace>(state.roofline, "the roofline");
+        let place = state.view_state::<RooflinePlace>(state.roofline, "the roofline");
         let ask = Memo::new(move |_| {
             let query = state.query.get();
             let place = place.get();
             let by = place.by.group_by();
-            place.ask(Query { by, ..query })
+            place.to_query(Query { by, ..query })
         });
         let (head, busy) = (RwSignal::new(None::<PtrEq<RooflineHead>>), RwSignal::new(true));
         // Nothing of another session is shown as this one's.
@@ -77,7 +77,8 @@ impl RooflineModel {
             let used: Vec<Precision> = dots.with(|dots| {
                 dots.iter().flat_map(|dots| dots.all.iter()).filter_map(|dot| dot.roof.precision).collect()
             });
-            head.with(|head| head.as_ref().map(|head| Ceilings::of(&head.figures, &used, level))).unwrap_or_default()
+            head.with(|head| head.as_ref().map(|head| Ceilings::from_figures(&head.figures, &used, level)))
+                .unwrap_or_default()
         });
         let around = move |of: fn(&Dots, &Ceilings) -> Window| {
             ceilings.with(|ceilings| dots.with(|dots| dots.as_ref().map(|dots| of(dots, ceilings)))).unwrap_or(START)
@@ -141,7 +142,7 @@ impl RooflineModel {
                 let text = name.to_owned();
                 self.by(RoofBy::Op);
                 state.filter(|filter| {
-                    filter.within = crate::analysis::base::Within::Source;
+                    filter.within = crate::analysis::base::FilterField::Source;
                     filter.regex = false;
                     filter.text = text;
                 });

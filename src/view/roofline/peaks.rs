@@ -69,7 +69,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
         let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines)).unwrap_or_default();
         lines.into_iter().map(|line| (line.of, line.label, line.unit, line.can_change)).collect::<Vec<_>>()
     });
-    let table = move || lines.get().into_iter().map(|line| one(model, line)).collect_view();
+    let table = move || lines.get().into_iter().map(|line| peak_row(model, line)).collect_view();
     let plain = move || model.place.with(|place| place.peaks == Default::default());
     view! {
         <h2>"Peaks of one device"</h2>
@@ -107,7 +107,10 @@ pub(super) fn chips(model: RooflineModel, id: &'static str) -> AnyView {
     view! { <Picker id=id label="Chip" list="Chips" choices chosen choose /> }.any()
 }
 
-fn one(model: RooflineModel, (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool)) -> AnyView {
+fn peak_row(
+    model: RooflineModel,
+    (of, label, unit, can_change): (PeakOf, &'static str, &'static str, bool),
+) -> AnyView {
     let line = Memo::new(move |_| {
         let lines = model.head.with(|head| head.as_ref()?.figures.peaks.first().map(peaks::lines));
         lines.and_then(|lines| lines.into_iter().find(|line| line.of == of))

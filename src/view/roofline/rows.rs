@@ -13,7 +13,7 @@ use crate::protocol::{Question, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort
 use crate::view::breakdown::save;
 use crate::view::state::{PtrEq, State};
 use crate::view::type_erasure::{EraseType, effect};
-use crate::view::widgets::table::{Act, Model};
+use crate::view::widgets::table::{GridAction, Model};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     let units = Memo::new(move |_| {
         let of = |head: &RooflineHead| match by.get() {
             RoofBy::Step => table::Units::of_steps(&head.steps),
-            _ => table::Units::of(&head.largest, &head.figures),
+            _ => table::Units::from_largest(&head.largest, &head.figures),
         };
         model.head.with(|head| head.as_ref().map(|head| of(head)))
     });
@@ -99,7 +99,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
             let beside = page.filter(|_| by == RoofBy::Op).map_or(&[][..], |page| &page.rows);
             columns.with(|columns| {
                 let room = tables::name_room(columns, measure.get());
-                let look = table::Look { by, units, room, two_lines: model.narrow() };
+                let look = table::TableOptions { by, units, room, two_lines: model.narrow() };
                 table::row((&point, beside), columns, look, selected)
             })
         }))
@@ -148,24 +148,24 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
             rustc_hash::FxBuildHasher.hash_one((text, by.get() == RoofBy::Step))
         })
     });
-    let act = move |act: Act| match act {
-        Act::Sort(id, descending) => {
+    let act = move |act: GridAction| match act {
+        GridAction::Sort(id, descending) => {
             if let Some(column) = table::column(id) {
                 model.change(|place| place.sort = RoofSort { column, descending });
             }
         }
-        Act::Fold(row) | Act::Open(row) => {
+        GridAction::Fold(row) | GridAction::Open(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 let by = by.get_untracked();
                 model.open(&key(&point, by), &crate::chart::roofline::dots::name(&point, by));
             }
         }
-        Act::Pick(row) => {
+        GridAction::Pick(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 state.selected.set(vec![key(&point, by.get_untracked())]);
             }
         }
-        Act::Select(row) => {
+        GridAction::Select(row) => {
             if let Some(point) = untrack(|| point(row)) {
                 let key = key(&point, by.get_untracked());
                 state.selected.update(|selected| match selected.iter().position(|other| *other == key) {
@@ -174,13 +174,13 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
                 });
             }
         }
-        Act::Copy(id) => {
+        GridAction::Copy(id) => {
             let only = columns.get_untracked().into_iter().filter(|column| column.id == id).collect();
             copy(model, true, only, units.get_untracked());
         }
-        Act::CopyRows(all) => copy(model, all, columns.get_untracked(), units.get_untracked()),
+        GridAction::CopyRows(all) => copy(model, all, columns.get_untracked(), units.get_untracked()),
         // Its columns are those that fit.
-        Act::Hide(_) | Act::Move(..) | Act::Columns => {}
+        GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
     };
     effect(move || {
         model.ask.track();

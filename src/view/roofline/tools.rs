@@ -9,7 +9,7 @@ use crate::view::breakdown::save;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};
 use crate::view::widgets::menu::Entry;
-use crate::view::widgets::table::Act;
+use crate::view::widgets::table::GridAction;
 use leptos::prelude::*;
 
 /// The tools.
@@ -28,7 +28,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         let selected = state.selected.with(Vec::len);
         if selected > 0 {
             let label = format!("Copy {}", format::counted(selected as u64, "selected row", "selected rows"));
-            entries.push(Entry::new(label, save::act(state, Act::CopyRows(false))).key("y"));
+            entries.push(Entry::new(label, save::act(state, GridAction::CopyRows(false))).key("y"));
         }
         entries.extend(save::entries(state, "", export));
         entries

@@ -113,7 +113,7 @@ fn save(model: ShareModel, tab: Tab) {
     // Whatever is chosen, or closed, while the worker writes: the file is what was asked for.
     let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
     let name = if ask.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
-    let place = untrack(|| model.place());
+    let place = untrack(|| model.address());
     // It says where someone works, as names do.
     let base = if ask.anonymise { String::new() } else { model.base.get_untracked() };
     let said = move |words: String| drop(model.done.try_set(words));

@@ -16,7 +16,7 @@ use web_sys::HtmlInputElement;
 pub(super) fn view(model: ShareModel) -> AnyView {
     let copy_node = NodeRef::<html::Button>::new();
     let length = move || model.address.with(|address| address.as_ref().map_or(0, String::len));
-    let fit = move || Fit::of(length());
+    let fit = move || Fit::from_length(length());
     // The link of what was chosen before is none of what is chosen: it may name what is to be taken out.
     let is_out = move || model.busy.get() || model.address.with(Option::is_none) || fit() == Fit::TooLong;
     focus_once(copy_node, Signal::derive(move || !is_out()));
@@ -147,22 +147,24 @@ pub(super) fn caution(sentence: String) -> AnyView {
 fn copy(model: ShareModel) {
     let Some(address) = model.address.get_untracked() else { return };
     let n = format::count(address.len() as u64);
-    clipboard::copy(&address, move |is_done| model.done.set(said(is_done, &format!("Copied, {n} characters."))));
+    clipboard::copy(&address, move |is_done| {
+        model.done.set(done_message(is_done, &format!("Copied, {n} characters.")))
+    });
 }
 
 fn copy_markdown(model: ShareModel) {
-    let address = model.address.get_untracked().filter(|address| Fit::of(address.len()) != Fit::TooLong);
+    let address = model.address.get_untracked().filter(|address| Fit::from_length(address.len()) != Fit::TooLong);
     let question = Question::ShareMarkdown { ask: model.ask.get_untracked(), url: address };
     model.state.request(&question.into(), move |reply| match reply.decode::<String>() {
         Ok(text) => clipboard::copy(&text, move |is_done| {
-            model.done.set(said(is_done, "Copied a summary as Markdown, with the link in it."));
+            model.done.set(done_message(is_done, "Copied a summary as Markdown, with the link in it."));
         }),
         Err(Reply::Failed(failure)) => model.done.set(failure.message),
         Err(_) => {}
     });
 }
 
-fn said(is_done: bool, done: &str) -> String {
+fn done_message(is_done: bool, done: &str) -> String {
     if is_done { done } else { "The browser does not let this page use the clipboard: copy the link from its field." }
         .to_owned()
 }

@@ -99,7 +99,7 @@ impl ShareModel {
             let roofline = state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default());
             let comm = state.comm.with(|text| text.parse::<CommPlace>().unwrap_or_default());
             ShareQuery {
-                roofline: roofline.ask(query.clone()),
+                roofline: roofline.to_query(query.clone()),
                 comm: CommQuery { query, topology: comm.topology, mesh: comm.mesh, ..CommQuery::default() },
                 level: if tab.get() == Tab::Link { level.get() } else { Level::FULL.at },
                 with_sources: !(is_cut && without_sources.get()),
@@ -218,7 +218,7 @@ impl ShareModel {
     }
 
     /// How it is looked at, for the page in a file.
-    pub(super) fn place(self) -> String {
+    pub(super) fn address(self) -> String {
         let now = self.state.address();
         if self.with_capture.get() {
             // What it is of lies beside it.

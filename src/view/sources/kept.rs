@@ -22,7 +22,7 @@ use web_sys::{
 
 /// One that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredCapture {
     /// The folder it is in.
     pub(super) id: String,
     /// What it is called.
@@ -41,7 +41,7 @@ pub(super) struct Kept {
 #[derive(Serialize, Deserialize)]
 struct List {
     version: u32,
-    all: Vec<Kept>,
+    all: Vec<StoredCapture>,
 }
 
 const VERSION: u32 = 1;
@@ -53,7 +53,7 @@ const LIST: &str = "list";
 const LOCK: &str = "rooflight kept";
 
 /// What is kept, the newest first. Empty also where this browser keeps nothing for this page.
-pub(super) async fn list() -> Vec<Kept> {
+pub(super) async fn list() -> Vec<StoredCapture> {
     let Ok(folder) = folder().await else { return Vec::new() };
     if let Ok(Some(_lock)) = lock::try_acquire(LOCK).await {
         let _ = sweep(&folder).await;
@@ -88,23 +88,23 @@ async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
 ///
 /// # Errors
 /// Where there is no room, or no such file system: what the browser says.
-pub(super) async fn keep(name: &str, about: &str, files: &[Picked]) -> Result<Kept, String> {
-    let folder = folder().await.map_err(said)?;
+pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<StoredCapture, String> {
+    let folder = folder().await.map_err(error_text)?;
     let _lock = lock::acquire(LOCK).await;
     let id = format!("{:x}", now());
     let kept = write(&folder, &id, files).await;
     if let Err(error) = kept {
         let _ = remove(&folder, &id).await;
-        return Err(said(error));
+        return Err(error_text(error));
     }
     let bytes = files.iter().map(|picked| size(&picked.file)).sum();
     let paths = files.iter().map(|picked| picked.path.clone()).collect();
-    let kept = Kept { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
+    let kept = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
     let mut all = read_list(&folder).await;
     let (before, mut others): (Vec<_>, Vec<_>) =
         all.drain(..).partition(|one| (&one.name, one.bytes) == (&kept.name, kept.bytes));
     others.insert(0, kept.clone());
-    write_list(&folder, others).await.map_err(said)?;
+    write_list(&folder, others).await.map_err(error_text)?;
     for one in before {
         let _ = remove(&folder, &one.id).await;
     }
@@ -115,7 +115,7 @@ pub(super) async fn keep(name: &str, about: &str, files: &[Picked]) -> Result<Ke
 ///
 /// # Errors
 /// Where they are gone: what the browser says.
-pub(super) async fn files(kept: &Kept) -> Result<Vec<Picked>, String> {
+pub(super) async fn files(kept: &StoredCapture) -> Result<Vec<Picked>, String> {
     let all = async {
         let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&kept.id)).await?;
         let mut picked = Vec::new();
@@ -128,7 +128,7 @@ pub(super) async fn files(kept: &Kept) -> Result<Vec<Picked>, String> {
         }
         Ok(picked)
     };
-    all.await.map_err(said)
+    all.await.map_err(error_text)
 }
 
 /// Forgets one.
@@ -159,7 +159,7 @@ async fn folder() -> Result<FileSystemDirectoryHandle, JsValue> {
     wait(root().await?.get_directory_handle_with_options(FOLDER, &options)).await
 }
 
-async fn read_list(folder: &FileSystemDirectoryHandle) -> Vec<Kept> {
+async fn read_list(folder: &FileSystemDirectoryHandle) -> Vec<StoredCapture> {
     let list = read_bytes(folder).await.ok().and_then(|bytes| postcard::from_bytes::<List>(&bytes).ok());
     list.filter(|list| list.version == VERSION).map_or_else(Vec::new, |list| list.all)
 }
@@ -170,7 +170,7 @@ async fn read_bytes(folder: &FileSystemDirectoryHandle) -> Result<Vec<u8>, JsVal
     Ok(Uint8Array::new(&JsFuture::from(file.array_buffer()).await?).to_vec())
 }
 
-async fn write_list(folder: &FileSystemDirectoryHandle, all: Vec<Kept>) -> Result<(), JsValue> {
+async fn write_list(folder: &FileSystemDirectoryHandle, all: Vec<StoredCapture>) -> Result<(), JsValue> {
     let bytes = postcard::to_allocvec(&List { version: VERSION, all }).unwrap_or_default();
     put(folder, LIST, &Uint8Array::from(bytes.as_slice())).await
 }
@@ -210,7 +210,7 @@ async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
-fn said(error: JsValue) -> String {
+fn error_text(error: JsValue) -> String {
     let said = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
     // It stands within a sentence, which has its own full stop.
     said.trim_end_matches('.').to_owned()

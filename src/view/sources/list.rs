@@ -1,6 +1,6 @@
 //! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
 
-use super::kept::{self, Kept};
+use super::kept::{self, StoredCapture};
 use crate::chart::widgets::relative_time::ago;
 use crate::protocol::Failure;
 use crate::report::format;
@@ -13,7 +13,7 @@ use leptos::task::spawn_local;
 /// The table; nothing where nothing is kept.
 #[component]
 pub(super) fn List(state: State) -> impl IntoView {
-    let all = RwSignal::new(Vec::<Kept>::new());
+    let all = RwSignal::new(Vec::<StoredCapture>::new());
     let read = move || {
         spawn_local(async move {
             let list = kept::list().await;
@@ -23,7 +23,7 @@ pub(super) fn List(state: State) -> impl IntoView {
         });
     };
     read();
-    let open = move |one: Kept| {
+    let open = move |one: StoredCapture| {
         let opens = state.opens();
         spawn_local(async move {
             let files = kept::files(&one).await;
@@ -51,7 +51,7 @@ pub(super) fn List(state: State) -> impl IntoView {
             read();
         });
     };
-    let row = move |one: Kept| {
+    let row = move |one: StoredCapture| {
         let (id, name, opened) = (one.id.clone(), one.name.clone(), one.clone());
         view! {
             <tr>

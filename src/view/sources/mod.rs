@@ -9,7 +9,7 @@ mod remote;
 use crate::protocol::url::address::Address;
 use crate::protocol::{Failure, SessionInfo};
 use crate::report::format;
-use crate::session::open::remote::{Place, Refusal, question};
+use crate::session::open::remote::{Refusal, WebAddress, question};
 use crate::view::state::{KEPT, State, remember};
 use crate::view::type_erasure::{EraseType, effect};
 use crate::view::widgets::icon::{Icon, icon};
@@ -25,8 +25,8 @@ use wasm_bindgen::JsValue;
 #[component]
 pub(crate) fn Ways(state: State) -> impl IntoView {
     let asked = RwSignal::new_local(None::<Head>);
-    let begin = move |text: String| match remote::place(&text) {
-        Ok(place) if remote::is_allowed(&place) => spawn_local(ask(state, place, asked)),
+    let begin = move |text: String| match remote::parse_address(&text) {
+        Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, asked)),
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
     };
@@ -98,7 +98,7 @@ fn question_view(head: Head, go_on: impl Fn(Head) + 'static, leave: impl Fn() + 
 }
 
 /// The page's policy does not name that host yet: it does where the page is opened at an address that names the capture.
-fn start_anew(state: State, place: &Place) {
+fn start_anew(state: State, place: &WebAddress) {
     let address = Address { src: place.url.clone(), ..untrack(|| state.address()) };
     let address = format!("#{address}");
     if window().history().is_ok_and(|history| history.push_state_with_url(&JsValue::NULL, "", Some(&address)).is_ok()) {
@@ -106,9 +106,9 @@ fn start_anew(state: State, place: &Place) {
     }
 }
 
-async fn ask(state: State, place: Place, asked: RwSignal<Option<Head>, LocalStorage>) {
+async fn ask_before_fetch(state: State, place: WebAddress, asked: RwSignal<Option<Head>, LocalStorage>) {
     asked.set(None);
-    match remote::ask(state, &place).await {
+    match remote::request_head(state, &place).await {
         Ok(Some(head)) if head.is_asked() => asked.set(Some(head)),
         Ok(Some(head)) => fetch(state, head).await,
         Ok(None) => {}
@@ -125,20 +125,20 @@ async fn fetch(state: State, head: Head) {
     }
 }
 
-fn refused(state: State, place: &Place, refusal: &Refusal) {
+fn refused(state: State, place: &WebAddress, refusal: &Refusal) {
     let page = window().location().origin().unwrap_or_default();
     state.load_failed(refusal.message(place, &page));
 }
 
 /// Keeps what is open on this device.
-pub(super) fn keep(state: State) {
+pub(super) fn store_session(state: State) {
     let about = state.opened.with_untracked(|opened| opened.as_ref().map(|o| (o.name.clone(), about(&o.session))));
     let Some((name, about)) = about else { return };
     let opens = state.opens();
     spawn_local(async move {
         // Before: what a tab leaves that is closed meanwhile is taken away by the part that this asks for.
         remember(KEPT, Some("1"));
-        match kept::keep(&name, &about, &state.files()).await {
+        match kept::store(&name, &about, &state.files()).await {
             Ok(kept) => {
                 if state.opens() == opens {
                     state.is_kept(&kept.id);

@@ -9,7 +9,7 @@
 //!
 //! One request, without questions before it (`HEAD`, preflights): hosts that sign addresses sign them for one.
 
-use crate::session::open::remote::{ASKED_FROM, Place, Refusal, is_plain_host};
+use crate::session::open::remote::{ASKED_FROM, Refusal, WebAddress, is_plain_host};
 use crate::view::state::{Fetching, State};
 use crate::worker::client::Picked;
 use js_sys::{Array, Reflect, Uint8Array};
@@ -29,7 +29,7 @@ const RETRIES: u32 = 8;
 /// An answer of which only the head has come.
 #[derive(Clone)]
 pub(super) struct Head {
-    pub(super) place: Place,
+    pub(super) place: WebAddress,
     /// Bytes that there are, where the host says it.
     pub(super) size: Option<u64>,
     response: Response,
@@ -50,10 +50,10 @@ impl Head {
 ///
 /// # Errors
 /// Where it is none that can be fetched.
-pub(super) fn place(text: &str) -> Result<Place, (Place, Refusal)> {
-    let none = |refusal| (Place::new(text.to_owned(), String::new(), ""), refusal);
+pub(super) fn parse_address(text: &str) -> Result<WebAddress, (WebAddress, Refusal)> {
+    let none = |refusal| (WebAddress::new(text.to_owned(), String::new(), ""), refusal);
     let url = Url::new(text.trim()).map_err(|_| none(Refusal::NoAddress))?;
-    let place = Place::new(url.href(), url.host(), &url.pathname());
+    let place = WebAddress::new(url.href(), url.host(), &url.pathname());
     let page = window().location();
     let is_near = matches!(&*url.hostname(), "localhost" | "127.0.0.1" | "[::1]");
     match &*url.protocol() {
@@ -69,7 +69,7 @@ pub(super) fn place(text: &str) -> Result<Place, (Place, Refusal)> {
 
 /// Whether the page's policy lets it ask that host: it names its own origin, and that of the capture that the page's address
 /// named when it was opened (`index.html` keeps it beside the policy).
-pub(super) fn is_allowed(place: &Place) -> bool {
+pub(super) fn is_allowed(place: &WebAddress) -> bool {
     let origin = |text: &str| Url::new(text).ok().map(|url| url.origin());
     let policy = document().query_selector("meta[data-src]").ok().flatten();
     let named = policy.and_then(|policy| policy.get_attribute("data-src"));
@@ -81,7 +81,7 @@ pub(super) fn is_allowed(place: &Place) -> bool {
 ///
 /// # Errors
 /// Why it is not had.
-pub(super) async fn ask(state: State, place: &Place) -> Result<Option<Head>, Refusal> {
+pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Option<Head>, Refusal> {
     let Ok(abort) = AbortController::new() else { return Err(Refusal::Silent) };
     let signal = abort.signal();
     let fetching = state.begin_fetching(abort);
@@ -184,7 +184,7 @@ async fn pieces(response: &Response, got: &mut Got<'_>, told: &mut impl FnMut(u6
 }
 
 /// The rest of a file from byte `from` on, where the host gives parts and it is the same file still.
-async fn rest(place: &Place, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
+async fn rest(place: &WebAddress, signal: &AbortSignal, from: u64, mark: Option<&str>) -> Option<Response> {
     let response = get(place, signal, Some(from)).await.ok()?;
     let headers = response.headers();
     let now = header(&headers, "etag").or_else(|| header(&headers, "last-modified"));
@@ -193,7 +193,7 @@ async fn rest(place: &Place, signal: &AbortSignal, from: u64, mark: Option<&str>
     (response.status() == 206 && same && starts).then_some(response)
 }
 
-async fn get(place: &Place, signal: &AbortSignal, from: Option<u64>) -> Result<Response, JsValue> {
+async fn get(place: &WebAddress, signal: &AbortSignal, from: Option<u64>) -> Result<Response, JsValue> {
     let init = RequestInit::new();
     init.set_signal(Some(signal));
     init.set_credentials(RequestCredentials::Omit);
@@ -206,7 +206,7 @@ async fn get(place: &Place, signal: &AbortSignal, from: Option<u64>) -> Result<R
 }
 
 /// Why nothing came: the browser does not say. An answer that nobody may read tells that there is a host.
-async fn why(place: &Place) -> Refusal {
+async fn why(place: &WebAddress) -> Refusal {
     if !window().navigator().on_line() {
         return Refusal::Offline;
     }

@@ -126,7 +126,7 @@ impl State {
     }
 
     /// What the address says of one view, "memory" say; where that means nothing, the usual, and it is told.
-    pub(crate) fn place<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
+    pub(crate) fn view_state<T>(self, text: RwSignal<String>, view: &'static str) -> Memo<T>
     where
         T: FromStr<Err = String> + Clone + Default + PartialEq + Send + Sync + 'static,
     {

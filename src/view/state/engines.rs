@@ -3,7 +3,7 @@
 
 use super::clock::now;
 use super::open_request::Wanted;
-use super::pending::{Asked, Fetching, InFlight, Pending};
+use super::pending::{Fetching, InFlight, Pending, SentRequest};
 use crate::analysis::base::Query;
 use crate::protocol::{RequestId, SessionInfo, Sort};
 use crate::worker::client::Link;
@@ -30,7 +30,7 @@ pub(super) struct Engines {
     /// Rows asked for.
     pub(super) flight: Vec<InFlight>,
     /// Other questions, and what is done with their answers.
-    pub(super) further: Vec<Asked>,
+    pub(super) further: Vec<SentRequest>,
     /// Questions that were withdrawn: the worker may be at the first of them all the same.
     pub(super) withdrawn: Vec<RequestId>,
     /// It will be looked at whether questions wait for long.
@@ -54,7 +54,7 @@ impl Engines {
     }
 
     /// Lets go of all that was asked of a worker.
-    pub(super) fn forget_questions(&mut self) -> Vec<Asked> {
+    pub(super) fn forget_questions(&mut self) -> Vec<SentRequest> {
         self.pending = None;
         self.flight.clear();
         self.withdrawn.clear();
@@ -82,9 +82,9 @@ pub(super) struct Loading {
 
 impl Loading {
     /// Asks for what is shown first.
-    pub(super) fn ask(&mut self) {
+    pub(super) fn send_first(&mut self) {
         let (query, sort) = self.question.clone();
-        self.pending = Some(Pending::ask(&self.link, query, sort, None));
+        self.pending = Some(Pending::send(&self.link, query, sort, None));
     }
 }
 

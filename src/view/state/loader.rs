@@ -10,7 +10,7 @@
 use super::clock::now;
 use super::engines::{Engines, Loading, end};
 use super::open_request::Wanted;
-use super::pending::{Asked, Heard, Shown};
+use super::pending::{PendingState, SentRequest, Shown};
 use super::ptr_eq::PtrEq;
 use super::{Opened, State};
 use crate::analysis::base::{Filter, FilterError, Query};
@@ -19,7 +19,7 @@ use crate::chart::widgets::picker_options;
 use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, View};
 use crate::protocol::{Answer, Estimate, Failure, Reply, SessionInfo, Skip, Sort};
-use crate::view::widgets::table::Place;
+use crate::view::widgets::table::GridCell;
 use crate::worker::client::{Link, Picked, Report};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -178,7 +178,7 @@ impl State {
 
     /// Another session: nothing is selected in it, open, or zoomed to.
     fn restart(self) {
-        self.place.set(Place { row: Some(0), column: 0 });
+        self.place.set(GridCell { row: Some(0), column: 0 });
         self.folds.set(Folds::default());
         self.filter_error.set(None);
         self.busy.set(false);
@@ -214,9 +214,9 @@ impl State {
                     engines.loading.as_mut().and_then(|loading| loading.pending.as_mut()).map(|p| p.hear(answer))
                 });
                 match heard.flatten() {
-                    Some(Heard::Done(shown)) => self.swap_in(Some(shown)),
-                    Some(Heard::Failed(failure)) => self.load_failed(failure),
-                    Some(Heard::Refused(error)) => self.refused(&error),
+                    Some(PendingState::Done(shown)) => self.swap_in(Some(shown)),
+                    Some(PendingState::Failed(failure)) => self.load_failed(failure),
+                    Some(PendingState::Refused(error)) => self.refused(&error),
                     _ => {}
                 }
             }
@@ -227,7 +227,7 @@ impl State {
     /// the worker died; a session that takes another's place starts anew.
     fn read(self, session: SessionInfo) {
         let empty = session.devices.is_empty();
-        let (query, sort) = self.asked();
+        let (query, sort) = self.current_query();
         let replaces = self.opened.with_untracked(Option::is_some);
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
@@ -235,7 +235,7 @@ impl State {
                 (true, _) => (query, sort),
                 (false, replaces) if session.summary.is_some() => {
                     let asked = if replaces { Default::default() } else { (query, sort) };
-                    (picker_options::told(&session, asked.0), asked.1)
+                    (picker_options::available_query(&session, asked.0), asked.1)
                 }
                 (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
                 (false, false) if Self::is_device_said() => (picker_options::fitting(&session, query), sort),
@@ -245,7 +245,7 @@ impl State {
             };
             loading.session = Some(session);
             if !empty {
-                loading.ask();
+                loading.send_first();
             }
         });
         if empty {
@@ -277,7 +277,7 @@ impl State {
         self.engines.update_value(|engines| {
             let Some(loading) = engines.loading.as_mut() else { return };
             loading.question.0.filter = Filter::default();
-            loading.ask();
+            loading.send_first();
         });
         let title = "The address has a filter that is no regular expression".to_owned();
         let message = format!("Column {}: {}. It was left out.", error.column, error.message);
@@ -326,11 +326,11 @@ impl State {
             self.view.set(View::File);
         }
         self.opened.set(Some(PtrEq::new(Opened { name: picker_options::session_name(&names), session })));
-        let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.asked());
+        let late = loading.again && shown.as_ref().is_some_and(|shown| shown.question() != self.current_query());
         self.shown.set(shown);
         if late {
             // Something else was chosen while the answer was on its way.
-            self.ask();
+            self.request_table();
         }
     }
 
@@ -356,7 +356,7 @@ impl State {
         });
         self.look_at_waiting();
         let (lost, wanted) = wanted.unwrap_or_default();
-        lost.into_iter().filter(|asked| asked.once).for_each(Asked::cancelled);
+        lost.into_iter().filter(|asked| asked.once).for_each(SentRequest::cancelled);
         match wanted {
             Some(wanted) => {
                 failure.message.push_str(" The files are being read again; what is on screen stays.");

@@ -26,7 +26,7 @@ pub(crate) use theme::{KEPT, Theme, remember, remembered};
 
 pub(crate) use super::state::clock::now;
 use super::state::pending::Shown;
-use super::widgets::table::{Model, Place};
+use super::widgets::table::{GridCell, Model};
 use crate::analysis::base::{FilterError, Query};
 use crate::chart::breakdown::Cell;
 use crate::chart::loading::Load;
@@ -85,7 +85,7 @@ pub(crate) struct State {
     /// Whether an answer is awaited.
     pub(crate) busy: RwSignal<bool>,
     /// Where the keyboard is in the table.
-    pub(crate) place: RwSignal<Place>,
+    pub(crate) place: RwSignal<GridCell>,
     /// The table's columns that were chosen; `None`: as many as fit.
     pub(crate) columns: RwSignal<Option<Vec<Cell>>>,
     /// The rows that are selected, by name.
@@ -168,7 +168,7 @@ impl State {
             query: RwSignal::new(Query::default()),
             sort: RwSignal::new(Sort::default()),
             busy: RwSignal::new(false),
-            place: RwSignal::new(Place { row: Some(0), column: 0 }),
+            place: RwSignal::new(GridCell { row: Some(0), column: 0 }),
             columns: RwSignal::new(None),
             selected: RwSignal::new(Vec::new()),
             folds: RwSignal::new(Folds::default()),
@@ -241,16 +241,16 @@ impl State {
             self.failure.set(Some(failure));
             return;
         }
-        self.tell(failure, false);
+        self.show_toast(failure, false);
     }
 
     /// Tells something that is no failure; it goes by itself.
     pub(crate) fn inform(self, words: Failure) {
-        let id = self.tell(words, true);
+        let id = self.show_toast(words, true);
         Timeout::new(PASSING, move || self.dismiss(id)).forget();
     }
 
-    fn tell(self, failure: Failure, passing: bool) -> u32 {
+    fn show_toast(self, failure: Failure, passing: bool) -> u32 {
         // No earlier one's: its time may not be over yet.
         let id = self.next_serial();
         self.toasts.update(|toasts| {

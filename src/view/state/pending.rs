@@ -53,7 +53,7 @@ pub(super) struct InFlight {
 }
 
 /// What an answer meant to a pending breakdown.
-pub(super) enum Heard {
+pub(super) enum PendingState {
     NotMine,
     Waiting,
     Done(Shown),
@@ -64,7 +64,7 @@ pub(super) enum Heard {
 
 impl Pending {
     /// Asks for a query's figures (unless they are at hand) and its first rows.
-    pub(super) fn ask(link: &Link, query: Query, sort: Sort, head: Option<PtrEq<BreakdownHead>>) -> Self {
+    pub(super) fn send(link: &Link, query: Query, sort: Sort, head: Option<PtrEq<BreakdownHead>>) -> Self {
         let head_id = head.is_none().then(|| link.send(&Request::Breakdown(query.clone())));
         let rows_id = link.send(&Request::Rows(RowsQuery { query, sort, first: 0, count: virtual_rows::PAGE }));
         Self { sort, head, rows: None, head_id, rows_id, since: now() }
@@ -84,40 +84,42 @@ impl Pending {
         self.head_id.filter(|_| self.head.is_none()).unwrap_or(self.rows_id)
     }
 
-    pub(super) fn hear(&mut self, answer: Answer) -> Heard {
+    pub(super) fn hear(&mut self, answer: Answer) -> PendingState {
         if Some(answer.id) != self.head_id && answer.id != self.rows_id {
-            return Heard::NotMine;
+            return PendingState::NotMine;
         }
         match answer.reply {
             Reply::Breakdown(head) => self.head = Some(PtrEq::new(*head)),
             Reply::Rows(page) => self.rows = Some(PtrEq::new(*page)),
-            Reply::Failed(failure) => return Heard::Failed(failure),
-            Reply::BadFilter(error) => return Heard::Refused(error),
+            Reply::Failed(failure) => return PendingState::Failed(failure),
+            Reply::BadFilter(error) => return PendingState::Refused(error),
             _ => {}
         }
         match (&self.head, &self.rows) {
-            (Some(head), Some(rows)) => {
-                Heard::Done(Shown { head: head.clone(), sort: self.sort, pages: BTreeMap::from([(0, rows.clone())]) })
-            }
-            _ => Heard::Waiting,
+            (Some(head), Some(rows)) => PendingState::Done(Shown {
+                head: head.clone(),
+                sort: self.sort,
+                pages: BTreeMap::from([(0, rows.clone())]),
+            }),
+            _ => PendingState::Waiting,
         }
     }
 }
 
 /// What is done with an answer.
-pub(super) type Then = Box<dyn FnOnce(Reply)>;
+pub(super) type OnReply = Box<dyn FnOnce(Reply)>;
 
 /// A question that waits for its answer.
-pub(super) struct Asked {
+pub(super) struct SentRequest {
     pub(super) id: RequestId,
-    pub(super) then: Then,
+    pub(super) then: OnReply,
     /// Nobody asks it again by itself.
     pub(super) once: bool,
     /// When it was asked, milliseconds of the page's clock.
     pub(super) since: f64,
 }
 
-impl Asked {
+impl SentRequest {
     /// What is said in place of an answer: there will be none.
     pub(super) fn cancelled(self) {
         (self.then)(Reply::Cancelled);

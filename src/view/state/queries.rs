@@ -4,7 +4,7 @@
 use super::State;
 use super::clock::now;
 use super::engines::Engines;
-use super::pending::{Heard, InFlight, Pending, Shown};
+use super::pending::{InFlight, Pending, PendingState, Shown};
 use super::ptr_eq::PtrEq;
 use crate::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use crate::chart::breakdown::{columns, scopes};
@@ -35,7 +35,7 @@ impl State {
         self.query.set(query);
         self.sort.set(sort);
         self.tips.hide();
-        self.ask();
+        self.request_table();
     }
 
     /// Shows other ops.
@@ -106,7 +106,7 @@ impl State {
         picker_options::neighbour(&picker_options::devices(&opened.session), self.query.with(|query| query.device), by)
     }
 
-    pub(super) fn ask(self) {
+    pub(super) fn request_table(self) {
         let (query, sort) = (self.query.get_untracked(), self.sort.get_untracked());
         let head = self
             .shown
@@ -117,7 +117,7 @@ impl State {
                 engines.withdrawn.extend(old.withdraw(link));
             }
             engines.flight.clear();
-            engines.pending = Some(Pending::ask(link, query, sort, head));
+            engines.pending = Some(Pending::send(link, query, sort, head));
             Some(())
         });
         self.look_at_waiting();
@@ -158,23 +158,23 @@ impl State {
         };
         let heard = self.engines.try_update_value(|engines| match engines.pending.as_mut() {
             Some(pending) => pending.hear(answer),
-            None => Heard::NotMine,
+            None => PendingState::NotMine,
         });
-        match heard.unwrap_or(Heard::NotMine) {
-            Heard::Waiting => {}
-            Heard::Done(shown) => {
+        match heard.unwrap_or(PendingState::NotMine) {
+            PendingState::Waiting => {}
+            PendingState::Done(shown) => {
                 self.engines.update_value(|engines| engines.pending = None);
                 self.show(shown);
             }
-            Heard::Failed(failure) => {
+            PendingState::Failed(failure) => {
                 self.take_back();
                 self.fail(failure);
             }
-            Heard::Refused(error) => {
+            PendingState::Refused(error) => {
                 self.take_back();
                 self.filter_error.set(Some(error));
             }
-            Heard::NotMine => self.take_rows(id, rows),
+            PendingState::NotMine => self.take_rows(id, rows),
         }
         self.look_at_waiting();
     }
@@ -217,7 +217,7 @@ impl State {
     }
 
     /// The query on screen and the one asked for, so that an opening session is asked the right one.
-    pub(super) fn asked(self) -> (Query, Sort) {
+    pub(super) fn current_query(self) -> (Query, Sort) {
         (self.query.get_untracked(), self.sort.get_untracked())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::State;
 use super::clock::now;
-use super::pending::{Asked, Then};
+use super::pending::{OnReply, SentRequest};
 use crate::protocol::{Answer, Reply, Request, RequestId};
 use crate::view::type_erasure::effect;
 use leptos::prelude::*;
@@ -17,10 +17,10 @@ impl State {
         self.send(request, true, Box::new(then))
     }
 
-    fn send(self, request: &Request, once: bool, then: Then) -> Option<RequestId> {
+    fn send(self, request: &Request, once: bool, then: OnReply) -> Option<RequestId> {
         let id = self.engines.try_update_value(|engines| {
             let id = engines.open.as_ref()?.send(request);
-            engines.further.push(Asked { id, then, once, since: now() });
+            engines.further.push(SentRequest { id, then, once, since: now() });
             Some(id)
         });
         self.look_at_waiting();

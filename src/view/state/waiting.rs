@@ -4,7 +4,7 @@
 use super::State;
 use super::clock::now;
 use super::engines::{Engines, end};
-use super::pending::{Asked, Pending};
+use super::pending::{Pending, SentRequest};
 use crate::chart::loading::SHOWN_AFTER_MS;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -70,7 +70,7 @@ impl State {
             Some((engines.forget_questions(), asked_again, engines.of.clone()))
         });
         let Some((further, asked_again, of)) = ended.flatten() else { return };
-        further.into_iter().filter(|asked| asked.once || !asked_again).for_each(Asked::cancelled);
+        further.into_iter().filter(|asked| asked.once || !asked_again).for_each(SentRequest::cancelled);
         if !asked_again {
             self.take_back();
         }

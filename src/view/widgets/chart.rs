@@ -99,7 +99,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
     let find = move |event: &ev::PointerEvent| {
         let frame = rect(&event.current_target().map(wasm_bindgen::JsCast::unchecked_into::<Element>)?);
         let (x, y) = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
-        model.scene.with_untracked(|scene| hit_test::at(&scene.as_ref()?.marks, x, y))
+        model.scene.with_untracked(|scene| hit_test::mark_at(&scene.as_ref()?.marks, x, y))
     };
     let hover = move |event: ev::PointerEvent| {
         if event.pointer_type() == "touch" {

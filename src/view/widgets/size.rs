@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, ResizeObserver};
 
 /// What is to be done with what was read.
-pub(crate) type Then = Box<dyn FnOnce()>;
+pub(crate) type OnSize = Box<dyn FnOnce()>;
 
 /// Calls `resized` with the element's content width, once it is laid out and whenever it changes, until the owner is gone.
 pub(crate) fn on_width(element: &Element, resized: impl Fn(f64) + Clone + 'static) {
@@ -34,7 +34,7 @@ fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
 /// Calls `read` when the browser has laid the page out and the element has another size than before, until the owner is
 /// gone: sizes and places are known then, where asking at another time makes it lay out all that was changed, at once. What
 /// the first size leads to (rows, marks) is done in a task of its own, so that the frame is not longer for it.
-pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> Then>) {
+pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     let first = Rc::new(Cell::new(None::<Timeout>));
     let (later, told) = (Rc::clone(&first), Cell::new(false));
     let heard = Closure::<dyn FnMut()>::new(move || {
@@ -59,7 +59,7 @@ pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> Then>) {
 }
 
 /// Calls `read` with the next frame, which lays the page out anyway, and then what it wants done: after that frame.
-pub(crate) fn with_frame(read: impl FnOnce() -> Then + 'static) {
+pub(crate) fn with_frame(read: impl FnOnce() -> OnSize + 'static) {
     request_animation_frame(move || drop(Timeout::new(0, read()).forget()));
 }
 

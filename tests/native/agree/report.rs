@@ -80,7 +80,7 @@ fn differences(path: &str, of: &Value, told: &Value, but: &[&str], found: &mut V
 /// A report says what the views say. `Level::digits` says whether its rows are exact.
 pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let told = Views::told(report);
-    let is_exact = Level::of(report.origin.level).digits.is_none();
+    let is_exact = Level::from_slider(report.origin.level).digits.is_none();
     let (parts, but) = if is_exact {
         (FIGURES.iter().chain(&TABLES).collect::<Vec<_>>(), &NEVER_TOLD[..])
     } else {

@@ -110,7 +110,8 @@ fn sums(opened: &Opened, analysis: &Analysis, query: &Query, exact: bool) {
             u128::from(data_movement.total.0),
             "data movement by source: {query:?}"
         );
-        let moves = [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| data_movement.totals.of(kind));
+        let moves =
+            [Kind::DataMovement, Kind::Communication, Kind::Fused].map(|kind| data_movement.totals.time_of_kind(kind));
         assert!(u128::from(data_movement.total.0) <= total(&moves, |time| *time));
     }
 }
@@ -202,7 +203,7 @@ fn levels(full: &Report, exact: bool) {
         assert_eq!(time(full), u128::from(full.totals.busy.0), "a full report");
     }
     for at in [0, 25, 99] {
-        let told = full.at(Level::of(at));
+        let told = full.cut_to(Level::from_slider(at));
         let written = encode(&told);
         let again = decode(&written).expect("what is written is read");
         assert!(encode(&again) == written, "what is read is written the same");

@@ -63,11 +63,11 @@ impl Frames {
         let mut stack = Vec::new();
         let mut next = id;
         while stack.len() < Self::DEPTH {
-            let Some(frame) = at(&self.frames, next) else { break };
-            let location = at(&self.locations, frame.location).copied().unwrap_or_default();
+            let Some(frame) = entry(&self.frames, next) else { break };
+            let location = entry(&self.locations, frame.location).copied().unwrap_or_default();
             stack.push(SourceFrame {
-                file: at(&self.files, location.file).map_or("", |t| t),
-                function: at(&self.functions, location.function).map_or("", |t| t),
+                file: entry(&self.files, location.file).map_or("", |t| t),
+                function: entry(&self.functions, location.function).map_or("", |t| t),
                 line: location.line,
                 column: location.column,
             });
@@ -77,7 +77,7 @@ impl Frames {
     }
 }
 
-fn at<T>(table: &[T], id: u32) -> Option<&T> {
+fn entry<T>(table: &[T], id: u32) -> Option<&T> {
     table.get((id as usize).checked_sub(1)?)
 }
 

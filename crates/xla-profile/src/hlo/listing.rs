@@ -2,7 +2,7 @@
 //!
 //! The text is made once and kept as one piece: a large module has 100,000s of lines.
 
-use super::print_module::{Piece, What, pieces};
+use super::print_module::{ModulePart, Piece, pieces};
 use super::{Module, Style};
 use std::fmt::Write;
 
@@ -36,14 +36,14 @@ const MAX_TEXT: usize = 1 << 30;
 
 impl Listing {
     /// The text of a module, as [`Module`] prints.
-    pub fn of(module: &Module) -> Self {
+    pub fn new(module: &Module) -> Self {
         let mut listing = Self::default();
         for what in pieces(module) {
             let line = listing.n_starts();
             match what {
-                What::Opens(..) => listing.computations.push(line),
-                What::Instruction(_) => listing.instructions.push(line),
-                What::Head | What::Closes(_) => {}
+                ModulePart::Opens(..) => listing.computations.push(line),
+                ModulePart::Instruction(_) => listing.instructions.push(line),
+                ModulePart::Head | ModulePart::Closes(_) => {}
             }
             let piece = Piece { module, what, style: Style::MODULE };
             if !listing.add(|text| write!(text, "{piece}").is_ok()) {
@@ -77,17 +77,17 @@ impl Listing {
             return false;
         }
         if self.text.len() > start {
-            self.starts.push(place(start));
+            self.starts.push(offset(start));
         }
         let added = self.text.get(start..).unwrap_or_default();
         // The end of the text is no line's start.
         let breaks = added.match_indices('\n').map(|(at, _)| start.saturating_add(at).saturating_add(1));
-        self.starts.extend(breaks.filter(|at| *at < self.text.len()).map(place));
+        self.starts.extend(breaks.filter(|at| *at < self.text.len()).map(offset));
         written
     }
 
     fn n_starts(&self) -> u32 {
-        place(self.starts.len())
+        offset(self.starts.len())
     }
 
     /// The whole text.
@@ -126,10 +126,10 @@ impl Listing {
 
     /// What a line is.
     pub fn kind(&self, line: usize) -> Line<'_> {
-        if let Ok(which) = self.computations.binary_search(&place(line)) {
+        if let Ok(which) = self.computations.binary_search(&offset(line)) {
             return Line::Computation(which);
         }
-        match self.instructions.binary_search(&place(line)) {
+        match self.instructions.binary_search(&offset(line)) {
             Ok(_) => Line::Instruction(name(self.line(line))),
             Err(_) => Line::Other,
         }
@@ -142,7 +142,7 @@ impl Listing {
 }
 
 /// No text is so long that a place in it does not fit.
-fn place(at: usize) -> u32 {
+fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
@@ -162,7 +162,7 @@ mod tests {
     fn lines_and_what_they_are() {
         let text = "HloModule m\n\n%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0), frontend_attributes={a=\"1\n}\"}\n}\n\n\
                     ENTRY %main (y: f32[]) -> f32[] {\n  %y = f32[] parameter(0)\n  ROOT %c = f32[] call(%y), to_apply=%f\n}\n\n";
-        let listing = Listing::of(&crate::hlo::text::module(text).unwrap().0);
+        let listing = Listing::new(&crate::hlo::text::module(text).unwrap().0);
         assert_eq!(listing.text(), text);
         let lines: Vec<&str> = (0..listing.len()).map(|i| listing.line(i)).collect();
         assert_eq!(lines, text.lines().collect::<Vec<_>>());

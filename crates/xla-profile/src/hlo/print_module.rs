@@ -29,13 +29,13 @@ impl Display for Styled<'_, Module> {
 /// A part of a module's text: whole lines.
 pub(super) struct Piece<'m> {
     pub(super) module: &'m Module,
-    pub(super) what: What<'m>,
+    pub(super) what: ModulePart<'m>,
     pub(super) style: Style,
 }
 
 /// Which part.
 #[derive(Clone, Copy)]
-pub(super) enum What<'m> {
+pub(super) enum ModulePart<'m> {
     /// All before the first computation.
     Head,
     Opens(ComputationId, &'m Computation),
@@ -44,29 +44,31 @@ pub(super) enum What<'m> {
 }
 
 /// The parts of a module, in order: instructions as they are scheduled, where that is known of all of them, as compilers print them.
-pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = What<'m>> {
+pub(super) fn pieces<'m>(module: &'m Module) -> impl Iterator<Item = ModulePart<'m>> {
     let of = |(id, computation): (ComputationId, &'m Computation)| {
         let scheduled = computation.schedule.as_ref().filter(|order| order.len() == computation.instructions.len());
         let order = scheduled.cloned().unwrap_or_else(|| module.instructions_of(id).collect());
-        let instructions = order.into_iter().filter_map(|i| module.instruction(i)).map(What::Instruction);
-        iter::once(What::Opens(id, computation)).chain(instructions).chain(iter::once(What::Closes(computation)))
+        let instructions = order.into_iter().filter_map(|i| module.instruction(i)).map(ModulePart::Instruction);
+        iter::once(ModulePart::Opens(id, computation))
+            .chain(instructions)
+            .chain(iter::once(ModulePart::Closes(computation)))
     };
-    iter::once(What::Head).chain(module.computations().flat_map(of))
+    iter::once(ModulePart::Head).chain(module.computations().flat_map(of))
 }
 
 impl Display for Piece<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { module, what, style } = *self;
         match what {
-            What::Head => {
+            ModulePart::Head => {
                 write!(f, "HloModule {}", module.name)?;
                 write_attributes(f, &module.attributes, style)?;
                 f.write_str("\n\n")?;
                 write_frames(f, module)
             }
-            What::Opens(id, computation) => write_head(f, module, id, computation, style),
-            What::Instruction(instruction) => writeln!(f, "  {}", instruction.display(style)),
-            What::Closes(computation) => {
+            ModulePart::Opens(id, computation) => write_head(f, module, id, computation, style),
+            ModulePart::Instruction(instruction) => writeln!(f, "  {}", instruction.display(style)),
+            ModulePart::Closes(computation) => {
                 f.write_str("}")?;
                 if let Some(thread) = &computation.thread {
                     write!(f, ", execution_thread=\"{thread}\"")?;

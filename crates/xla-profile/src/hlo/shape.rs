@@ -59,7 +59,7 @@ impl Shape {
     }
 
     /// The part at a shape index: `{1, 0}` is the first part of the second part; `{}` is the whole.
-    pub fn at(&self, index: &[i64]) -> Option<&Self> {
+    pub fn subshape(&self, index: &[i64]) -> Option<&Self> {
         index.iter().try_fold(self, |shape, i| shape.elements().get(usize::try_from(*i).ok()?))
     }
 

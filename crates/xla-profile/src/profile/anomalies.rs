@@ -63,7 +63,7 @@ impl Anomalies {
             ),
         ];
         let lines = self.mixed_clock_lines.into_iter();
-        let lines = lines.map(|line| Note::new(Severity::Caution, "mixed_clock", mixed).at(line));
+        let lines = lines.map(|line| Note::new(Severity::Caution, "mixed_clock", mixed).with_place(line));
         counts.into_iter().flatten().chain(lines).collect()
     }
 }

@@ -15,7 +15,7 @@ use super::memory::{self, Numbers};
 use super::model::{Dropped, HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile};
 use super::room::Room;
 use super::short_name::short_name;
-use super::stats::{Kept, OpStat, flow, kept, resolve, set};
+use super::stats::{OpStat, WantedStat, flow, resolve, set, wanted_stat};
 use super::value::Value;
 use super::{Note, Severity, StrId};
 use crate::wire::Span;
@@ -68,7 +68,7 @@ struct Names {
 
 struct Slot {
     name: StrId,
-    kept: Option<Kept>,
+    kept: Option<WantedStat>,
     on_events: u64,
     on_metadata: u64,
 }
@@ -164,7 +164,7 @@ impl<'p> Builder<'p> {
                 }
                 let id = push_op(&mut self.plane.ops, op);
                 let said = pending.overrides.iter().find_map(|(_, value)| value.memory());
-                if let Some(number) = said.or_else(|| memory::of(&self.plane.memory, OpId(base))) {
+                if let Some(number) = said.or_else(|| memory::value_of(&self.plane.memory, OpId(base))) {
                     memory::put(&mut self.plane.memory, id, number);
                 }
                 self.variants.insert(pending.key.as_slice().into(), id);
@@ -212,7 +212,7 @@ impl Sink for Builder<'_> {
         self.ops = IdMap::default();
         self.variants.clear();
         self.pending = Pending::default();
-        self.role = Role::of(&head.name);
+        self.role = Role::from_plane(&head.name);
         self.room.read(head.bytes);
         self.n_hlo = self.profile.hlo.len();
         self.plane = Plane {
@@ -227,8 +227,12 @@ impl Sink for Builder<'_> {
     }
 
     fn stat_name(&mut self, id: i64, name: &str) {
-        let slot =
-            Slot { name: self.profile.strings.intern(name), kept: kept(name, self.role), on_events: 0, on_metadata: 0 };
+        let slot = Slot {
+            name: self.profile.strings.intern(name),
+            kept: wanted_stat(name, self.role),
+            on_events: 0,
+            on_metadata: 0,
+        };
         self.names.by_id.insert(id, self.names.slots.len() as u32);
         self.names.slots.push(slot);
     }
@@ -272,7 +276,7 @@ impl Sink for Builder<'_> {
         let slot = &mut self.names.slots[slot as usize];
         slot.on_metadata += 1;
         match slot.kept {
-            Some(Kept::Op(which)) => {
+            Some(WantedStat::Op(which)) => {
                 let value = self.op_value(which, stat.value);
                 let id = self.plane.ops.len().saturating_sub(1) as u32;
                 if let (Some(value), Some(op)) = (value, self.plane.ops.last_mut()) {
@@ -280,7 +284,7 @@ impl Sink for Builder<'_> {
                     value.memory().into_iter().for_each(|number| memory::put(&mut self.plane.memory, id, number));
                 }
             }
-            Some(Kept::HloProto) => {
+            Some(WantedStat::HloProto) => {
                 if let (StatValue::Bytes(span, _), Some(op)) = (stat.value, self.plane.ops.last()) {
                     let name = self.profile.strings.get(op.text).to_owned();
                     let program = program_of(&name).map(|(_, id)| id);
@@ -293,8 +297,14 @@ impl Sink for Builder<'_> {
                     });
                 }
             }
-            Some(Kept::DeviceOffset | Kept::DeviceDuration | Kept::Allocator(_) | Kept::Flow | Kept::Tag(_)) | None => {
-            }
+            Some(
+                WantedStat::DeviceOffset
+                | WantedStat::DeviceDuration
+                | WantedStat::Allocator(_)
+                | WantedStat::Flow
+                | WantedStat::Tag(_),
+            )
+            | None => {}
         }
     }
 
@@ -313,16 +323,16 @@ impl Sink for Builder<'_> {
         let slot = &mut self.names.slots[slot as usize];
         slot.on_events += 1;
         match slot.kept {
-            None | Some(Kept::HloProto) => {}
-            Some(Kept::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
-            Some(Kept::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),
-            Some(Kept::Flow) => self.pending.flow = flow(stat.value),
-            Some(Kept::Tag(which)) => {
+            None | Some(WantedStat::HloProto) => {}
+            Some(WantedStat::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
+            Some(WantedStat::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),
+            Some(WantedStat::Flow) => self.pending.flow = flow(stat.value),
+            Some(WantedStat::Tag(which)) => {
                 if let Some(value) = self.value(stat.value) {
                     self.pending.correlation_ids.set(which, value, &self.profile.strings);
                 }
             }
-            Some(Kept::Allocator(which)) => match self.value(stat.value) {
+            Some(WantedStat::Allocator(which)) => match self.value(stat.value) {
                 Some(Value::Text(name)) if which == AllocatorStat::Name => self.pending.allocator.name(name),
                 Some(value) => {
                     let number = value.number(&self.profile.strings);
@@ -330,7 +340,7 @@ impl Sink for Builder<'_> {
                 }
                 None => {}
             },
-            Some(Kept::Op(which)) => {
+            Some(WantedStat::Op(which)) => {
                 if let Some(value) = self.op_value(which, stat.value) {
                     self.pending.overrides.push((which, value));
                 }

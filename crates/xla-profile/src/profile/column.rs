@@ -53,10 +53,10 @@ impl Column {
     /// # Panics
     /// Where there is none, as slices do.
     #[inline]
-    pub fn at(&self, place: usize) -> u64 {
+    pub fn get(&self, place: usize) -> u64 {
         assert!(place < self.len, "place {place} of {}", self.len);
         let within = place % BLOCK;
-        self.blocks.get(place / BLOCK).map_or_else(|| self.open[within], |block| block.at(within))
+        self.blocks.get(place / BLOCK).map_or_else(|| self.open[within], |block| block.get(within))
     }
 
     /// All numbers, in order.
@@ -154,7 +154,7 @@ impl Block {
     }
 
     #[inline]
-    fn at(&self, place: usize) -> u64 {
+    fn get(&self, place: usize) -> u64 {
         let width = usize::from(self.width);
         self.least.wrapping_add(load(self.bytes.get(place * width..)) & mask(width))
     }
@@ -301,7 +301,7 @@ mod tests {
     fn check(column: &Column, numbers: &[u64]) {
         assert_eq!((column.len(), column.is_empty()), (numbers.len(), numbers.is_empty()));
         assert!(column.iter().eq(numbers.iter().copied()), "in order");
-        assert!((0..numbers.len()).all(|i| column.at(i) == numbers[i]), "by place");
+        assert!((0..numbers.len()).all(|i| column.get(i) == numbers[i]), "by place");
         assert_eq!(column.iter().len(), numbers.len());
     }
 
@@ -358,12 +358,12 @@ mod tests {
         let mut column: Column = std::iter::repeat_n(u64::MAX, 100_000).collect();
         assert!(column.bytes() < 100_000 / 5, "{}", column.bytes());
         column.set(99_999, 7);
-        assert_eq!((column.at(99_998), column.at(99_999), column.len()), (u64::MAX, 7, 100_000));
+        assert_eq!((column.get(99_998), column.get(99_999), column.len()), (u64::MAX, 7, 100_000));
     }
 
     #[test]
     #[should_panic(expected = "place 3 of 3")]
     fn there_is_nothing_behind_the_last() {
-        (0..3).collect::<Column>().at(3);
+        (0..3).collect::<Column>().get(3);
     }
 }

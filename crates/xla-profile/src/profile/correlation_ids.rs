@@ -17,7 +17,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    pub(super) fn of(plane: &str) -> Self {
+    pub(super) fn from_plane(plane: &str) -> Self {
         match plane {
             _ if plane.starts_with("/device:GPU:") => Self::Gpu,
             "/host:CPU" => Self::Host,

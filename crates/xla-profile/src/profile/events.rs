@@ -41,7 +41,7 @@ impl Events {
     /// # Panics
     /// Where there is no such event, as slices do; likewise below.
     pub fn time(&self, event: usize) -> (u64, u64) {
-        (self.start.at(event), self.duration.at(event))
+        (self.start.get(event), self.duration.get(event))
     }
 
     /// Whether every event has a time on the device's own clock. A line without events has none.
@@ -59,7 +59,7 @@ impl Events {
     /// The same of one event.
     pub fn device_time(&self, event: usize) -> Option<(u64, u64)> {
         let [start, duration] = self.device.as_ref()?;
-        Some(moved(self.time(event), (start.at(event), duration.at(event))))
+        Some(moved(self.time(event), (start.get(event), duration.get(event))))
     }
 
     /// Which ops, in order.
@@ -70,7 +70,7 @@ impl Events {
     /// Which op.
     #[inline]
     pub fn op(&self, event: usize) -> OpId {
-        op(self.op.at(event))
+        op(self.op.get(event))
     }
 
     /// Bytes that they take in memory.
@@ -107,7 +107,7 @@ impl Events {
     /// Says how long an event lasts on the event clock.
     pub(super) fn set_duration(&mut self, event: usize, duration: u64) {
         if let Some([_, more]) = &mut self.device {
-            let own = self.duration.at(event).wrapping_add(more.at(event));
+            let own = self.duration.get(event).wrapping_add(more.get(event));
             more.set(event, own.wrapping_sub(duration));
         }
         self.duration.set(event, duration);

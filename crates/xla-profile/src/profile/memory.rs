@@ -30,7 +30,7 @@ pub struct Memories {
 }
 
 /// The number of an op in a plane's list of those that have one.
-pub(super) fn of(list: &[(OpId, u32)], op: OpId) -> Option<u32> {
+pub(super) fn value_of(list: &[(OpId, u32)], op: OpId) -> Option<u32> {
     list.binary_search_by_key(&op, |(op, _)| *op).ok().map(|at| list[at].1)
 }
 

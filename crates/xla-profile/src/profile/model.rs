@@ -253,7 +253,7 @@ impl Profile {
 
     /// Bytes that one execution of an op of `plane` reads and writes, by memory; `None` where nothing splits them.
     pub fn memory(&self, plane: &Plane, op: OpId) -> Option<&MemoryBytes> {
-        self.memories.get(memory::of(&plane.memory, op)?)
+        self.memories.get(memory::value_of(&plane.memory, op)?)
     }
 
     /// Events of all planes, as they are in the files.

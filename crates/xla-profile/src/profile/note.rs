@@ -36,7 +36,7 @@ impl Note {
 
     /// The same note, about `place`.
     #[must_use]
-    pub fn at(mut self, place: impl Into<String>) -> Self {
+    pub fn with_place(mut self, place: impl Into<String>) -> Self {
         self.place = Some(place.into());
         self
     }

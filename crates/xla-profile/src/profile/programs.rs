@@ -66,7 +66,7 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
                 said.0, id.0
             );
             let note = Note::new(Severity::Caution, "program_id_differs", message);
-            profile.notes.push(note.at(profile.files[*file].clone()));
+            profile.notes.push(note.with_place(profile.files[*file].clone()));
         }
         if let Some(id) = program {
             profile.programs.entry(id).or_insert_with(|| name.clone());

@@ -10,7 +10,7 @@ use crate::wire::xspace::StatValue;
 
 /// A stat that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum WantedStat {
     /// It describes the op, and is the same for (nearly) all of its events.
     Op(OpStat),
     /// Start on the device's clock.
@@ -74,30 +74,30 @@ impl OpStat {
 const XLA_MODULE: &str = "XlaModule:";
 
 /// What a name means to us, in a plane of a role.
-pub(super) fn kept(name: &str, role: Role) -> Option<Kept> {
+pub(super) fn wanted_stat(name: &str, role: Role) -> Option<WantedStat> {
     Some(match name {
-        "correlation_id" if role != Role::Other => Kept::Tag(CorrelationStat::Correlation),
-        "run_id" if role == Role::Host => Kept::Tag(CorrelationStat::Run),
+        "correlation_id" if role != Role::Other => WantedStat::Tag(CorrelationStat::Correlation),
+        "run_id" if role == Role::Host => WantedStat::Tag(CorrelationStat::Run),
         // XLA writes the op's path as `name`, TensorFlow as the outermost annotation.
-        "name" | "level 0" if role == Role::Gpu => Kept::Op(OpStat::Annotation),
-        "device_offset_ps" => Kept::DeviceOffset,
-        "device_duration_ps" => Kept::DeviceDuration,
-        "flow" => Kept::Flow,
-        "Hlo Proto" | "hlo_proto" => Kept::HloProto,
-        "hlo_category" => Kept::Op(OpStat::Category),
-        "tf_op" => Kept::Op(OpStat::TfOp),
-        "source" => Kept::Op(OpStat::Source),
-        "source_stack" => Kept::Op(OpStat::SourceStack),
-        "deduplicated_name" => Kept::Op(OpStat::Dedup),
-        "shape_with_layout" => Kept::Op(OpStat::Shape),
-        "hlo_op" => Kept::Op(OpStat::HloOp),
-        "hlo_module" => Kept::Op(OpStat::HloModule),
-        "program_id" => Kept::Op(OpStat::Program),
-        "flops" => Kept::Op(OpStat::Flops),
-        "model_flops" => Kept::Op(OpStat::ModelFlops),
-        "bytes_accessed" => Kept::Op(OpStat::BytesAccessed),
-        "memory_access_breakdown" => Kept::Op(OpStat::Memory),
-        _ => return AllocatorStat::named(name).map(Kept::Allocator),
+        "name" | "level 0" if role == Role::Gpu => WantedStat::Op(OpStat::Annotation),
+        "device_offset_ps" => WantedStat::DeviceOffset,
+        "device_duration_ps" => WantedStat::DeviceDuration,
+        "flow" => WantedStat::Flow,
+        "Hlo Proto" | "hlo_proto" => WantedStat::HloProto,
+        "hlo_category" => WantedStat::Op(OpStat::Category),
+        "tf_op" => WantedStat::Op(OpStat::TfOp),
+        "source" => WantedStat::Op(OpStat::Source),
+        "source_stack" => WantedStat::Op(OpStat::SourceStack),
+        "deduplicated_name" => WantedStat::Op(OpStat::Dedup),
+        "shape_with_layout" => WantedStat::Op(OpStat::Shape),
+        "hlo_op" => WantedStat::Op(OpStat::HloOp),
+        "hlo_module" => WantedStat::Op(OpStat::HloModule),
+        "program_id" => WantedStat::Op(OpStat::Program),
+        "flops" => WantedStat::Op(OpStat::Flops),
+        "model_flops" => WantedStat::Op(OpStat::ModelFlops),
+        "bytes_accessed" => WantedStat::Op(OpStat::BytesAccessed),
+        "memory_access_breakdown" => WantedStat::Op(OpStat::Memory),
+        _ => return AllocatorStat::named(name).map(WantedStat::Allocator),
     })
 }
 

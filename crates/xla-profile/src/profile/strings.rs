@@ -19,13 +19,13 @@ impl StrId {
 #[derive(Default)]
 pub struct Strings {
     pieces: Vec<String>,
-    places: Vec<Place>,
+    places: Vec<TextPlace>,
     ids: HashTable<StrId>,
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct TextPlace {
     piece: u32,
     start: u32,
     len: u32,
@@ -43,7 +43,7 @@ impl Strings {
         if let Some(id) = self.ids.find(hash, |id| lookup(pieces, places, *id) == text) {
             return *id;
         }
-        let place = self.keep(text);
+        let place = self.append(text);
         self.places.push(place);
         let n = u32::try_from(self.places.len()).ok().and_then(NonZeroU32::new);
         // 2³² distinct texts would need more memory than there is long before.
@@ -65,10 +65,10 @@ impl Strings {
 
     /// Bytes kept.
     pub fn bytes(&self) -> usize {
-        self.pieces.iter().map(String::capacity).sum::<usize>() + self.places.capacity() * size_of::<Place>()
+        self.pieces.iter().map(String::capacity).sum::<usize>() + self.places.capacity() * size_of::<TextPlace>()
     }
 
-    fn keep(&mut self, text: &str) -> Place {
+    fn append(&mut self, text: &str) -> TextPlace {
         let fits = self.pieces.last().is_some_and(|p| p.capacity() - p.len() >= text.len());
         if !fits {
             self.pieces.push(String::with_capacity(text.len().max(PIECE)));
@@ -77,11 +77,11 @@ impl Strings {
         let buffer = &mut self.pieces[piece];
         let start = buffer.len();
         buffer.push_str(text);
-        Place { piece: piece as u32, start: start as u32, len: text.len() as u32 }
+        TextPlace { piece: piece as u32, start: start as u32, len: text.len() as u32 }
     }
 }
 
-fn lookup<'a>(pieces: &'a [String], places: &[Place], id: StrId) -> &'a str {
+fn lookup<'a>(pieces: &'a [String], places: &[TextPlace], id: StrId) -> &'a str {
     let place = places.get(id.0.get() as usize - 1);
     place
         .and_then(|p| pieces.get(p.piece as usize)?.get(p.start as usize..(p.start + p.len) as usize))

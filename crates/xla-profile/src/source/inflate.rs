@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_bomb_is_none_the_bigger_for_being_long() {
         let zeros = vec![0; 16 << 20];
-        let (once, twice) = (Packing::from(GZIP), Packing::from(GZIP).then(GZIP).unwrap());
+        let (once, twice) = (Packing::from(GZIP), Packing::from(GZIP).with_layer(GZIP).unwrap());
         for (n, packing) in [(8, once), (40, once), (8, twice)] {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
             (0..n).for_each(|_| encoder.write_all(&zeros).unwrap());

@@ -25,8 +25,8 @@ impl<'s> Stream<'s> {
     }
 
     /// Bytes of the source that were read so far: packed ones, where it is packed.
-    pub fn at(&self) -> u64 {
-        self.reader.at()
+    pub fn position(&self) -> u64 {
+        self.reader.position()
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
             let mut read = Vec::new();
             stream.read_to_end(&mut read).unwrap();
             assert!(read == text);
-            assert_eq!(stream.at(), source.len() as u64);
+            assert_eq!(stream.position(), source.len() as u64);
         }
     }
 }

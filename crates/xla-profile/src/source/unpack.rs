@@ -46,7 +46,7 @@ pub struct Packing([Option<Layer>; MAX_LAYERS]);
 
 impl Packing {
     /// With one more layer inside of those; `None` where no profile lies that deep.
-    pub fn then(mut self, layer: Layer) -> Option<Self> {
+    pub fn with_layer(mut self, layer: Layer) -> Option<Self> {
         *self.0.iter_mut().find(|place| place.is_none())? = Some(layer);
         Some(self)
     }
@@ -89,7 +89,7 @@ pub(super) trait Forward: Read {
     /// Bytes it gave so far.
     fn given(&self) -> u64;
     /// Bytes of the source that were read for it.
-    fn at(&self) -> u64;
+    fn position(&self) -> u64;
 }
 
 /// A source's bytes in their order, told of as they are read.
@@ -124,7 +124,7 @@ impl Forward for Sequential<'_> {
         self.at
     }
 
-    fn at(&self) -> u64 {
+    fn position(&self) -> u64 {
         self.at
     }
 }
@@ -155,8 +155,8 @@ impl Forward for Counted<'_> {
         self.given
     }
 
-    fn at(&self) -> u64 {
-        self.layer.packed().get_ref().at()
+    fn position(&self) -> u64 {
+        self.layer.packed().get_ref().position()
     }
 }
 

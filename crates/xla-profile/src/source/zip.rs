@@ -79,7 +79,7 @@ pub enum ZipError {
 pub fn members(source: Box<dyn Source>) -> Result<Members, ZipError> {
     let source: Rc<dyn Source> = source.into();
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
-    let located = ZipLocator::new().locate_in_reader(At(Rc::clone(&source)), &mut buffer, source.size());
+    let located = ZipLocator::new().locate_in_reader(SourceReader(Rc::clone(&source)), &mut buffer, source.size());
     let archive = located.map_err(|(_, error)| match error.into_kind() {
         ErrorKind::MissingEndOfCentralDirectory | ErrorKind::Eof => ZipError::Cut,
         ErrorKind::IO(error) => ZipError::Read(error.to_string()),
@@ -102,7 +102,7 @@ pub fn members(source: Box<dyn Source>) -> Result<Members, ZipError> {
         let name = String::from_utf8_lossy(path.get(..MAX_NAME).unwrap_or(path)).replace('\\', "/");
         if !name.ends_with('/') && !is_of_a_mac(&name) {
             let too_long = path.len() > MAX_NAME;
-            let place = if too_long { Err(Refused::Name) } else { place(&archive, &entry, source.size()) };
+            let place = if too_long { Err(Refused::Name) } else { member_place(&archive, &entry, source.size()) };
             found.push(Entry { name, place });
         }
     }
@@ -120,11 +120,11 @@ fn is_of_a_mac(name: &str) -> bool {
 
 struct Entry {
     name: String,
-    place: Result<Place, Refused>,
+    place: Result<MemberPlace, Refused>,
 }
 
 /// Where a member lies.
-struct Place {
+struct MemberPlace {
     /// Its header.
     header: u64,
     start: u64,
@@ -133,7 +133,11 @@ struct Place {
     deflated: Option<(u32, u64)>,
 }
 
-fn place(archive: &ZipArchive<At>, entry: &ZipFileHeaderRecord<'_>, size: u64) -> Result<Place, Refused> {
+fn member_place(
+    archive: &ZipArchive<SourceReader>,
+    entry: &ZipFileHeaderRecord<'_>,
+    size: u64,
+) -> Result<MemberPlace, Refused> {
     let method = entry.compression_method();
     if entry.flags().is_encrypted() || method == CompressionMethod::AES {
         return Err(Refused::Encrypted);
@@ -149,7 +153,7 @@ fn place(archive: &ZipArchive<At>, entry: &ZipFileHeaderRecord<'_>, size: u64) -
     if end > size {
         return Err(Refused::Damaged);
     }
-    Ok(Place { header: entry.local_header_offset(), start, end, deflated })
+    Ok(MemberPlace { header: entry.local_header_offset(), start, end, deflated })
 }
 
 /// Members that share bytes are what a bomb is made of: none of them is read.
@@ -196,7 +200,7 @@ struct Part {
 }
 
 impl Part {
-    fn new(of: Rc<dyn Source>, place: &Place) -> Self {
+    fn new(of: Rc<dyn Source>, place: &MemberPlace) -> Self {
         let (start, len) = (place.start, place.end.saturating_sub(place.start));
         let Some((crc, unpacked)) = place.deflated else {
             return Self { of, start, len, before: &[], after: Vec::new() };
@@ -241,9 +245,9 @@ impl Source for Part {
 type Piece<'a> = &'a dyn Fn(u64, &mut [u8]) -> Result<(), SourceError>;
 
 /// A source as the reader of archives wants it: short reads at the end.
-struct At(Rc<dyn Source>);
+struct SourceReader(Rc<dyn Source>);
 
-impl ReaderAt for At {
+impl ReaderAt for SourceReader {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> std::io::Result<usize> {
         let n = usize::try_from(self.0.size().saturating_sub(offset)).unwrap_or(usize::MAX).min(buf.len());
         let part = buf.get_mut(..n).unwrap_or_default();
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_part_reads_across_its_pieces() {
-        let place = Place { header: 0, start: 3, end: 8, deflated: Some((0x0403_0201, 0x1_0807_0605)) };
+        let place = MemberPlace { header: 0, start: 3, end: 8, deflated: Some((0x0403_0201, 0x1_0807_0605)) };
         let part = Part::new(Rc::new(b"0123456789".to_vec()), &place);
         let whole = [GZIP_HEADER.as_slice(), b"34567", &[1, 2, 3, 4, 5, 6, 7, 8]].concat();
         assert_eq!(part.size(), whole.len() as u64);
@@ -278,7 +282,7 @@ mod tests {
     fn overlapping_members_are_refused_and_no_others() {
         let at = |header, end| Entry {
             name: String::new(),
-            place: Ok(Place { header, start: header + 30, end, deflated: None }),
+            place: Ok(MemberPlace { header, start: header + 30, end, deflated: None }),
         };
         for (ranges, expected) in [
             (vec![(0, 40), (40, 90), (90, 120)], vec![]),

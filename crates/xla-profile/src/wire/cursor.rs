@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
 
     /// Offset in the file of what comes next.
     #[inline]
-    pub const fn at(&self) -> u64 {
+    pub const fn position(&self) -> u64 {
         self.end.saturating_sub(self.rest.len() as u64)
     }
 
@@ -92,14 +92,14 @@ impl<'a> Cursor<'a> {
 
     #[inline(always)]
     fn varint(&mut self) -> Result<u64, WireError> {
-        let (value, n) = varint(self.rest).map_err(|e| e.at(self.at()))?;
+        let (value, n) = varint(self.rest).map_err(|e| e.position(self.position()))?;
         self.rest = self.rest.get(n..).unwrap_or_default();
         Ok(value)
     }
 
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.at() })?;
+        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(WireError::Ends { at: self.position() })?;
         let head = *head;
         self.rest = tail;
         Ok(head)
@@ -126,7 +126,7 @@ pub(super) enum BadVarint {
 }
 
 impl BadVarint {
-    pub(super) const fn at(self, at: u64) -> WireError {
+    pub(super) const fn position(self, at: u64) -> WireError {
         match self {
             Self::Ends => WireError::Ends { at },
             Self::TooLong => WireError::Varint { at },

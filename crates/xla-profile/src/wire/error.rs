@@ -41,7 +41,7 @@ pub enum WireError {
 
 impl WireError {
     /// The byte at which it went wrong.
-    pub const fn at(&self) -> u64 {
+    pub const fn offset(&self) -> u64 {
         match self {
             Self::Ends { at } | Self::Varint { at } | Self::Tag { at } | Self::Length { at, .. } => *at,
             Self::Source(SourceError::PastEnd { offset, .. } | SourceError::Read { offset, .. }) => *offset,

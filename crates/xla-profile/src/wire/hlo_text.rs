@@ -98,7 +98,7 @@ fn piece(source: &dyn Source, at: u64) -> Result<Vec<u8>, HloError> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<TextOutline, HloError> {
+    fn outline_of(text: &str) -> Result<TextOutline, HloError> {
         outline(&text.as_bytes().to_vec())
     }
 
@@ -106,19 +106,19 @@ mod tests {
     fn a_module_has_a_name_and_a_computation() {
         let text = "// a comment\n\n/* and\nanother */ HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }\n\n\
                     ENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n";
-        let told = of(text).unwrap();
+        let told = outline_of(text).unwrap();
         assert_eq!((told.name.as_str(), told.module.len(), told.is_complete), ("jit_f.1", text.len() as u64, true));
-        let cut = of(&text[..text.len() - 5]).unwrap();
+        let cut = outline_of(&text[..text.len() - 5]).unwrap();
         assert!(!cut.is_complete);
         let thread = format!("{text}}}, execution_thread=\"sparsecore\"\n// the end\n");
-        assert!(of(&thread).unwrap().is_complete);
+        assert!(outline_of(&thread).unwrap().is_complete);
         for none in [
             "HloModule jit_f, input_output_alias={ {0}: (1, {}, may-alias) }\n",
             "HloModule {\n}\n",
             "HloModule \n",
             "HloModul",
         ] {
-            assert_eq!(of(none), Err(HloError::NoComputation), "{none}");
+            assert_eq!(outline_of(none), Err(HloError::NoComputation), "{none}");
         }
     }
 
@@ -127,7 +127,7 @@ mod tests {
         for at in PIECE - 4..PIECE + 4 {
             let head = "HloModule m, k=\"";
             let text = format!("{head}{}\" {{\n}}\n", "x".repeat(at as usize - head.len() - 2));
-            assert!(of(&text).is_ok(), "{at}");
+            assert!(outline_of(&text).is_ok(), "{at}");
         }
     }
 }

@@ -189,7 +189,7 @@ fn is_name(text: &[u8]) -> bool {
 fn plausible_plane(plane: &[u8]) -> bool {
     let mut cursor = Cursor::new(plane, 0);
     let id = cursor.next_field();
-    let at = usize::try_from(cursor.at()).unwrap_or(usize::MAX);
+    let at = usize::try_from(cursor.position()).unwrap_or(usize::MAX);
     matches!(id, Ok(Some(Field { number: 1, value: Value::Varint(_) })))
         && matches!(plane.get(at), None | Some(0x12 | 0x1a | 0x22 | 0x2a | 0x32))
 }

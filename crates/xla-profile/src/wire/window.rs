@@ -154,7 +154,7 @@ impl Walker {
     }
 
     /// Where the next field starts.
-    pub const fn at(&self) -> u64 {
+    pub const fn position(&self) -> u64 {
         self.at
     }
 
@@ -176,11 +176,11 @@ impl Walker {
         let at = self.at;
         // A tag and a length, or a tag and a number: 20 bytes at most.
         let head = window.ahead(at, self.end, 20)?;
-        let (tag, n) = varint(head).map_err(|e| e.at(at))?;
+        let (tag, n) = varint(head).map_err(|e| e.position(at))?;
         let (number, wire) = split_tag(tag, at)?;
         let rest = head.get(n..).unwrap_or_default();
         if wire == 2 {
-            let (declared, m) = varint(rest).map_err(|e| e.at(at))?;
+            let (declared, m) = varint(rest).map_err(|e| e.position(at))?;
             let start = at.saturating_add(n as u64).saturating_add(m as u64);
             let left = self.end.saturating_sub(start);
             if declared > left {
@@ -192,7 +192,7 @@ impl Walker {
         }
         let mut cursor = Cursor::new(head, at);
         let Some(Field { value, .. }) = cursor.next_field()? else { return Ok(None) };
-        self.at = cursor.at();
+        self.at = cursor.position();
         let bits = match value {
             Value::Varint(v) | Value::Fixed64(v) => v,
             Value::Fixed32(v) => u64::from(v),

@@ -4,7 +4,7 @@
 use super::hops::Near;
 use super::report::{GraphNode, NodeBody, NodeRole};
 use super::{bodies, short};
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::shape_text::shape;
 use crate::hlo::{InstructionId, Module};
 use indexmap::IndexMap;
@@ -27,7 +27,11 @@ pub(crate) struct Build<'a> {
 
 impl<'a> Build<'a> {
     /// All nodes around an instruction. `weight` says whom to keep where there are too many.
-    pub(crate) fn new(seen: Seen<'a>, open: &'a [String], weight: &dyn Fn(InstructionId) -> u64) -> Option<Self> {
+    pub(crate) fn new(
+        seen: InstructionRef<'a>,
+        open: &'a [String],
+        weight: &dyn Fn(InstructionId) -> u64,
+    ) -> Option<Self> {
         let (module, centre) = seen.module?;
         let near = Near::new(module, seen.instruction.computation);
         let (up, down) = (near.side(centre, true, weight), near.side(centre, false, weight));
@@ -65,7 +69,7 @@ impl<'a> Build<'a> {
     }
 
     /// The node of an instruction that is told.
-    pub(crate) fn at(&self, id: InstructionId) -> Option<u32> {
+    pub(crate) fn node_at(&self, id: InstructionId) -> Option<u32> {
         self.at.get(&id).copied()
     }
 
@@ -104,7 +108,7 @@ impl<'a> Build<'a> {
     }
 
     fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
-        let Some(seen) = Seen::within(self.module, id, self.tpu) else { return };
+        let Some(seen) = InstructionRef::within(self.module, id, self.tpu) else { return };
         if self.at.contains_key(&id) {
             return;
         }

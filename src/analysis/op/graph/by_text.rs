@@ -3,7 +3,7 @@
 use super::build::{more, nothing};
 use super::report::{GraphEdge, GraphNode};
 use super::short;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::report::Neighbour;
 use crate::analysis::op::shape_text::shape;
 use crate::hlo::Shape;
@@ -13,10 +13,10 @@ use std::cmp::Reverse;
 const MAX: usize = 16;
 
 /// Nodes, edges, and which node is the centre.
-pub(crate) type Told = (Vec<GraphNode>, Vec<GraphEdge>, u32);
+pub(crate) type GraphParts = (Vec<GraphNode>, Vec<GraphEdge>, u32);
 
 /// The op alone, or with its operands and users.
-pub(crate) fn one_hop(name: &str, seen: Option<Seen<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> Told {
+pub(crate) fn one_hop(name: &str, seen: Option<InstructionRef<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> GraphParts {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     let [operands, users] = sides.map(|(side, more)| cut(side, more));
     let centre = operands.0.len() as u32 + u32::from(operands.1 > 0);
@@ -28,7 +28,7 @@ pub(crate) fn one_hop(name: &str, seen: Option<Seen<'_>>, sides: [(Vec<Neighbour
         let flows = seen.zip(places.first()).and_then(|(seen, i)| seen.operand_shape(*i as usize));
         let (shape, bytes) = (operand.shape.clone(), flows.and_then(Shape::bytes));
         edges.push(GraphEdge { operands: places, shape, bytes, ..edge(nodes.len() as u32, centre) });
-        nodes.push(of(operand, -1));
+        nodes.push(node_of(operand, -1));
     }
     if operands.1 > 0 {
         edges.push(edge(nodes.len() as u32, centre));
@@ -45,7 +45,7 @@ pub(crate) fn one_hop(name: &str, seen: Option<Seen<'_>>, sides: [(Vec<Neighbour
     for user in users.0 {
         let (shape, bytes) = (gives.map(shape).unwrap_or_default(), gives.and_then(Shape::bytes));
         edges.push(GraphEdge { shape, bytes, ..edge(centre, nodes.len() as u32) });
-        nodes.push(of(user, 1));
+        nodes.push(node_of(user, 1));
     }
     if users.1 > 0 {
         edges.push(edge(centre, nodes.len() as u32));
@@ -64,7 +64,7 @@ fn cut(mut side: Vec<Neighbour>, more: u32) -> (Vec<Neighbour>, usize) {
     (side, left + more as usize)
 }
 
-fn of(neighbour: Neighbour, hop: i8) -> GraphNode {
+fn node_of(neighbour: Neighbour, hop: i8) -> GraphNode {
     let words = neighbour.opcode.clone().unwrap_or_default();
     GraphNode { name: neighbour.name, opcode: neighbour.opcode, words, shape: neighbour.shape, hop, ..nothing() }
 }

@@ -40,7 +40,7 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
         for (i, operand) in instruction.operands.iter().enumerate() {
             let Some(from) = operand.id else { continue };
             let flows = build.module.instruction(from).map(|i| &i.shape);
-            if let Some(node) = build.at(from) {
+            if let Some(node) = build.node_at(from) {
                 for from in exits(build, node, DEPTH) {
                     for to in entries(build, to, i) {
                         let told = build.ids[to as usize].is_some() && build.ids[from as usize].is_some();
@@ -53,7 +53,7 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
         }
         for before in instruction.control_predecessors().iter().filter_map(|operand| operand.id) {
             // To the box and from the box: nothing in it takes it.
-            if let Some(from) = build.at(before).or_else(|| build.left_before(before, to)) {
+            if let Some(from) = build.node_at(before).or_else(|| build.left_before(before, to)) {
                 edges.add(from, to, None, None, true);
             }
         }
@@ -69,7 +69,7 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
 fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| depth > 0 && build.nodes[node as usize].is_opened()) else { return vec![node] };
-    let roots: Vec<u32> = roots(build.module, of).into_iter().filter_map(|id| build.at(id)).collect();
+    let roots: Vec<u32> = roots(build.module, of).into_iter().filter_map(|id| build.node_at(id)).collect();
     if roots.is_empty() {
         return vec![node];
     }
@@ -80,7 +80,7 @@ fn exits(build: &Build<'_>, node: u32, depth: u32) -> Vec<u32> {
 fn entries(build: &Build<'_>, node: u32, operand: usize) -> Vec<u32> {
     let of = build.ids[node as usize].and_then(|id| build.module.instruction(id));
     let Some(of) = of.filter(|_| build.nodes[node as usize].is_opened()) else { return vec![node] };
-    let inside = |id: InstructionId| build.at(id).or_else(|| build.left_in(id));
+    let inside = |id: InstructionId| build.node_at(id).or_else(|| build.left_in(id));
     let entries: Vec<u32> = parameters(build.module, of, operand).into_iter().filter_map(inside).collect();
     if entries.is_empty() { vec![node] } else { entries }
 }

@@ -21,7 +21,7 @@ mod short;
 pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 
 use crate::analysis::base::FoundOp;
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::breakdown::Analysis;
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
@@ -44,7 +44,7 @@ impl Analysis {
         let (program, told_id) = program.unzip();
         let program_id = found.program.or(told_id.flatten());
         let tpu = is_tpu(profile);
-        let of_program = program.and_then(|m| Seen::within(m, m.instruction_named(&found.name)?, tpu));
+        let of_program = program.and_then(|m| InstructionRef::within(m, m.instruction_named(&found.name)?, tpu));
         let mut say = |code, message: &str| notes.push(Note::new(Severity::Info, code, message));
         let (nodes, edges, centre, basis) = if let Some(seen) = of_program {
             let build = self.build(profile, found, seen, open)?;
@@ -55,11 +55,11 @@ impl Analysis {
             for name in &build.shared {
                 say("shared", &["What is inside ", name, " is drawn elsewhere: two call the same."].concat());
             }
-            let centre = seen.module.and_then(|(_, id)| build.at(id))?;
+            let centre = seen.module.and_then(|(_, id)| build.node_at(id))?;
             (build.nodes, edges, centre, OpBasis::Proto)
         } else {
             let parsed = self.event_text(profile, found).and_then(text::instruction);
-            let seen = parsed.as_ref().map(|p| Seen { instruction: &p.instruction, module: None, tpu });
+            let seen = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu });
             if seen.is_none() && !found.main().is_some_and(|m| m.ran) {
                 return None;
             }
@@ -91,7 +91,13 @@ impl Analysis {
     }
 
     /// The nodes around an instruction of a program.
-    fn build<'a>(&self, profile: &Profile, found: &FoundOp, seen: Seen<'a>, open: &'a [String]) -> Option<Build<'a>> {
+    fn build<'a>(
+        &self,
+        profile: &Profile,
+        found: &FoundOp,
+        seen: InstructionRef<'a>,
+        open: &'a [String],
+    ) -> Option<Build<'a>> {
         let (module, _) = seen.module?;
         // Time says whom to keep where there are too many.
         let of = seen.instruction.computation;
@@ -118,7 +124,7 @@ impl Analysis {
 }
 
 /// What calls the computation that an instruction is in, where that is not where the program starts.
-fn caller(seen: Seen<'_>) -> Option<&str> {
+fn caller(seen: InstructionRef<'_>) -> Option<&str> {
     let (module, _) = seen.module?;
     let of = seen.instruction.computation.filter(|of| module.entry != Some(*of))?;
     Some(&*module.instruction(*module.callers(of).first()?)?.name)

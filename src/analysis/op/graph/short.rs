@@ -1,10 +1,10 @@
 //! What an instruction is, in a few words: the op panel's sentence without what a drawing shows by itself.
 
-use crate::analysis::base::instruction_ref::Seen;
+use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::words;
 
 /// "matmul fused with gelu", "wait for copy", "loop, 16 times".
-pub(crate) fn words(seen: Seen<'_>) -> String {
+pub(crate) fn words(seen: InstructionRef<'_>) -> String {
     let all = words::words(seen);
     let (before, what) = ["start of ", "wait for ", "progress of "]
         .iter()
@@ -63,7 +63,7 @@ mod tests {
         ];
         for (text, short) in all {
             let parsed = instruction(text).unwrap();
-            assert_eq!(words(Seen { instruction: &parsed.instruction, module: None, tpu: true }), short);
+            assert_eq!(words(InstructionRef { instruction: &parsed.instruction, module: None, tpu: true }), short);
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn node(graph: &OpGraph, id: usize, rect: Rect) -> DrawnNode {
     let rect = if opened { Rect { height: HEAD, ..rect } } else { rect };
     let toggle = of.body.map(|_| Rect { x: rect.x + rect.width - TOGGLE, y: rect.y, width: TOGGLE, height: TOGGLE });
     let label = sentence(of);
-    let mut marks = vec![Mark::of(id as u32, label.clone(), shape(rect), face(of, is_centre))];
+    let mut marks = vec![Mark::for_datum(id as u32, label.clone(), shape(rect), face(of, is_centre))];
     let right = rect.x + rect.width - if toggle.is_some() { TOGGLE } else { PADDING };
     if of.is_instruction() {
         foot(&mut marks, of, rect);

@@ -40,7 +40,7 @@ impl Pan {
     #[must_use]
     pub fn zoomed(self, at: (f64, f64), factor: f64) -> Self {
         let scale = limited(self.scale * factor);
-        let (x, y) = self.at(at);
+        let (x, y) = self.to_drawing(at);
         Self { x: x - at.0 / scale, y: y - at.1 / scale, scale }
     }
 
@@ -52,7 +52,7 @@ impl Pan {
 
     /// The same, with some of the drawing in the frame.
     #[must_use]
-    pub fn kept(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
+    pub fn clamp_to(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
         // A quarter of the frame at least, or all of a drawing smaller than that.
         let keep = |at: f64, drawing: f64, frame: f64| {
             let seen = frame / self.scale;
@@ -63,7 +63,7 @@ impl Pan {
     }
 
     /// The point of the drawing that is at a point of the frame.
-    pub fn at(self, screen: (f64, f64)) -> (f64, f64) {
+    pub fn to_drawing(self, screen: (f64, f64)) -> (f64, f64) {
         (self.x + screen.0 / self.scale, self.y + screen.1 / self.scale)
     }
 
@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn all_of_it_fits_and_is_not_enlarged() {
         let pan = Pan::fit(DRAWING, FRAME);
-        assert!((pan.scale - 0.4).abs() < 1e-12 && near(pan.at((400.0, 300.0)), (1000.0, 500.0)));
+        assert!((pan.scale - 0.4).abs() < 1e-12 && near(pan.to_drawing((400.0, 300.0)), (1000.0, 500.0)));
         let small = Pan::fit((100.0, 50.0), FRAME);
-        assert!((small.scale - 1.0).abs() < 1e-12 && near(small.at((400.0, 300.0)), (50.0, 25.0)));
+        assert!((small.scale - 1.0).abs() < 1e-12 && near(small.to_drawing((400.0, 300.0)), (50.0, 25.0)));
         assert_eq!(pan.view_box(FRAME), "0 -250 2000 1500");
         for odd in [Pan::fit((0.0, 0.0), FRAME), Pan::fit(DRAWING, (0.0, 0.0)), Pan::fit((f64::NAN, 1.0), FRAME)] {
             assert!(odd.scale >= Pan::MIN && odd.scale <= Pan::MAX);
@@ -108,19 +108,19 @@ mod tests {
         let pan = Pan::fit(DRAWING, FRAME);
         for factor in [Pan::STEP, 1.0 / Pan::STEP, 100.0, 1e-6, f64::NAN] {
             let zoomed = pan.zoomed((123.0, 45.0), factor);
-            assert!(near(zoomed.at((123.0, 45.0)), pan.at((123.0, 45.0))));
+            assert!(near(zoomed.to_drawing((123.0, 45.0)), pan.to_drawing((123.0, 45.0))));
             assert!(zoomed.scale >= Pan::MIN && zoomed.scale <= Pan::MAX);
         }
         let moved = pan.moved(30.0, -12.0);
-        assert!(near(moved.at((130.0, 88.0)), pan.at((100.0, 100.0))));
-        assert!(near(pan.centred((7.0, 8.0), FRAME).at((400.0, 300.0)), (7.0, 8.0)));
+        assert!(near(moved.to_drawing((130.0, 88.0)), pan.to_drawing((100.0, 100.0))));
+        assert!(near(pan.centred((7.0, 8.0), FRAME).to_drawing((400.0, 300.0)), (7.0, 8.0)));
     }
 
     #[test]
     fn some_of_it_stays_in_sight() {
-        let far = Pan { x: 1e6, y: -1e6, scale: 1.0 }.kept(DRAWING, FRAME);
+        let far = Pan { x: 1e6, y: -1e6, scale: 1.0 }.clamp_to(DRAWING, FRAME);
         assert!((far.x - 1800.0).abs() < 1e-9 && (far.y + 450.0).abs() < 1e-9);
         let pan = Pan::fit(DRAWING, FRAME);
-        assert_eq!(pan.kept(DRAWING, FRAME), pan);
+        assert_eq!(pan.clamp_to(DRAWING, FRAME), pan);
     }
 }

@@ -1,7 +1,7 @@
 //! Boxes in boxes: each opened node is laid out by itself, the innermost first, and stands in the one around it like any
 //! other node. An edge between boxes passes through ports in their rims. Knows graphs and sizes.
 
-use super::layer_graph::{Item, Link, Place};
+use super::layer_graph::{Item, Link, NodePlace};
 use super::layered_layout::{Laid, lay};
 use crate::analysis::op::graph::OpGraph;
 use crate::chart::plot::popover_position::Rect;
@@ -141,7 +141,7 @@ fn fill(
     parts: &mut [Vec<Part>],
 ) {
     let mut group = std::mem::take(&mut groups[of]);
-    let item = |i: &usize| Item { width: sizes[*i].0, height: sizes[*i].1, place: Place::Free };
+    let item = |i: &usize| Item { width: sizes[*i].0, height: sizes[*i].1, place: NodePlace::Free };
     group.items = group.members.iter().map(item).collect();
     let is_here = |i: &usize| group.members.get(place[*i]) == Some(i);
     for (edge, (from, to)) in chains.iter().enumerate() {
@@ -181,7 +181,7 @@ fn fill(
 /// A port in the rim of the box that is being placed.
 fn group_port(ports: &mut IndexMap<(u32, bool), usize>, items: &mut Vec<Item>, node: u32, upper: bool) -> End {
     let item = *ports.entry((node, upper)).or_insert_with(|| {
-        items.push(Item { width: 0.0, height: 0.0, place: if upper { Place::Top } else { Place::Bottom } });
+        items.push(Item { width: 0.0, height: 0.0, place: if upper { NodePlace::Top } else { NodePlace::Bottom } });
         items.len() - 1
     });
     End { item, offset: Some(0.0) }

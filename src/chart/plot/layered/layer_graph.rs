@@ -104,12 +104,12 @@ impl Net {
 pub(crate) struct Item {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    pub(crate) place: Place,
+    pub(crate) place: NodePlace,
 }
 
 /// In which row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NodePlace {
     /// Above all others: where links come in.
     Top,
     /// As its links want.

@@ -1,7 +1,7 @@
 //! Layouts of random graphs.
 
 use super::crossing_reduction::{crossings, order};
-use super::layer_graph::{Item, Link, Net, Place};
+use super::layer_graph::{Item, Link, Net, NodePlace};
 use super::layered_layout::{Laid, lay};
 use super::{ranking, x_coordinates};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
     (items, links).prop_map(|(items, links)| {
         let item = |(size, place): (u8, u8)| {
             let (width, height) = [(208.0, 44.0), (208.0, 44.0), (640.0, 300.0), (2000.0, 100.0)][usize::from(size)];
-            Item { width, height, place: if place == 0 { Place::Top } else { Place::Free } }
+            Item { width, height, place: if place == 0 { NodePlace::Top } else { NodePlace::Free } }
         };
         let mut items: Vec<Item> = items.into_iter().map(item).collect();
         let mut all: Vec<Link> = Vec::new();
@@ -21,7 +21,7 @@ fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
             let (from, to) = (from.index(items.len()), to.index(items.len()));
             let (from, to) = (from.min(to), from.max(to));
             // Nothing leads into a port of the upper rim.
-            if from != to && items[to].place == Place::Free && !all.iter().any(|l| (l.from, l.to) == (from, to)) {
+            if from != to && items[to].place == NodePlace::Free && !all.iter().any(|l| (l.from, l.to) == (from, to)) {
                 let (out, fixed) = (if kind == 0 { 40.0 } else { 0.0 }, kind == 1);
                 all.push(Link {
                     from,
@@ -33,10 +33,10 @@ fn any_graph() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
                 });
             }
         }
-        for item in items.iter_mut().filter(|item| item.place == Place::Top) {
+        for item in items.iter_mut().filter(|item| item.place == NodePlace::Top) {
             (item.width, item.height) = (0.0, 0.0);
         }
-        all.iter_mut().filter(|link| items[link.from].place == Place::Top).for_each(|link| link.out = 0.0);
+        all.iter_mut().filter(|link| items[link.from].place == NodePlace::Top).for_each(|link| link.out = 0.0);
         (items, all)
     })
 }
@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn circles_end(links in prop::collection::vec((0usize..9, 0usize..9), 0..40)) {
-        let items = vec![Item { width: 208.0, height: 44.0, place: Place::Free }; 9];
+        let items = vec![Item { width: 208.0, height: 44.0, place: NodePlace::Free }; 9];
         let links: Vec<_> = links
             .into_iter()
             .filter(|(from, to)| from != to)
@@ -105,7 +105,7 @@ proptest! {
 
 #[test]
 fn rows_are_not_too_wide() {
-    let items = vec![Item { width: 208.0, height: 44.0, place: Place::Free }; 17];
+    let items = vec![Item { width: 208.0, height: 44.0, place: NodePlace::Free }; 17];
     let link = |from| Link { from, to: 16, out: 0.0, into: 0.0, fixed: false, trunk: 0 };
     let laid = lay(&items, &(0..16).map(link).collect::<Vec<_>>());
     assert!(laid.width < 1800.0, "{}", laid.width);

@@ -1,7 +1,7 @@
 //! Which row of a layered drawing each item is in: below all that lead to it, rows not too wide. Knows links and widths;
 //! no place.
 
-use super::layer_graph::{Item, Link, Place};
+use super::layer_graph::{Item, Link, NodePlace};
 
 /// Rows are not wider than this where that can be helped: about seven nodes.
 const WIDE: f64 = 1600.0;
@@ -25,7 +25,7 @@ pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     }
     // As near to what takes them as they can be, where that does not lengthen more links than it shortens.
     // What comes in from outside stays where it comes in.
-    let is_inlet = |item: usize| above[item].iter().any(|from| items[*from].place == Place::Top);
+    let is_inlet = |item: usize| above[item].iter().any(|from| items[*from].place == NodePlace::Top);
     let moves = |item: usize| below[item].len() >= above[item].len() && !is_inlet(item);
     for item in order.iter().rev().filter(|item| moves(**item)) {
         row[*item] = below[*item].iter().map(|to| row[*to] - 1).min().unwrap_or(row[*item]);
@@ -34,9 +34,9 @@ pub(crate) fn rows(items: &[Item], links: &[Link]) -> (Vec<usize>, Vec<bool>) {
     let last = (0..items.len()).map(|i| row[i]).max().unwrap_or(0) + 1;
     for (i, item) in items.iter().enumerate() {
         row[i] = match item.place {
-            Place::Top => 0,
-            Place::Free => row[i] + 1,
-            Place::Bottom => last + 1,
+            NodePlace::Top => 0,
+            NodePlace::Free => row[i] + 1,
+            NodePlace::Bottom => last + 1,
         };
     }
     split(items, &mut row, last, &above, &below);
@@ -77,7 +77,7 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
     let mut next = 1;
     for old in 1..=last {
         let mut of: Vec<usize> =
-            (0..items.len()).filter(|i| row[*i] == old && items[*i].place == Place::Free).collect();
+            (0..items.len()).filter(|i| row[*i] == old && items[*i].place == NodePlace::Free).collect();
         // What ends here stands above what goes on, and what starts here below what comes from above.
         of.sort_by_key(|i| if above[*i].is_empty() { 2 } else { u8::from(!below[*i].is_empty()) });
         let total: f64 = of.iter().map(|i| items[*i].width).sum();
@@ -95,13 +95,13 @@ fn split(items: &[Item], row: &mut [usize], last: usize, above: &[Vec<usize>], b
     }
     for (i, item) in items.iter().enumerate() {
         row[i] = match item.place {
-            Place::Top => 0,
-            Place::Free => row[i] - last - 2,
-            Place::Bottom => next,
+            NodePlace::Top => 0,
+            NodePlace::Free => row[i] - last - 2,
+            NodePlace::Bottom => next,
         };
     }
     // Without ports there is nothing in the first row.
-    if !items.iter().any(|item| item.place == Place::Top) {
+    if !items.iter().any(|item| item.place == NodePlace::Top) {
         row.iter_mut().for_each(|row| *row -= 1);
     }
 }

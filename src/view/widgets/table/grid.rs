@@ -3,7 +3,7 @@
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::table::{Column, Content, Measure, Row};
 use crate::chart::widgets::virtual_rows;
-use crate::view::widgets::size::{Then, rect, screen};
+use crate::view::widgets::size::{OnSize, rect, screen};
 use crate::view::widgets::tooltip::Tips;
 use leptos::html;
 use std::ops::Range;
@@ -16,14 +16,14 @@ pub(super) type Layout = fn(&[Column], Measure, &[(&'static str, String)]) -> St
 
 /// The place of the keyboard in a table: a row (`None`: the head) and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct GridCell {
     pub(crate) row: Option<u32>,
     pub(crate) column: usize,
 }
 
 /// What was done to a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum GridAction {
     /// Sort by this column, largest first or not.
     Sort(&'static str, bool),
     /// Open or close what a row holds; where it holds nothing, tell more about it.
@@ -76,9 +76,9 @@ pub(crate) struct Model {
     /// Rows that are wanted.
     pub(crate) want: Callback<Range<u32>>,
     /// What is done.
-    pub(crate) act: Callback<Act>,
+    pub(crate) act: Callback<GridAction>,
     /// Where the keyboard is.
-    pub(crate) place: RwSignal<Place>,
+    pub(crate) place: RwSignal<GridCell>,
     /// The table's own size, for the view to choose columns by.
     pub(crate) measure: RwSignal<Measure>,
     /// The one tooltip.
@@ -122,14 +122,14 @@ impl Grid {
     }
 
     /// Finds out which rows are in view, and asks for them.
-    pub(super) fn look(self) {
+    pub(super) fn find_visible(self) {
         if let Some(view) = self.in_view() {
             self.show(view);
         }
     }
 
     /// Reads how large the table's parts are; what to do with that.
-    pub(super) fn measure(self) -> Then {
+    pub(super) fn measure(self) -> OnSize {
         let Some((node, view)) = self.element().zip(self.in_view()) else { return Box::new(|| {}) };
         let size = |class: &str| {
             node.query_selector(class).ok().flatten().map(|probe: Element| rect(&probe)).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! A table's head: names, units, and the order; a press sorts, its menu does the rest.
 
-use super::grid::{Act, Grid, Place};
+use super::grid::{Grid, GridAction, GridCell};
 use crate::chart::plot::popover_position::Rect;
 use crate::chart::widgets::table::Column;
 use crate::view::type_erasure::{EraseType, live};
@@ -38,7 +38,7 @@ pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
 /// What a column's menu offers.
 fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
     let model = grid.model;
-    let act = move |act: Act| Callback::new(move |()| model.act.run(act));
+    let act = move |act: GridAction| Callback::new(move |()| model.act.run(act));
     let (column, at, count) = model.columns.with(|columns| {
         let at = columns.iter().position(|column| column.id == id);
         (at.and_then(|at| columns.get(at).cloned()), at.unwrap_or(0), columns.len())
@@ -46,23 +46,23 @@ fn entries(grid: Grid, id: &'static str) -> Vec<Entry> {
     let Some(Column { head, sort, digits, .. }) = column else { return Vec::new() };
     let mut entries = Vec::new();
     if sort.is_some() {
-        entries.push(Entry::new("Sort descending", act(Act::Sort(id, true))).key("s"));
-        entries.push(Entry::new("Sort ascending", act(Act::Sort(id, false))).key("S"));
+        entries.push(Entry::new("Sort descending", act(GridAction::Sort(id, true))).key("s"));
+        entries.push(Entry::new("Sort ascending", act(GridAction::Sort(id, false))).key("S"));
     }
     let free = model.free.get();
     if digits.is_some() && free {
-        entries.push(Entry::new(format!("Hide {head}"), act(Act::Hide(id))).apart());
+        entries.push(Entry::new(format!("Hide {head}"), act(GridAction::Hide(id))).apart());
         if at > 1 {
-            entries.push(Entry::new("Move left", act(Act::Move(id, -1))));
+            entries.push(Entry::new("Move left", act(GridAction::Move(id, -1))));
         }
         if at + 1 < count {
-            entries.push(Entry::new("Move right", act(Act::Move(id, 1))));
+            entries.push(Entry::new("Move right", act(GridAction::Move(id, 1))));
         }
     }
     if free {
-        entries.push(Entry::new("All columns…", act(Act::Columns)).key("c").apart());
+        entries.push(Entry::new("All columns…", act(GridAction::Columns)).key("c").apart());
     }
-    entries.push(Entry::new("Copy column", act(Act::Copy(id))));
+    entries.push(Entry::new("Copy column", act(GridAction::Copy(id))));
     entries
 }
 
@@ -88,12 +88,12 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
     let numeric = column.with_untracked(|column| column.as_ref().is_some_and(|column| column.numeric));
     let press = move |_| {
         if let Some(natural) = natural {
-            model.act.run(Act::Sort(id, next(natural, sorted.get_untracked())));
+            model.act.run(GridAction::Sort(id, next(natural, sorted.get_untracked())));
         }
     };
     let open_menu = move || {
         grid.asked.set(Some(id));
-        model.place.set(Place { row: None, column: at });
+        model.place.set(GridCell { row: None, column: at });
     };
     let right = move |event: ev::MouseEvent| {
         event.prevent_default();

@@ -6,7 +6,7 @@ mod head;
 mod nav;
 mod row;
 
-pub(crate) use grid::{Act, Model, Place};
+pub(crate) use grid::{GridAction, GridCell, Model};
 
 use super::table::grid::{Grid, Layout};
 use crate::chart::widgets::table::{self, Column};
@@ -44,7 +44,7 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
             }
         });
         let place = model.place.get_untracked();
-        let place = Place { row: place.row.map(|_| 0), ..place };
+        let place = GridCell { row: place.row.map(|_| 0), ..place };
         model.place.set(place);
         nav::follow(grid, place);
     });
@@ -61,8 +61,8 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
             })
         });
     });
-    on_scroll(move || grid.look());
-    let resized = window_event_listener_untyped("resize", move |_| grid.look());
+    on_scroll(move || grid.find_visible());
+    let resized = window_event_listener_untyped("resize", move |_| grid.find_visible());
     // Paper is narrower than most screens: the columns that fit there, until it is printed.
     let before = window_event_listener_untyped("beforeprint", move |_| {
         model.measure.update(|measure| measure.width = measure.width.min(PAPER));
@@ -114,7 +114,7 @@ fn View(grid: Grid) -> impl IntoView {
             aria-busy=move || model.busy.get().to_string()
             style=("--columns", layout(table::template))
             style=("--narrowest", layout(table::narrowest))
-            on:scroll=move |_| grid.look()
+            on:scroll=move |_| grid.find_visible()
             on:keydown=move |event: ev::KeyboardEvent| nav::key(grid, &event)
             on:focusin=move |event: ev::FocusEvent| nav::focused(grid, &event)
             on:focusout=move |_| model.tips.hide()

@@ -1,6 +1,6 @@
 //! Walking the table with the keyboard, and what its cells say on hover and focus. Knows cells by their places.
 
-use super::grid::{Act, Grid, Place};
+use super::grid::{Grid, GridAction, GridCell};
 use crate::chart::breakdown::Tip;
 use crate::chart::widgets::virtual_rows::{self, Move};
 use crate::view::widgets::clipboard;
@@ -18,8 +18,8 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     let place = grid.model.place.get_untracked();
     let last = grid.ids.with_untracked(Vec::len).saturating_sub(1);
     let by = match event.key().as_str() {
-        "ArrowLeft" => return go(grid, event, Place { column: place.column.saturating_sub(1), ..place }),
-        "ArrowRight" => return go(grid, event, Place { column: (place.column + 1).min(last), ..place }),
+        "ArrowLeft" => return go(grid, event, GridCell { column: place.column.saturating_sub(1), ..place }),
+        "ArrowRight" => return go(grid, event, GridCell { column: (place.column + 1).min(last), ..place }),
         "Enter" | " " => return row_key(grid, event, place),
         key => Move::of_key(key),
     };
@@ -27,18 +27,18 @@ pub(super) fn key(grid: Grid, event: &ev::KeyboardEvent) {
     let height = grid.element().map_or(0.0, |node| node.client_height().into());
     let page = virtual_rows::page_step(height, grid.model.measure.get_untracked().row);
     let row = virtual_rows::moved(place.row, by, page.saturating_sub(2).max(1), grid.model.count.get_untracked());
-    go(grid, event, Place { row, ..place });
+    go(grid, event, GridCell { row, ..place });
 }
 
 /// Space selects a row; Enter opens what it holds.
-fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
+fn row_key(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
     // Within the head, and on buttons in cells, these keys are the browser's.
     let Some(row) = place.row.filter(|_| event_target::<Element>(event).matches("[role=gridcell]").unwrap_or(false))
     else {
         return;
     };
     event.prevent_default();
-    grid.model.act.run(if event.key() == " " { Act::Select(row) } else { Act::Fold(row) });
+    grid.model.act.run(if event.key() == " " { GridAction::Select(row) } else { GridAction::Fold(row) });
 }
 
 /// The row a press is about: one on a control within a row is that control's.
@@ -64,18 +64,18 @@ pub(super) fn clicked(grid: Grid, event: &ev::MouseEvent) {
     }
     if let Some(row) = row_of(event) {
         let adds = event.ctrl_key() || event.meta_key();
-        grid.model.act.run(if adds { Act::Select(row) } else { Act::Pick(row) });
+        grid.model.act.run(if adds { GridAction::Select(row) } else { GridAction::Pick(row) });
     }
 }
 
 /// Two presses anywhere on a row open it.
 pub(super) fn double_clicked(grid: Grid, event: &ev::MouseEvent) {
     if let Some(row) = row_of(event) {
-        grid.model.act.run(Act::Open(row));
+        grid.model.act.run(GridAction::Open(row));
     }
 }
 
-fn go(grid: Grid, event: &ev::KeyboardEvent, place: Place) {
+fn go(grid: Grid, event: &ev::KeyboardEvent, place: GridCell) {
     event.prevent_default();
     grid.model.tips.hide();
     grid.model.place.set(place);
@@ -105,11 +105,11 @@ fn reveal(grid: Grid, row: u32) {
     } else {
         leptos::prelude::window().scroll_by_with_x_and_y(0.0, by);
     }
-    grid.look();
+    grid.find_visible();
 }
 
 /// Takes the focus along to `place`, if a cell of the rows has it: theirs may be gone by then.
-pub(super) fn follow(grid: Grid, place: Place) {
+pub(super) fn follow(grid: Grid, place: GridCell) {
     let active = document().active_element();
     let within = active.and_then(|cell| cell.closest(".grid-body").ok().flatten());
     if within.is_some()
@@ -119,7 +119,7 @@ pub(super) fn follow(grid: Grid, place: Place) {
     }
 }
 
-fn cell_at(grid: Grid, place: Place) -> Option<HtmlElement> {
+fn cell_at(grid: Grid, place: GridCell) -> Option<HtmlElement> {
     let column = place.column;
     let selector = match place.row {
         Some(row) => format!("[data-row='{row}'] > [data-column='{column}']"),
@@ -128,7 +128,7 @@ fn cell_at(grid: Grid, place: Place) -> Option<HtmlElement> {
     grid.element()?.query_selector(&selector).ok().flatten()?.dyn_into().ok()
 }
 
-fn focus(grid: Grid, place: Place) {
+fn focus(grid: Grid, place: GridCell) {
     if let Some(cell) = cell_at(grid, place) {
         let options = FocusOptions::new();
         options.set_prevent_scroll(true);
@@ -137,16 +137,16 @@ fn focus(grid: Grid, place: Place) {
 }
 
 /// The cell an event is about, and its place.
-fn place_of(target: Option<EventTarget>) -> Option<(Element, Place)> {
+fn place_of(target: Option<EventTarget>) -> Option<(Element, GridCell)> {
     let target: Element = target?.dyn_into().ok()?;
     let cell = target.closest("[data-column]").ok().flatten()?;
     let column = cell.get_attribute("data-column")?.parse().ok()?;
     let row = cell.closest("[data-row]").ok().flatten().and_then(|row| row.get_attribute("data-row")?.parse().ok());
-    Some((cell, Place { row, column }))
+    Some((cell, GridCell { row, column }))
 }
 
 /// What a cell has to say beyond its text.
-fn tip(grid: Grid, place: Place) -> Option<Tip> {
+fn tip(grid: Grid, place: GridCell) -> Option<Tip> {
     let id = grid.ids.with_untracked(|ids| ids.get(place.column).copied())?;
     untrack(|| grid.model.tip.run((place.row?, id)))
 }

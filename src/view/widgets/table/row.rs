@@ -1,6 +1,6 @@
 //! One row of a table: empty until it has come.
 
-use super::grid::{Act, Grid, SharedRow, content};
+use super::grid::{Grid, GridAction, SharedRow, content};
 use crate::chart::widgets::table::{Content, Name};
 use crate::report::format::ABSENT;
 use crate::view::type_erasure::{EraseType, live};
@@ -115,7 +115,7 @@ fn cell(grid: Grid, index: u32, row: &SharedRow, content: &Content) -> AnyView {
 fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let mono = if name.mono { "mono" } else { "" };
     let chevron = row.open.map(|open| {
-        let press = move |_| grid.model.act.run(Act::Fold(index));
+        let press = move |_| grid.model.act.run(GridAction::Fold(index));
         view! {
             <button type="button" class="fold" class:open=open tabindex="-1" aria-label="What it is made of" aria-expanded=open.to_string() on:click=press>
                 <svg viewBox="0 0 10 10" aria-hidden="true"><path d="M3 1.5L7 5L3 8.5" /></svg>
@@ -126,7 +126,7 @@ fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let text = name.text.clone();
     let text = if row.tells {
         // A link for who points; a key on the cell does the same.
-        let press = move |_| grid.model.act.run(Act::Fold(index));
+        let press = move |_| grid.model.act.run(GridAction::Fold(index));
         view! { <span class=format!("tells {mono}") on:click=press>{text}</span> }.any()
     } else {
         view! { <span class=mono>{text}</span> }.any()

@@ -86,7 +86,7 @@ impl Reader {
         if opcode.is_empty() {
             return None;
         }
-        let place = scan.place();
+        let place = scan.position();
         let inner = scan.group()?;
         let (operands, argument) = self.operands(&opcode, inner);
         if scan.since(place).as_bytes().first() != Some(&b'(') {
@@ -116,7 +116,7 @@ impl Reader {
 
     /// A shape; one that is not known is counted.
     fn shape(&mut self, scan: &mut Scan<'_>) -> Option<Shape> {
-        let start = scan.place();
+        let start = scan.position();
         let shape = shape::read(scan)?;
         if matches!(shape, Shape::Other(_)) {
             self.leftover(scan.since(start));
@@ -168,7 +168,7 @@ impl Reader {
                 return attributes;
             }
             scan.space();
-            let place = scan.place();
+            let place = scan.position();
             let key = scan.word();
             let known = !key.is_empty() && scan.eat(b'=');
             if !known {
@@ -176,7 +176,7 @@ impl Reader {
                 scan.back(place);
                 self.leftover(scan.rest());
             }
-            let start = scan.place();
+            let start = scan.position();
             let mut value = scan.value();
             // A mesh may be followed by its devices: the one value with a comma outside of brackets.
             if value.starts_with("mesh[") && scan.eat_str(", device_ids=") {

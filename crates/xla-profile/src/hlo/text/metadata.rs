@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
 
 /// A quoted text, a bracket with what is in it, or everything up to a blank.
 fn value<'a>(scan: &mut Scan<'a>) -> &'a str {
-    let place = scan.place();
+    let place = scan.position();
     if scan.peek() == Some(b'"') {
         scan.quoted();
     } else if scan.group().is_none() {

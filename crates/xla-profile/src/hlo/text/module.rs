@@ -14,7 +14,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
         if scan.is_empty() || reader.is_thin() {
             break;
         }
-        let place = scan.place();
+        let place = scan.position();
         if scan.eat_word("HloModule") {
             reader.room(1);
             scan.space();
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Option<(Module, Style)> {
         } else if !tables::read(&mut scan, &mut module.frames, &mut reader)
             && computation(&mut scan, &mut reader, &mut module).is_none()
         {
-            reader.leftover(scan.from(place));
+            reader.leftover(scan.text_from(place));
             // From where reading stopped: going back to the line would make time quadratic.
             scan.skip_line();
         }
@@ -65,7 +65,7 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
             reader.leftover("a computation that does not end");
             break;
         }
-        let place = scan.place();
+        let place = scan.position();
         if let Some(instruction) = reader.instruction(scan) {
             module.instructions.push(instruction);
             // Short texts put the closing brace on the same line.
@@ -74,7 +74,7 @@ fn computation(scan: &mut Scan<'_>, reader: &mut Reader, module: &mut Module) ->
                 line_end(scan, reader);
             }
         } else {
-            reader.leftover(scan.from(place));
+            reader.leftover(scan.text_from(place));
             scan.skip_line();
         }
     }

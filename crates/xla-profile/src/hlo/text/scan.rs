@@ -29,7 +29,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The place, to come [`back`](Self::back) to.
-    pub(super) fn place(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.at
     }
 
@@ -43,7 +43,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Everything from a place on.
-    pub(super) fn from(&self, place: usize) -> &'a str {
+    pub(super) fn text_from(&self, place: usize) -> &'a str {
         self.text.get(place..).unwrap_or_default()
     }
 

@@ -6,7 +6,7 @@ use crate::hlo::{ArrayShape, DType, Layout, Shape, Tail, Tile};
 /// Reads the shape that starts here. What looks like a shape but is none that is known becomes [`Shape::Other`]. `None`,
 /// without moving, where nothing looks like one.
 pub(super) fn read(scan: &mut Scan<'_>) -> Option<Shape> {
-    let place = scan.place();
+    let place = scan.position();
     let shape = nested(scan, Shape::DEPTH);
     if shape.is_some() {
         return shape;

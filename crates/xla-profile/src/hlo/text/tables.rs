@@ -16,7 +16,7 @@ pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader
     let Some(table) = tables.into_iter().find(|t| scan.eat_word(t)) else { return false };
     loop {
         scan.lines();
-        let place = scan.place();
+        let place = scan.position();
         let Some(number) = scan.number::<usize>() else { return true };
         scan.space();
         let kept = match table {
@@ -29,14 +29,14 @@ pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader
         };
         // Rows are numbered 1, 2, 3, …; ids are those numbers.
         if kept.is_none_or(|((), n)| n != number) {
-            reader.leftover(scan.from(place));
+            reader.leftover(scan.text_from(place));
             scan.skip_line();
         }
     }
 }
 
 fn name(scan: &mut Scan<'_>) -> Option<String> {
-    let place = scan.place();
+    let place = scan.position();
     if scan.peek() != Some(b'"') {
         return None;
     }

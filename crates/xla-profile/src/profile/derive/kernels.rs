@@ -41,7 +41,8 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
             Picos(hidden_ps)
         );
         notes.push(
-            Note::new(Severity::Caution, "command_buffers", message).at(plane.name.trim_start_matches("/device:")),
+            Note::new(Severity::Caution, "command_buffers", message)
+                .with_place(plane.name.trim_start_matches("/device:")),
         );
     }
 }

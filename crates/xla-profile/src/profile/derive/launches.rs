@@ -66,7 +66,8 @@ fn lacking(profile: &Profile, gpu: usize) -> FxHashSet<u32> {
 /// The launches of these ids. A launch is told by the runtime and by the driver: the one that says an op counts, else the first.
 fn launches(profile: &Profile, file: usize, wanted: &FxHashSet<u32>) -> FxHashMap<u32, Launch> {
     let mut found: FxHashMap<u32, Launch> = FxHashMap::default();
-    let hosts = profile.planes.iter().enumerate().filter(|(_, p)| p.file == file && Role::of(&p.name) == Role::Host);
+    let hosts =
+        profile.planes.iter().enumerate().filter(|(_, p)| p.file == file && Role::from_plane(&p.name) == Role::Host);
     for (at, plane) in hosts {
         for line in &plane.lines {
             for (event, correlation) in &line.correlation_ids.launches {

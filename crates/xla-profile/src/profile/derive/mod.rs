@@ -23,7 +23,7 @@ impl Profile {
     /// Whether there is something to work out: planes of GPUs, or ops on a host's threads and no device that has any.
     pub fn needs_deriving(&self) -> bool {
         let ran = |plane: &Plane| plane.lines.iter().any(|line| !line.correlation_ids.runs.is_empty());
-        let is_gpu = |plane: &Plane| Role::of(&plane.name) == Role::Gpu;
+        let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
         let threads = || !self.planes.iter().any(has_ops) && self.planes.iter().any(ran);
         self.unsettled.is_some() && (self.planes.iter().any(is_gpu) || threads())
     }
@@ -37,7 +37,7 @@ impl Profile {
 }
 
 fn derive(profile: &mut Profile) {
-    let is_gpu = |plane: &Plane| Role::of(&plane.name) == Role::Gpu;
+    let is_gpu = |plane: &Plane| Role::from_plane(&plane.name) == Role::Gpu;
     let gpus: Vec<usize> = (0..profile.planes.len()).filter(|at| is_gpu(&profile.planes[*at])).collect();
     for at in &gpus {
         launches::join(profile, *at);
@@ -48,7 +48,7 @@ fn derive(profile: &mut Profile) {
         runs::of_kernels(profile, at);
     }
     if !profile.planes.iter().any(has_ops) {
-        numbers::programs(profile, |plane| Role::of(&plane.name) == Role::Host);
+        numbers::programs(profile, |plane| Role::from_plane(&plane.name) == Role::Host);
         threads::devices(profile);
     }
 }

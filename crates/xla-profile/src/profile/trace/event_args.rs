@@ -3,7 +3,7 @@
 use super::super::Strings;
 use super::super::allocator::{self, AllocatorStat};
 use super::super::correlation_ids::{self, Role};
-use super::super::stats::{Kept, OpStat, kept};
+use super::super::stats::{OpStat, WantedStat, wanted_stat};
 use crate::profile::value::Value;
 use crate::wire::trace::scaled;
 use rustc_hash::FxHashMap;
@@ -41,7 +41,7 @@ pub(super) struct Names {
 #[derive(Clone, Copy)]
 enum Means {
     Text,
-    Stat(Kept),
+    Stat(WantedStat),
 }
 
 impl Names {
@@ -71,7 +71,7 @@ impl Names {
         let mut text = || Value::Text(strings.intern(&String::from_utf8_lossy(value)));
         match self.last {
             Some(Means::Text) => args.text = Some(text()),
-            Some(Means::Stat(Kept::Op(which))) => {
+            Some(Means::Stat(WantedStat::Op(which))) => {
                 args.stats[which as usize] = match which {
                     OpStat::Flops | OpStat::ModelFlops | OpStat::BytesAccessed => {
                         scaled(value, 0).and_then(|n| i64::try_from(n).ok()).map(Value::Int)
@@ -81,24 +81,24 @@ impl Names {
                     _ => Some(text()),
                 };
             }
-            Some(Means::Stat(Kept::DeviceOffset)) => args.device_start = whole(),
-            Some(Means::Stat(Kept::DeviceDuration)) => args.device_duration = whole(),
-            Some(Means::Stat(Kept::Flow)) => args.flow = whole(),
-            Some(Means::Stat(Kept::Allocator(AllocatorStat::Name))) => {
+            Some(Means::Stat(WantedStat::DeviceOffset)) => args.device_start = whole(),
+            Some(Means::Stat(WantedStat::DeviceDuration)) => args.device_duration = whole(),
+            Some(Means::Stat(WantedStat::Flow)) => args.flow = whole(),
+            Some(Means::Stat(WantedStat::Allocator(AllocatorStat::Name))) => {
                 args.allocator.name(strings.intern(&String::from_utf8_lossy(value)));
             }
             #[expect(clippy::cast_precision_loss, reason = "bytes below 2⁵³, and a fraction")]
-            Some(Means::Stat(Kept::Allocator(which))) => {
+            Some(Means::Stat(WantedStat::Allocator(which))) => {
                 if let Some(billionths) = scaled(value, 9) {
                     args.allocator.number(which, billionths as f64 / 1e9);
                 }
             }
-            Some(Means::Stat(Kept::Tag(which))) => {
+            Some(Means::Stat(WantedStat::Tag(which))) => {
                 if let Some(number) = whole() {
                     args.correlation_ids.set(which, Value::Uint(number), strings);
                 }
             }
-            Some(Means::Stat(Kept::HloProto)) | None => {}
+            Some(Means::Stat(WantedStat::HloProto)) | None => {}
         }
     }
 }
@@ -108,7 +108,7 @@ fn means(name: &str) -> Option<Means> {
     if name == "long_name" {
         return Some(Means::Text);
     }
-    kept(name, Role::Gpu).or_else(|| kept(name, Role::Host)).map(Means::Stat)
+    wanted_stat(name, Role::Gpu).or_else(|| wanted_stat(name, Role::Host)).map(Means::Stat)
 }
 
 impl EventArgs {

@@ -107,7 +107,7 @@ impl<'b, 'p> Fill<'b, 'p> {
         let nature = nature();
         match profile.notes.iter_mut().find(|note| note.code == nature.code) {
             Some(note) => note.place = None,
-            None => profile.notes.push(nature.at(profile.files[file].clone())),
+            None => profile.notes.push(nature.with_place(profile.files[file].clone())),
         }
         profile.notes.extend(self.left_out.notes());
         profile.notes.extend(self.tree.room.notes());
@@ -161,7 +161,7 @@ impl<'b, 'p> Fill<'b, 'p> {
             return None;
         };
         let process = self.tree.threads[at].process;
-        let role = Role::of(self.tree.processes[process].name.as_deref().unwrap_or_default());
+        let role = Role::from_plane(self.tree.processes[process].name.as_deref().unwrap_or_default());
         self.args.only(role);
         let op = self.op(process, event.name);
         let counts = &mut self.planes[process].counts;

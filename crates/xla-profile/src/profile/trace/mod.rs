@@ -53,7 +53,7 @@ impl Builder<'_> {
 
 impl Survey {
     /// First walk over a trace JSON: what there is, without taking any of it. `progress` hears how far in the source it is.
-    pub fn of(stream: Stream<'_>, progress: &mut dyn FnMut(u64)) -> (Self, Outcome) {
+    pub fn read(stream: Stream<'_>, progress: &mut dyn FnMut(u64)) -> (Self, Outcome) {
         let mut counting = survey::Counting::new(progress);
         let outcome = walk(stream, &mut counting);
         (counting.survey, outcome)

@@ -28,7 +28,7 @@ impl Fields {
 
 /// Reads the object whose brace is next. Writers put an empty one at the end of their list: that is no event.
 pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink) -> Result<bool, SyntaxError> {
-    let start = text.at();
+    let start = text.position();
     text.expect(b'{')?;
     fields.clear();
     let mut is_empty = true;
@@ -68,7 +68,7 @@ pub(super) fn read(text: &mut Text<'_>, fields: &mut Fields, sink: &mut dyn Sink
         duration_ps: scaled(&fields.duration, 6),
         name: &fields.name,
         id: &fields.id,
-        bytes: text.at().saturating_sub(start),
+        bytes: text.position().saturating_sub(start),
     });
     Ok(true)
 }

@@ -63,7 +63,7 @@ pub fn walk(stream: Stream<'_>, sink: &mut dyn Sink) -> Outcome {
         sink.discard();
     }
     outcome.long_strings = text.long_strings;
-    outcome.damage = walked.err().map(|why| Damage { at: text.at(), why, source: text.failed.take() });
+    outcome.damage = walked.err().map(|why| Damage { at: text.position(), why, source: text.failed.take() });
     sink.progress(text.source_at());
     outcome
 }

@@ -44,13 +44,13 @@ impl<'s> Text<'s> {
     }
 
     /// Byte of the text that is next.
-    pub(super) const fn at(&self) -> u64 {
+    pub(super) const fn position(&self) -> u64 {
         self.before.saturating_add(self.at as u64)
     }
 
     /// Byte of the source up to which it was read.
     pub(super) fn source_at(&self) -> u64 {
-        self.stream.at()
+        self.stream.position()
     }
 
     /// The bytes at hand; none at the end alone.
@@ -64,7 +64,7 @@ impl<'s> Text<'s> {
 
     #[cold]
     fn fill(&mut self) {
-        self.before = self.at();
+        self.before = self.position();
         (self.at, self.filled) = (0, 0);
         if self.failed.is_some() {
             return;

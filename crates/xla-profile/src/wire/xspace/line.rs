@@ -117,7 +117,7 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     let (tag, n) = match varint(bytes) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.at(at)),
+        Err(error) => return Err(error.position(at)),
     };
     let (number, wire) = split_tag(tag, at)?;
     let after_tag = bytes.get(n..).unwrap_or_default();
@@ -126,7 +126,7 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
         return match cursor.next_field() {
             Ok(field) => {
                 field.into_iter().for_each(|field| line.describe(field));
-                let bytes = usize::try_from(cursor.at().saturating_sub(at)).unwrap_or(usize::MAX);
+                let bytes = usize::try_from(cursor.position().saturating_sub(at)).unwrap_or(usize::MAX);
                 Ok(Step::Took { bytes, damage: None })
             }
             Err(WireError::Ends { .. }) => Ok(Step::Needs(20)),
@@ -136,7 +136,7 @@ fn step(bytes: &[u8], at: u64, line: &mut Line<'_, impl Sink>) -> Result<Step, W
     let (len, m) = match varint(after_tag) {
         Ok(ok) => ok,
         Err(BadVarint::Ends) => return Ok(Step::Needs(20)),
-        Err(error) => return Err(error.at(at)),
+        Err(error) => return Err(error.position(at)),
     };
     let head = n.saturating_add(m);
     let whole = len.saturating_add(head as u64);
@@ -189,7 +189,7 @@ fn event(message: &[u8], at: u64, sink: &mut impl Sink) -> Result<(), WireError>
             (2, Value::Varint(ps)) => (event.offset_ps, event.num_occurrences) = (Some(ps.cast_signed()), None),
             (3, Value::Varint(ps)) => event.duration_ps = ps.cast_signed(),
             (4, Value::Bytes(bytes)) => {
-                let start = cursor.at().saturating_sub(bytes.len() as u64);
+                let start = cursor.position().saturating_sub(bytes.len() as u64);
                 sink.event_stat(stat::from_slice(bytes, start)?);
             }
             (5, Value::Varint(n)) => (event.offset_ps, event.num_occurrences) = (None, Some(n.cast_signed())),

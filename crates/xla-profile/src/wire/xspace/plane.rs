@@ -101,7 +101,7 @@ pub(super) fn walk(
 fn lay_out(span: Span, cut: bool, window: &mut Window<'_>, layout: &mut Layout) -> Result<(), WireError> {
     let mut walker = Walker::new(span);
     loop {
-        let at = walker.at();
+        let at = walker.position();
         let Some(Next { number, value, clipped }) = next_or_clipped(&mut walker, span, window, cut)? else {
             return Ok(());
         };

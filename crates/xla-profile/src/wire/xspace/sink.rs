@@ -142,13 +142,14 @@ pub(super) fn next_or_clipped(
     window: &mut Window<'_>,
     clip: bool,
 ) -> Result<Option<Next>, WireError> {
-    let at = walker.at();
+    let at = walker.position();
     match walker.next_field(window) {
         Ok(None) => Ok(None),
         Ok(Some((number, value))) => Ok(Some(Next { number, value, clipped: None })),
         Err(error @ WireError::Length { left, .. }) if clip && left > 0 => {
             let start = message.end.saturating_sub(left);
-            let (tag, _) = super::super::cursor::varint(window.ahead(at, message.end, 20)?).map_err(|e| e.at(at))?;
+            let (tag, _) =
+                super::super::cursor::varint(window.ahead(at, message.end, 20)?).map_err(|e| e.position(at))?;
             let (number, _) = super::super::cursor::split_tag(tag, at)?;
             walker.seek(message.end);
             let value = SpanValue::Span(Span { start, end: message.end });

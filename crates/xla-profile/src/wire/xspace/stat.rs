@@ -45,7 +45,7 @@ pub(super) fn from_slice(message: &[u8], at: u64) -> Result<Stat<'_>, WireError>
             (4, Value::Varint(v)) => stat.value = StatValue::Int(v.cast_signed()),
             (5, Value::Bytes(v)) => stat.value = StatValue::Text(v),
             (6, Value::Bytes(v)) => {
-                let end = cursor.at();
+                let end = cursor.position();
                 stat.value = StatValue::Bytes(Span { start: end.saturating_sub(v.len() as u64), end }, v);
             }
             (7, Value::Varint(v)) => stat.value = StatValue::Ref(v),
