@@ -15,8 +15,7 @@ mod synth;
 
 use clap::Parser;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rooflight::analysis::base::{GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::session::{Input, Opened, Programs, comm, data_movement, memory_programs, roofline, roofline_steps};

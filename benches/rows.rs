@@ -8,8 +8,7 @@
 mod make;
 
 use make::{Plane, int, text};
-use rooflight::analysis::base::{Filter, FilterField, GroupBy, Query};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, Filter, FilterField, GroupBy, Query};
 use rooflight::protocol::{Column, Reply, Request, RowsQuery, Sort};
 use rooflight::session::{Input, OpenSession};
 use rooflight::wire::proto::xspace::XSpace;

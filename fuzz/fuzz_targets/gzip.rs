@@ -11,7 +11,7 @@ use unpacked::check;
 
 fuzz_target!(|bytes: &[u8]| {
     let bytes = bytes.to_vec();
-    let (one, two) = (Packing::from(GZIP), Packing::from(GZIP).then(GZIP).expect("two layers are read"));
+    let (one, two) = (Packing::from(GZIP), Packing::from(GZIP).with_layer(GZIP).expect("two layers are read"));
     check(&bytes, one);
     check(&bytes, two);
     let pack = |bytes: &[u8]| {

@@ -12,7 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     let memory = ProgramMemory::new(assignment, &module);
     for peak in memory.peaks() {
         let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
-        let Some(space) = memory.summarize(&module, ProgramPeaks::default(), &ask).space else { panic!("a memory is told") };
+        let Some(space) = memory.summarize(&module, ProgramPeaks::default(), &ask).space else {
+            panic!("a memory is told")
+        };
         let alive = &space.alive;
         assert_eq!(alive.buffers.iter().fold(alive.rest, |sum, buffer| sum.saturating_add(buffer.size)), peak.peak);
         assert!(memory.timeline(peak.color).is_some_and(|points| points.iter().all(|bytes| *bytes <= peak.peak)));

@@ -2,8 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::session::{Input, open};
 use rooflight::source::{GZIP, Packing, Source, SourceError, Stream};
 use rooflight::units::Picos;

@@ -1,8 +1,8 @@
 //! Tables between page and worker: which rows are asked for, and what comes of them. Knows the analyses' rows; no messages.
 
 use super::column::Sort;
-use crate::analysis::base::Query;
-use crate::analysis::breakdown::{Group, Header, Shown, Totals};
+use crate::analysis::base::{Header, Query, Totals};
+use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::Note;
 use crate::units::Picos;

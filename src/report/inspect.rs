@@ -1,6 +1,6 @@
 //! What is in a file, as JSON: names and order of fields of [`FileView`]. Counts nothing.
 
-use crate::analysis::breakdown::Status;
+use crate::analysis::base::Status;
 use crate::analysis::files::{FileLine, FilePlane, FileProgram, FileView, Finding};
 use crate::profile::{Note, PlaneStat};
 use crate::units::Picos;

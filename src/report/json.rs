@@ -6,8 +6,8 @@
 use super::json_text::kind_name;
 pub use super::json_text::text;
 use super::scopes_json::{ScopeJson, nested};
-use crate::analysis::base::Filter;
-use crate::analysis::breakdown::{Breakdown, Group, Header, Part, Scopes, Shown, Status, Totals};
+use crate::analysis::base::{Filter, Header, Status, Totals};
+use crate::analysis::breakdown::{Breakdown, Group, Part, Scopes, Shown};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;

@@ -3,8 +3,8 @@
 use super::format::{TimeUnit, bytes_text, count, gbs, percent, tflops, time};
 use super::row_label;
 use super::text::Table;
-use crate::analysis::base::GroupBy;
-use crate::analysis::breakdown::{Breakdown, Group, Peaks, Scopes, Spread, StepStats};
+use crate::analysis::base::{GroupBy, Peaks};
+use crate::analysis::breakdown::{Breakdown, Group, Scopes, Spread, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::files::{FileView, ProgramSource};
 use crate::units::Picos;

@@ -2,7 +2,7 @@
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::analysis::comm::{Comm, CommLanes, CommQuery, CommRow, LaneQuery};
 use crate::profile::Profile;
 use crate::protocol::{CommView, Export, Reply};

@@ -3,8 +3,7 @@
 
 use super::capture::CaptureSession;
 use super::programs::{AtHand, Programs};
-use crate::analysis::base::{GroupBy, Query};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, GroupBy, Query};
 use crate::analysis::data_movement::DataMovement;
 use crate::profile::{Note, Profile};
 use crate::protocol::{DataMovementView, Export, Rest};
@@ -64,7 +63,7 @@ impl CaptureSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::breakdown::{Header, Peaks, Status, Totals};
+    use crate::analysis::base::{Header, Peaks, Status, Totals};
     use crate::analysis::classify::Kind;
     use crate::analysis::data_movement::DataMovementRow;
     use crate::units::Picos;

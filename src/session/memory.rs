@@ -1,7 +1,7 @@
 //! Memory with the programs at hand: each is read when it is asked for, the last two stay. Knows reports; no browser.
 
 use super::programs::{HeldMemory, Programs};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::{
     AliveAt, BufferId, CrossCheck, Curve, Lanes, MemoryPrograms, MemoryQuery, Points, ProgramPeaks,

@@ -4,8 +4,7 @@
 use super::capture::CaptureSession;
 use super::memory::{memory_programs, whole_memory};
 use super::programs::Programs;
-use crate::analysis::base::{GroupBy, Query};
-use crate::analysis::breakdown::{Header, Status};
+use crate::analysis::base::{GroupBy, Header, Query, Status};
 use crate::analysis::files::FileProgram;
 use crate::analysis::memory::MemoryQuery;
 use crate::profile::{Note, Profile};

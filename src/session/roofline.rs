@@ -4,8 +4,7 @@
 use super::capture::CaptureSession;
 use super::roofline_cache::RooflineCache;
 use super::row_order::window;
-use crate::analysis::base::FilterError;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::roofline::{MAX_GAPS, Roofline, RooflineFigures, RooflineQuery, StepRoof};
 use crate::profile::{Note, Profile};
 use crate::protocol::{Export, Reply, RoofPoint, RoofRowsPage, RoofRowsQuery, RoofSort};

@@ -1,8 +1,7 @@
 //! The last answer of the roofline: figures, points and rows come from it without computing it again.
 use super::programs::{AtHand, Programs};
 use super::row_order::{by_value, ordered, ranks};
-use crate::analysis::base::FilterError;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, FilterError};
 use crate::analysis::roofline::{Level, Roof, RooflineAnswer, RooflineQuery, StepRoof};
 use crate::profile::Profile;
 use crate::protocol::{MAX_POINTS, RoofColumn, RoofLargest, RoofPoint, RoofSort, RooflineHead};

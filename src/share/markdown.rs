@@ -1,7 +1,7 @@
 //! A report in words and tables, short enough for the description of a change. Knows what is told; computes nothing but shares.
 
 use super::report::Report;
-use crate::analysis::breakdown::Status;
+use crate::analysis::base::Status;
 use crate::analysis::classify::Kind;
 use crate::report::format::{bytes_text, counted, percent_text, time_text};
 use crate::report::roofline_table;

@@ -3,8 +3,8 @@
 //! Its rows are the analyses' reports, not copies of their types: at full detail a report says what the analyses say, and what it
 //! is written as is told field by field in `walk/`. What is left out is summed: shown numbers and "other" are the whole.
 
-use crate::analysis::base::{DeviceChoice, StepChoice};
-use crate::analysis::breakdown::{Group, Header, StepStats, Totals};
+use crate::analysis::base::{DeviceChoice, Header, StepChoice, Totals};
+use crate::analysis::breakdown::{Group, StepStats};
 use crate::analysis::classify::Kind;
 use crate::analysis::comm::Comm;
 use crate::analysis::files::FileInfo;

@@ -1,14 +1,13 @@
 //! Reports of anything: made by a visitor, so that no field is forgotten.
 
-use super::codec;
 use super::codec::visit::{Done, Number, Text, Visit};
 use super::envelope::{Limits, decode, encode, read};
 use super::error::ShareError;
 use super::file::unpack;
 use super::level::Level;
-use super::link;
 use super::link::read_link;
 use super::report::Report;
+use super::{codec, link};
 use proptest::prelude::*;
 
 /// Fills a report with what numbers say.

@@ -2,8 +2,7 @@
 
 use crate::common;
 use crate::common::hlo::{AOT, aot};
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{
     Carried, Comm, CommBy, CommQuery, Core, Execution, LaneQuery, Primitive, Remainder, Topology, message_of,

@@ -1,7 +1,6 @@
 //! Communication as the page draws it, against the analysis' figures and plain sums: steps, lanes, bandwidth, rows.
 
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::flags::Flag;
 use rooflight::analysis::comm::{
     Carried, Comm, CommBy, CommQuery, CommRow, LaneQuery, NamedMesh, Primitive, StepComm, Topology,

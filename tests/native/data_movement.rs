@@ -3,8 +3,7 @@
 
 use crate::common;
 use crate::common::{bytes, make, open};
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::data_movement::{
     Answer, Change, DataMovement, DataMovementRow, LayoutChange, classify, in_module,

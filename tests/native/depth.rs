@@ -4,8 +4,8 @@
 use crate::common;
 use crate::common::{bytes, make, open, profile};
 use proptest::prelude::*;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, MAX_PARTS, NO_SCOPE, Scopes};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{MAX_PARTS, NO_SCOPE, Scopes};
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::XSpace;

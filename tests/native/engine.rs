@@ -2,8 +2,8 @@
 
 use crate::common;
 use crate::common::{bytes, make};
-use rooflight::analysis::base::{Filter, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::analysis::base::{Analysis, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Group;
 use rooflight::protocol::{BreakdownHead, Column, Reply, Request, RowsQuery, Sort};
 use rooflight::session::{Input, OpenSession};
 use std::cmp::Ordering;

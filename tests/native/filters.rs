@@ -1,8 +1,8 @@
 //! Filters work on ops: what is shown is what matches, and never more than there is.
 
 use crate::common::{bytes, make, open};
-use rooflight::analysis::base::{Filter, FilterError, FilterField, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::base::{Analysis, Filter, FilterError, FilterField, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 

@@ -3,8 +3,7 @@
 use crate::common::trace::open_all;
 use crate::common::zip::{deflated, zip};
 use crate::common::{bytes, make};
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::session::Opened;
 use rooflight::units::Picos;

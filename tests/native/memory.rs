@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::hlo::{AOT, aot, programs, xspace};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::Analysis;
 use rooflight::analysis::memory::{
     AliveAt, AllocatorMemory, Basis, Buffer, Capacity, CapacitySource, Category, MemoryClass, MemoryQuery,
     ProgramMemory, ProgramPeaks, RollUpBy, SpaceMemory, WholeMemory,

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::memory::{assigned, buffer, event, tiny};
 use proptest::prelude::*;
 use prost::Message;
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::Analysis;
 use rooflight::analysis::memory::{
     Basis, BufferId, Category, MemoryClass, MemoryQuery, MomentPart, Points, ProgramMemory, ProgramPeaks, RollUpBy,
     SpaceMemory, StaticMemory, WhatIf,

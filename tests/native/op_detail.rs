@@ -1,8 +1,8 @@
 //! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
 
 use crate::common::{XSPACES, asked, bytes, hlo, make, profile};
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Group};
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
+use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::hlo::{Module, text};

@@ -1,8 +1,7 @@
 //! The neighbourhood of real ops: against the program's own relations, and drawn.
 
 use crate::common::{asked, bytes, hlo, make, open};
-use rooflight::analysis::base::{Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, Query, StepChoice};
 use rooflight::analysis::op::graph::{GraphNode, NodeRole, OpGraph};
 use rooflight::analysis::op::{OpBasis, OpDetail};
 use rooflight::chart::op::graph::{Drawing, draw, next, rows, scene};

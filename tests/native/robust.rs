@@ -4,8 +4,7 @@
 use crate::common;
 use crate::common::{make, open};
 use proptest::prelude::*;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::comm::{Carried, CommQuery, LaneQuery};
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::units::Picos;

@@ -4,8 +4,7 @@
 use crate::common;
 use crate::common::bytes;
 use crate::common::make::{self, Plane};
-use rooflight::analysis::base::{DeviceChoice, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::profile::Note;
 use rooflight::session::{Input, Opened, open};
 use rooflight::wire::proto::xspace::{XPlane, XSpace};

@@ -4,8 +4,7 @@ use crate::common;
 use crate::common::{bytes, make, open, profiles};
 use make::{Plane, int, text};
 use proptest::prelude::*;
-use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::roofline::{
     Bound, Check, CostSource, DeviceCountSource, KernelCost, Level, PeakChoice, PeakSource, Precision, Roof, Roofline,

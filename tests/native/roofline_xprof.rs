@@ -3,8 +3,7 @@
 
 use crate::common;
 use crate::common::make::{Plane, text};
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::roofline::{
     DevicePeaks, Level, PeakChoice, PeakOf, PeakSource, Precision, RooflineAnswer, RooflineQuery,
 };

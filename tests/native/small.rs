@@ -1,8 +1,7 @@
 //! The small capture, summed by hand.
 
 use crate::common::{bytes, make, open};
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Status};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 

@@ -3,8 +3,8 @@
 
 use crate::common;
 use crate::common::make::{self, int, text};
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::classify::{Kind, OpGroup};
 use rooflight::analysis::comm::{CommQuery, Primitive};
 use rooflight::report::row_label::label;

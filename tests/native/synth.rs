@@ -3,8 +3,7 @@
 
 use crate::simulator;
 use clap::Parser;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::memory::MemoryQuery;
 use rooflight::session::{Input, Opened, Programs};
 use rooflight::source::{XZ, inflate};

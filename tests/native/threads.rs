@@ -2,8 +2,7 @@
 
 use crate::common;
 use prost::Message;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::Analysis;
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::x_event::Data;

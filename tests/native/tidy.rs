@@ -26,6 +26,20 @@ const FEATURE_ORDER: [(&str, &[&str]); 2] = [
     ("chart", &["plot", "widgets", "breakdown", "data_movement", "roofline", "memory", "comm", "op", "files"]),
 ];
 
+/// Names that say nothing: prepositions, pronouns, question words and verbs of speech. A function or a type is called by what it
+/// does or is. `From::from` is the standard library's.
+const BANNED_FUNCTIONS: [&str; 33] = [
+    "any", "ask", "asked", "at", "found", "from", "hear", "heard", "held", "hold", "how", "keep", "kept", "lives",
+    "look", "looked", "of", "one", "other", "place", "said", "say", "says", "seen", "sight", "tell", "tells", "then",
+    "told", "way", "what", "which", "whose",
+];
+const BANNED_TYPES: [&str; 21] = [
+    "Any", "Asked", "At", "Far", "Found", "From", "Heard", "Held", "How", "Kept", "Look", "Of", "Place", "Said",
+    "Seen", "Sight", "Then", "Told", "Way", "What", "Which",
+];
+/// The few that are right where they stand.
+const ALLOWED: [&str; 1] = ["src/view/type_erasure.rs any"];
+
 /// Files that may name the browser's crates.
 const BROWSER: [&str; 4] = ["src/view/", "src/worker/", "src/bin/app.rs", "src/bin/worker.rs"];
 const BROWSER_CRATES: [&str; 7] =
@@ -100,6 +114,32 @@ fn features_name_no_later_feature() {
         }
     }
     check(&broken, "within a layer, a feature names only what comes before it");
+}
+
+#[test]
+fn functions_and_types_are_called_by_what_they_are() {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut broken = Vec::new();
+    for (name, text) in ["src", "crates", "xtask/src"].map(|folder| files(folder, &["rs"])).concat() {
+        let mut is_conversion = false;
+        for (n, line) in code(&text) {
+            let line = line.trim_start();
+            if line.starts_with("impl") {
+                is_conversion = line.contains("From<");
+            }
+            let defined = |keyword: &str| {
+                let at = line.find(keyword).filter(|at| *at == 0 || line[..*at].ends_with([' ', ')']))?;
+                Some(word(&line[at + keyword.len()..]))
+            };
+            let function =
+                defined("fn ").filter(|of| BANNED_FUNCTIONS.contains(&of.as_str()) && !(is_conversion && of == "from"));
+            let types = ["struct ", "enum ", "trait ", "type "].into_iter().filter_map(defined);
+            let ty = types.into_iter().find(|of| BANNED_TYPES.contains(&of.as_str()));
+            let is_new = |found: &String| !ALLOWED.contains(&format!("{name} {found}").as_str());
+            broken.extend(function.or(ty).filter(is_new).map(|found| format!("{name}:{n} defines {found}")));
+        }
+    }
+    check(&broken, "a function or a type is called by what it does or is, in the words of the field");
 }
 
 #[test]

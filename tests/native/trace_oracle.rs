@@ -3,8 +3,8 @@
 
 use crate::common;
 use crate::common::trace::told;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::{PeakChoice, RooflineQuery};
 use rooflight::session::Opened;

@@ -2,8 +2,8 @@
 
 use crate::common;
 use crate::common::{bytes, make, open};
-use rooflight::analysis::base::{GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown, MAX_PARTS};
+use rooflight::analysis::base::{Analysis, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Breakdown, MAX_PARTS};
 use rooflight::analysis::classify::{NO_LAYER, SCANNED};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};

@@ -2,8 +2,8 @@
 //! profiles' README.
 
 use crate::common;
-use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown};
+use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::Breakdown;
 use rooflight::session::Opened;
 use rooflight::units::Picos;
 use std::collections::BTreeMap;

@@ -33,13 +33,13 @@ pub fn run_and_read(command: &mut Command, mut each: impl FnMut(&str)) -> Result
 }
 
 /// What it writes to stdout, or `None` if it is missing or fails. Silent: for asking what is there.
-pub fn ask(command: &mut Command) -> Option<String> {
+pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// The first program of one of these names on PATH.
-pub fn which(names: &[&str]) -> Option<PathBuf> {
+pub fn find_program(names: &[&str]) -> Option<PathBuf> {
     names.iter().find_map(|name| which::which(name).ok())
 }
 

@@ -94,7 +94,7 @@ fn npm_ci() -> Result<()> {
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    let npm = process::which(&["npm"]).unwrap_or_else(|| "npm".into());
+    let npm = process::find_program(&["npm"]).unwrap_or_else(|| "npm".into());
     let args = ["ci", "--no-audit", "--no-fund", "--ignore-scripts"];
     process::run(Command::new(npm).args(args).current_dir(folder()))?;
     fs::write(stamp, lock)?;

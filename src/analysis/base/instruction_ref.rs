@@ -18,7 +18,7 @@ impl<'a> InstructionRef<'a> {
     }
 
     /// Another instruction of the same program.
-    pub(crate) fn other(self, id: InstructionId) -> Option<Self> {
+    pub(crate) fn sibling(self, id: InstructionId) -> Option<Self> {
         Self::within(self.module?.0, id, self.tpu)
     }
 
@@ -29,7 +29,7 @@ impl<'a> InstructionRef<'a> {
 
     /// An operand, where the program is known.
     pub(crate) fn operand(self, i: usize) -> Option<Self> {
-        self.other(self.instruction.operands.get(i)?.id?)
+        self.sibling(self.instruction.operands.get(i)?.id?)
     }
 
     /// What an operand gives.
@@ -45,7 +45,7 @@ impl<'a> InstructionRef<'a> {
 
     /// The instruction that does the work: of a `-done` its `-start`, of an `async-start` what it wraps.
     pub(in crate::analysis) fn worker(self) -> Self {
-        self.module.and_then(|(module, id)| self.other(module.wrapped(id))).unwrap_or(self)
+        self.module.and_then(|(module, id)| self.sibling(module.wrapped(id))).unwrap_or(self)
     }
 
     /// The computation a fusion calls.
@@ -59,7 +59,7 @@ impl<'a> InstructionRef<'a> {
         let mut parts = Vec::new();
         let mut left: Vec<(ComputationId, u32)> = self.fused().map(|(_, id)| (id, 0)).into_iter().collect();
         while let (Some((computation, depth)), Some((module, _))) = (left.pop(), self.module) {
-            for part in module.instructions_of(computation).filter_map(|id| self.other(id)) {
+            for part in module.instructions_of(computation).filter_map(|id| self.sibling(id)) {
                 match part.fused() {
                     Some((_, inner)) if depth < DEPTH => left.push((inner, depth + 1)),
                     _ => parts.push(part),

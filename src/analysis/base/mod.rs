@@ -21,11 +21,13 @@ pub(in crate::analysis) mod selection;
 pub(in crate::analysis) mod self_time;
 pub(in crate::analysis) mod text_order;
 
+pub use analysis::Analysis;
 pub use device::{Clock, Device, Step, StepBasis, intervals};
 pub use filter::{Filter, FilterError, FilterField, Matcher};
 pub use framework::Framework;
 pub use op_lookup::FoundOp;
 pub use platform::{Platform, device_type};
 pub use query::{DeviceChoice, GroupBy, Query, StepChoice};
+pub use report::{Header, Peaks, Status, Totals};
 pub use self_time::{Interval, sweep};
 pub use text_order::sort_by_text;

@@ -3,7 +3,7 @@
 use super::measure::OpTime;
 use super::query::Query;
 use super::selection::Selection;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Profile, ProgramId};
 use indexmap::IndexMap;

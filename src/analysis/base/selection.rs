@@ -8,7 +8,7 @@ use super::query::{DeviceChoice, Query, StepChoice};
 use super::report::{Header, Peaks, Status, Totals};
 use super::rows::Slice;
 use super::self_time::Interval;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
 use crate::profile::{Note, OpId, Plane, Profile, Severity};
 use crate::units::Picos;

@@ -7,8 +7,6 @@ pub(in crate::analysis) mod row_view;
 pub(in crate::analysis) mod scopes;
 pub(in crate::analysis) mod steps;
 
-pub use super::base::analysis::Analysis;
-pub use super::base::report::{Header, Peaks, Status, Totals};
 pub use query::Answer;
 pub use report::{Breakdown, Figures, Group, MAX_PARTS, Part, SHORTEST_RATED, Share, Shown, is_unrated};
 pub use row_text::RowText;

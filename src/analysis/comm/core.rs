@@ -6,8 +6,7 @@ use super::async_spans::{CoreTimeline, clock};
 use super::primitive::Core;
 use crate::analysis::base::measure::{Window, measure};
 use crate::analysis::base::rows::Slice;
-use crate::analysis::base::{Clock, Device, Interval, Step, StepBasis, StepChoice};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Clock, Device, Interval, Step, StepBasis, StepChoice};
 use crate::analysis::classify::{Facts, Kind, classify};
 use crate::profile::{Line, OpId, Plane, Profile};
 

@@ -37,8 +37,7 @@ pub use report::{
 };
 
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{DeviceChoice, Query};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, DeviceChoice, Query};
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
 use crate::profile::{Note, Plane, Profile, Severity};

@@ -3,7 +3,7 @@
 use super::flags::{Flag, accepted};
 use super::imbalance::{Balance, Straggler};
 use super::primitive::{Core, Execution, Primitive, Role};
-use crate::analysis::breakdown::{Header, Totals};
+use crate::analysis::base::{Header, Totals};
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};

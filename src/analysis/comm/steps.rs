@@ -5,8 +5,7 @@ use super::async_spans::CoreTimeline;
 use super::core::Side;
 use super::interval::Merged;
 use super::report::{Overlap, Remainder, StepComm};
-use crate::analysis::base::Interval;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Interval};
 use crate::units::Picos;
 use indexmap::IndexMap;
 

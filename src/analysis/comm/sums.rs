@@ -13,7 +13,7 @@ use super::flags::{Target, suggested};
 use super::primitive::{Core, Execution, Primitive};
 use super::query::CommBy;
 use super::report::{CommRow, DeviceGroup, LinkPeak, Pairing, PrimitiveSums, Traffic};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::ReplicaGroups;

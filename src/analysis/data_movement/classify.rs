@@ -78,7 +78,7 @@ fn changes(
         pair(opcode, a, b, order(a, b, map, reshapes))
     };
     match ends.pairing {
-        Pairing::Any(reason) => any(from, to, reason),
+        Pairing::Any(reason) => by_outline(from, to, reason),
         Pairing::Into => {
             let all = from.iter().flat_map(|a| to.iter().map(|b| known(a, b)));
             all.reduce(|a, b| a.zip(b, Answer::or)).unwrap_or(Changes::unknown(Reason::NoOperand))
@@ -96,7 +96,7 @@ fn changes(
 }
 
 /// Only the outside is known: what holds whichever operand becomes whichever result.
-fn any(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
+fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Changes {
     // Data is in main memory, VMEM or the host's memory; the other spaces hold flags and semaphores.
     let is_data = |a: &ArrayShape| !a.dims.is_empty() && matches!(a.memory_space(), 0 | 1 | 5);
     let large = |arrays: &[&ArrayShape]| arrays.iter().any(|a| is_data(a));

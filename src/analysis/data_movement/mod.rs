@@ -24,10 +24,9 @@ pub use classify::{LayoutChange, classify};
 pub use report::{DataMovement, DataMovementRow, OpcodeCount, ProgramOpcodes, SpaceMove, Tally};
 pub use resolver::{Programs, in_module};
 
-use crate::analysis::base::Query;
 use crate::analysis::base::rows::each;
 use crate::analysis::base::selection::Selection;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Query};
 use crate::analysis::classify::{Kind, category, opcode};
 use crate::hlo::opcode::{is_done, is_start};
 use crate::profile::{Note, Op, Profile, Severity, StrId};

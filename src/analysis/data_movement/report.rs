@@ -1,7 +1,7 @@
 //! What data movement reports. Plain data; knows nothing of how it was found.
 
 use super::change::{Answer, Change};
-use crate::analysis::breakdown::{Header, Totals};
+use crate::analysis::base::{Header, Totals};
 use crate::analysis::classify::Kind;
 use crate::profile::Note;
 use crate::units::Picos;

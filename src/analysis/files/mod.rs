@@ -11,8 +11,7 @@ pub use report::{
     ProgramSource, StatUse,
 };
 
-use crate::analysis::base::{Device, Platform, StepBasis};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Device, Platform, StepBasis};
 use crate::profile::{Line, Plane, Profile};
 use crate::units::Picos;
 use indexmap::IndexMap;

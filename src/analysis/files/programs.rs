@@ -1,8 +1,8 @@
 //! The programs of a session: what ran, what has its HLO there, and what was opened as a file of its own.
 
 use super::report::{FileProgram, ProgramSource};
+use crate::analysis::base::Analysis;
 use crate::analysis::base::device::program_of_run;
-use crate::analysis::breakdown::Analysis;
 use crate::profile::{HloBlob, HloForm, Profile, ProgramId};
 use crate::units::Picos;
 use indexmap::IndexMap;

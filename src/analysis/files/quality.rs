@@ -10,8 +10,7 @@
 //! What a note says already is taken from it, never found a second time. Knows devices, lines and codes of notes; knows no bytes.
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
-use crate::analysis::base::{Device, Framework, Platform};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Device, Framework, Platform};
 use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
 use indexmap::IndexMap;
 

@@ -2,7 +2,7 @@
 
 use super::report::MemoryPrograms;
 use super::runtime_report::{AllocatorMemory, Capacity, CapacitySource, CrossCheck, RuntimeMemory};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::Analysis;
 use crate::chip::Chip;
 use crate::profile::{Plane, Profile};
 

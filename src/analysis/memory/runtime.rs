@@ -9,8 +9,7 @@
 //! In use = reserved + allocated: `bytes_allocated` alone misses the arenas of programs. Capacity = in use + available.
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
-use crate::analysis::base::{Clock, Device, Platform, StepBasis, intervals};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Clock, Device, Platform, StepBasis, intervals};
 use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;

@@ -2,8 +2,7 @@
 
 use super::report::{Histogram, OpFigures, OpStep};
 use crate::analysis::base::measure::Window;
-use crate::analysis::base::{Clock, Device, FoundOp, intervals, sweep};
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, Clock, Device, FoundOp, intervals, sweep};
 use crate::analysis::breakdown::steps::Open;
 use crate::analysis::classify::Kind;
 use crate::profile::{OpId, Plane, Profile};

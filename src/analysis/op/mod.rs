@@ -25,9 +25,8 @@ pub use report::{
     OpValue, SourceLine,
 };
 
-use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, FoundOp};
 use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
@@ -163,7 +162,7 @@ fn op_place(seen: InstructionRef<'_>) -> Option<OpPlace> {
         caller: caller.map(|c| c.name.to_string()),
         caller_opcode: caller.map(|c| c.opcode.to_string()),
         more_callers: callers.len().saturating_sub(1) as u32,
-        trip_count: turns.and_then(|caller| trip_count::trips(seen.other(*caller)?)),
+        trip_count: turns.and_then(|caller| trip_count::trips(seen.sibling(*caller)?)),
     })
 }
 

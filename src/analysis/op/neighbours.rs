@@ -1,9 +1,8 @@
 //! The ops one hop away: whose results an op takes, and who takes its own. From the program, else from events' texts.
 
 use super::report::Neighbour;
-use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, FoundOp};
 use crate::hlo::{InstructionId, Shape, text};
 use crate::profile::Profile;
 use crate::units::Picos;
@@ -86,7 +85,7 @@ fn neighbours(seen: InstructionRef<'_>, ids: impl Iterator<Item = InstructionId>
     let mut side: Vec<Neighbour> = Vec::new();
     let ids: IndexSet<InstructionId> = ids.collect();
     let more = ids.len().saturating_sub(MAX);
-    for other in ids.into_iter().take(MAX).filter_map(|id| seen.other(id)) {
+    for other in ids.into_iter().take(MAX).filter_map(|id| seen.sibling(id)) {
         let instruction = other.instruction;
         side.push(bare(&instruction.name, Some(&instruction.opcode), Some(&instruction.shape)));
     }

@@ -1,7 +1,6 @@
 //! What is told of one op: plain data with its units in its types. Knows nothing of how it was found.
 
-use crate::analysis::base::Query;
-use crate::analysis::breakdown::Peaks;
+use crate::analysis::base::{Peaks, Query};
 use crate::analysis::classify::Kind;
 use crate::analysis::roofline::OpRoof;
 use crate::profile::Note;

@@ -40,7 +40,7 @@ fn counted(seen: InstructionRef<'_>) -> Option<u64> {
 }
 
 fn root(seen: InstructionRef<'_>, computation: ComputationId) -> Option<InstructionRef<'_>> {
-    seen.other(seen.module?.0.computation(computation)?.root?)
+    seen.sibling(seen.module?.0.computation(computation)?.root?)
 }
 
 /// Which element of the loop's state it is.

@@ -39,10 +39,10 @@ pub use verify::verify;
 
 use crate::analysis::base::rows::{Known, Member, Rows, Slice, fold};
 use crate::analysis::base::selection::Selection;
-use crate::analysis::base::{Filter, FilterError, GroupBy, Query};
+use crate::analysis::base::{Analysis, Filter, FilterError, GroupBy, Query};
+use crate::analysis::breakdown::RowView;
 use crate::analysis::breakdown::query::shown;
 use crate::analysis::breakdown::row_view::default_order;
-use crate::analysis::breakdown::{Analysis, RowView};
 use crate::analysis::classify::Kind;
 use crate::analysis::data_movement::Programs;
 use crate::hlo::text;

@@ -4,7 +4,7 @@ use super::peaks::{DevicePeaks, Peak, PeakOf};
 use super::query::{Level, PeakSource, RooflineQuery};
 use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
-use crate::analysis::breakdown::Status;
+use crate::analysis::base::Status;
 use crate::chip::Chip;
 use crate::profile::{Note, Severity};
 use crate::units::Picos;

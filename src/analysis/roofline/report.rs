@@ -3,7 +3,8 @@
 use super::peaks::DevicePeaks;
 use super::query::{Level, Precision};
 use super::verdict::{Bound, Verified};
-use crate::analysis::breakdown::{Group, Header, Totals};
+use crate::analysis::base::{Header, Totals};
+use crate::analysis::breakdown::Group;
 use crate::profile::Note;
 use crate::units::Picos;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,7 @@
 
 use super::args::Output;
 use super::{Failure, OpenCapture, notes_text};
-use rooflight::analysis::base::{Filter, GroupBy};
-use rooflight::analysis::breakdown::Status;
+use rooflight::analysis::base::{Filter, GroupBy, Status};
 use rooflight::analysis::memory::{MemoryQuery, ProgramPeaks, WholeMemory};
 use rooflight::chip::{CHIPS, Chip};
 use rooflight::report::text::Table;
@@ -69,7 +68,7 @@ impl OpenCapture<'_> {
             Output::Json => {
                 let kinds = self.query_breakdown(&self.query(GroupBy::Kind, Filter::default())?)?;
                 let status = if whole.is_empty() { Status::Absent } else { Status::Ok };
-                let header = rooflight::analysis::breakdown::Header { status, ..kinds.header };
+                let header = rooflight::analysis::base::Header { status, ..kinds.header };
                 let files = self.files();
                 let head = json::head_of("memory", &files, self.partial, &header, &kinds.totals);
                 json::text(&memory_json::memory(head, &whole, top, &notes))

@@ -13,8 +13,8 @@ mod roofline_args;
 use args::{Args, Command, Output, View};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
-use rooflight::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown, Scopes, Status, StepStats};
+use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, FilterError, GroupBy, Query, Status, StepChoice};
+use rooflight::analysis::breakdown::{Breakdown, Scopes, StepStats};
 use rooflight::analysis::comm::CommQuery;
 use rooflight::analysis::roofline::RooflineQuery;
 use rooflight::profile::{Note, Severity};
@@ -370,7 +370,7 @@ fn bad_filter(error: &FilterError) -> Failure {
 }
 
 /// One line on what the figures are of.
-fn heading(header: &rooflight::analysis::breakdown::Header) -> String {
+fn heading(header: &rooflight::analysis::base::Header) -> String {
     let device = header.device.as_deref().unwrap_or("no device");
     let kind = header.device_type.as_ref().map_or(String::new(), |t| format!(" ({t})"));
     let window = header.step_duration.map_or(String::new(), |d| format!(", {}", format::time_text(d)));

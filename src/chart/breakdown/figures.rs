@@ -1,6 +1,6 @@
 //! The figures above the chart, and how each is computed. Knows the breakdown's head; no pixels.
 
-use crate::analysis::breakdown::{Header, Totals};
+use crate::analysis::base::{Header, Totals};
 use crate::chart::plot::time_part::Slot;
 use crate::protocol::BreakdownHead;
 use crate::report::format::{self, ABSENT, TimeUnit};
@@ -248,8 +248,8 @@ pub fn whole(header: &Header) -> &'static str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::analysis::base::Query;
-    use crate::analysis::breakdown::{Shown, Status};
+    use crate::analysis::base::{Query, Status};
+    use crate::analysis::breakdown::Shown;
     use crate::protocol::Largest;
 
     pub(crate) fn head() -> BreakdownHead {
@@ -273,7 +273,7 @@ pub(crate) mod tests {
                 n_steps: 4,
                 window: Some((Picos(5), Picos(1_000_000_005))),
                 step_duration: Some(Picos(1_000_000_000)),
-                peaks: crate::analysis::breakdown::Peaks::default(),
+                peaks: crate::analysis::base::Peaks::default(),
             },
             totals,
             shown: Shown::default(),

@@ -3,8 +3,8 @@
 use super::cell::{Cell, Units};
 use super::columns::{self, TEXT_ROOM};
 use super::figures;
-use crate::analysis::base::{FilterField, GroupBy, Query};
-use crate::analysis::breakdown::{Group, Part, Peaks};
+use crate::analysis::base::{FilterField, GroupBy, Peaks, Query};
+use crate::analysis::breakdown::{Group, Part};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label::last_segment;
 use crate::chart::plot::time_part::Slot;

@@ -65,7 +65,7 @@ fn mean(all: &[&StepTime], across: Option<&AcrossDevices>) -> Option<Step> {
 }
 
 /// "TPU:0", or "the mean of 4 devices"; of a link that holds fewer steps than there are "TPU:0, the first 8 of 100 steps".
-pub fn whose(stats: &StepStats, choice: DeviceChoice) -> String {
+pub fn device_text(stats: &StepStats, choice: DeviceChoice) -> String {
     let whose = match choice {
         DeviceChoice::One(index) => {
             stats.devices.get(index as usize).map_or_else(String::new, |device| device.label.clone())
@@ -243,11 +243,11 @@ mod tests {
     fn a_link_says_how_many_of_the_steps_it_holds() {
         let mut stats = stats();
         stats.devices[1].steps.truncate(1);
-        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
+        assert_eq!(device_text(&stats, DeviceChoice::One(1)), "TPU:1, the first 1 of 2 steps");
         let rows = formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows;
         assert_eq!(rows[2].1, "not in this link: it holds a part of the steps");
         stats.devices[0].all = None;
-        assert_eq!(whose(&stats, DeviceChoice::One(0)), "TPU:0");
+        assert_eq!(device_text(&stats, DeviceChoice::One(0)), "TPU:0");
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(figures[1], ("mean", "20 ps".to_owned()));
         assert_eq!(formula(&stats, DeviceChoice::One(1)).expect("it has steps").rows[2].1, "40 ps");
         assert!(formula(&stats, DeviceChoice::All).is_none());
-        assert_eq!(whose(&stats, DeviceChoice::One(1)), "TPU:1");
+        assert_eq!(device_text(&stats, DeviceChoice::One(1)), "TPU:1");
         assert_eq!(devices(&stats)[0].mean, Picos(20));
         assert_eq!(widest(&stats).map(|across| across.number), Some(7));
         assert_eq!(

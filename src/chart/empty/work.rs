@@ -124,8 +124,7 @@ const COLLECTIVES: &str = "Run one program over the devices: its all-gather, all
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::base::Framework;
-    use crate::analysis::breakdown::Analysis;
+    use crate::analysis::base::{Analysis, Framework};
     use crate::analysis::comm::CommQuery;
     use crate::chart::empty::tests::{session, text};
     use crate::profile::Profile;

@@ -1,6 +1,6 @@
 //! The parts of a window: the kinds of time, then idle. Knows their order and names; no figure.
 
-use crate::analysis::breakdown::Totals;
+use crate::analysis::base::Totals;
 use crate::analysis::classify::Kind;
 use crate::units::Picos;
 

@@ -94,7 +94,7 @@ pub fn levels(levels: &[Level]) -> Vec<Choice<Level>> {
 }
 
 /// Whose the peaks are: "Peaks per device, from the profile".
-pub fn whose(figures: &RooflineFigures) -> String {
+pub fn device_text(figures: &RooflineFigures) -> String {
     let Some(peaks) = figures.peaks.first() else { return "No device, no peaks".to_owned() };
     let sources: Vec<PeakSource> = peaks
         .used

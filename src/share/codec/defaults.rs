@@ -1,7 +1,7 @@
 //! Empty rows, which reading fills: of types that have no default, for none of them is meant to be seen.
 
-use crate::analysis::base::{DeviceChoice, StepChoice};
-use crate::analysis::breakdown::{AcrossDevices, Group, Header, Part, Peaks, Status, StepStats, StepTime, Totals};
+use crate::analysis::base::{DeviceChoice, Header, Peaks, Status, StepChoice, Totals};
+use crate::analysis::breakdown::{AcrossDevices, Group, Part, StepStats, StepTime};
 use crate::analysis::comm::{
     Arrival, ArrivalSpread, Comm, CommRow, Core, DeviceGroup, Execution, Overlap, Pairing, Primitive, PrimitiveSums,
     Traffic,

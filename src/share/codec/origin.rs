@@ -2,8 +2,8 @@
 
 use super::defaults;
 use super::visit::{Done, Number, Text, Visit, each};
-use crate::analysis::base::{DeviceChoice, StepChoice};
-use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Header, Spread, Status, StepStats, StepTime, Totals};
+use crate::analysis::base::{DeviceChoice, Header, Status, StepChoice, Totals};
+use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
 use crate::profile::{Note, Severity};
 use crate::share::report::{DeviceTold, Origin};

@@ -1,8 +1,7 @@
 //! The list of columns: which are shown. Knows the breakdown's columns; how they are drawn is the table's.
 
 use super::rows::{change, shown};
-use crate::chart::breakdown::Cell;
-use crate::chart::breakdown::columns;
+use crate::chart::breakdown::{Cell, columns};
 use crate::view::state::State;
 use crate::view::type_erasure::{EraseType, If, live};
 use crate::view::widgets::icon::{Icon, icon};

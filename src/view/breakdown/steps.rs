@@ -47,7 +47,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
         let (stats, bars) = (found.get()?, bars.get()?);
         let selected = step_stats::step_index(&stats, device.get(), state.step());
         let height = if width.get() < TWO_LINES { HEIGHT.1 } else { HEIGHT.0 };
-        let whose = format!("of {}", step_stats::whose(&stats, device.get()));
+        let whose = format!("of {}", step_stats::device_text(&stats, device.get()));
         Some(PtrEq::new(steps::layout(&bars, &step::kinds(), &whose, selected, (room(width.get()), height))))
     });
     let model = model(
@@ -84,7 +84,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
     };
     let none = move || bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
     let beside = view! {
-        <span class="picture-note">{move || found.with(|found| found.as_ref().map(|stats| step_stats::whose(stats, device.get())))}</span>
+        <span class="picture-note">{move || found.with(|found| found.as_ref().map(|stats| step_stats::device_text(stats, device.get())))}</span>
         <span class="grow"></span>
     }.any();
     view! {

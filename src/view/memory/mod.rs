@@ -46,7 +46,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
                 <dl class="figures" data-roving="">{live(readout)}</dl>
                 <tools::Tools model />
             </div>
-            {move || model.none().map(|words| empty_state(state, words, other(model)))}
+            {move || model.none().map(|words| empty_state(state, words, other_side(model)))}
             {move || model.missing_text().map(|words| view! { <p class="memory-none">{words}</p> }.any())}
             <If when=move || !is_static() && has_allocators.get()><allocator::Allocator model /></If>
             <If when=move || is_static() && model.has_space.get()><Static model /></If>
@@ -56,7 +56,7 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
 }
 
 /// The other side, where the one that is empty has it.
-fn other(model: MemoryModel) -> AnyView {
+fn other_side(model: MemoryModel) -> AnyView {
     let (side, words) = match untrack(|| model.side()) {
         Side::Static => (Side::Allocator, "Show the allocator"),
         Side::Allocator => (Side::Static, "Show static memory"),

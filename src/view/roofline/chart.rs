@@ -84,7 +84,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         let dots = model.dots.get()?;
         let shown = look.with(|look| {
             let drawn = look.size.0 > 0.0;
-            drawn.then(|| model.ceilings.with(|ceilings| scene(&dots, ceilings, look, &model.whose())))
+            drawn.then(|| model.ceilings.with(|ceilings| scene(&dots, ceilings, look, &model.device_text())))
         });
         Some(PtrEq::new(shown?))
     });

@@ -119,7 +119,7 @@ impl RooflineModel {
     }
 
     /// Of which device and step: "TPU:0, step 3".
-    pub(super) fn whose(self) -> String {
+    pub(super) fn device_text(self) -> String {
         self.head.with(|head| {
             let Some(head) = head else { return String::new() };
             let header = &head.figures.header;

@@ -192,7 +192,7 @@ impl State {
             }
         } else if self.engines.with_value(|engines| engines.open.is_some() && engines.open_serial == serial) {
             match report {
-                Report::Answer(answer) => self.hear(answer),
+                Report::Answer(answer) => self.receive(answer),
                 Report::Died(failure) => self.worker_died(failure),
             }
         }
@@ -211,7 +211,7 @@ impl State {
             reply => {
                 let answer = Answer { id: answer.id, reply };
                 let heard = self.engines.try_update_value(|engines| {
-                    engines.loading.as_mut().and_then(|loading| loading.pending.as_mut()).map(|p| p.hear(answer))
+                    engines.loading.as_mut().and_then(|loading| loading.pending.as_mut()).map(|p| p.receive(answer))
                 });
                 match heard.flatten() {
                     Some(PendingState::Done(shown)) => self.swap_in(Some(shown)),

@@ -84,7 +84,7 @@ impl Pending {
         self.head_id.filter(|_| self.head.is_none()).unwrap_or(self.rows_id)
     }
 
-    pub(super) fn hear(&mut self, answer: Answer) -> PendingState {
+    pub(super) fn receive(&mut self, answer: Answer) -> PendingState {
         if Some(answer.id) != self.head_id && answer.id != self.rows_id {
             return PendingState::NotMine;
         }

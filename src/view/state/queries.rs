@@ -149,7 +149,7 @@ impl State {
     }
 
     /// Takes in an answer about the open session.
-    pub(super) fn hear(self, answer: Answer) {
+    pub(super) fn receive(self, answer: Answer) {
         let Some(answer) = self.hear_further(answer) else { return };
         let id = answer.id;
         let rows = match &answer.reply {
@@ -157,7 +157,7 @@ impl State {
             _ => None,
         };
         let heard = self.engines.try_update_value(|engines| match engines.pending.as_mut() {
-            Some(pending) => pending.hear(answer),
+            Some(pending) => pending.receive(answer),
             None => PendingState::NotMine,
         });
         match heard.unwrap_or(PendingState::NotMine) {

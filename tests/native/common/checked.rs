@@ -2,8 +2,8 @@
 //! fill the window, what is in flight is exposed or overlapped, and a report says at every level as much time as the capture.
 //! For tests and for fuzzing.
 
-use rooflight::analysis::base::{DeviceChoice, Filter, GroupBy, Query, StepChoice};
-use rooflight::analysis::breakdown::{Analysis, Breakdown, StepStats};
+use rooflight::analysis::base::{Analysis, DeviceChoice, Filter, GroupBy, Query, StepChoice};
+use rooflight::analysis::breakdown::{Breakdown, StepStats};
 use rooflight::analysis::classify::Kind;
 use rooflight::analysis::comm::{Carried, CommBy, CommLanes, CommQuery, LaneQuery};
 use rooflight::analysis::memory::{MemoryQuery, Points};

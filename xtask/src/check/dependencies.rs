@@ -15,7 +15,7 @@ pub fn check() -> Result<String> {
     let mut tree = process::cargo();
     tree.current_dir(repo::root()).args(["tree", "--locked", "--workspace", "--all-features", "--target", "all"]);
     tree.args(["--edges", "all", "--prefix", "none", "--format", "{p}|{l}"]);
-    let text = process::ask(&mut tree).context("`cargo tree` fails: is Cargo.lock up to date?")?;
+    let text = process::output_of(&mut tree).context("`cargo tree` fails: is Cargo.lock up to date?")?;
     let rules = fs::read_to_string(repo::root().join("deny.toml")).context("deny.toml")?.parse()?;
     let (n, wrong) = wrong(&text, &rules);
     ensure!(n > 20, "`cargo tree` lists no dependencies:\n{text}");

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 
-use super::say;
+use super::announce;
 use crate::process;
 
 const BROWSERS: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
@@ -39,7 +39,7 @@ pub fn chromium() -> Result<PathBuf> {
 
 /// Firefox, for the pages that are one file; `None`: those tests say that they were passed over.
 pub fn firefox() -> Result<Option<PathBuf>> {
-    let find = || env::var_os("ROOFLIGHT_FIREFOX").map(PathBuf::from).or_else(|| process::which(&FIREFOX));
+    let find = || env::var_os("ROOFLIGHT_FIREFOX").map(PathBuf::from).or_else(|| process::find_program(&FIREFOX));
     let found = find().or_else(|| first_file(&[USUAL_FIREFOX]));
     if found.is_some() || !is_debian_root() {
         return Ok(found);
@@ -50,8 +50,8 @@ pub fn firefox() -> Result<Option<PathBuf>> {
 
 /// Node.js, at a version that our tests can use.
 pub fn node() -> Result<PathBuf> {
-    let node = process::which(&["node"]).context("no Node.js: install version 20 or newer")?;
-    let version = process::ask(Command::new(&node).arg("--version")).unwrap_or_default();
+    let node = process::find_program(&["node"]).context("no Node.js: install version 20 or newer")?;
+    let version = process::output_of(Command::new(&node).arg("--version")).unwrap_or_default();
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
     if major < Some(20) {
         bail!("Node.js {version} is too old: install version 20 or newer")
@@ -61,7 +61,7 @@ pub fn node() -> Result<PathBuf> {
 
 fn find_chromium() -> Option<PathBuf> {
     let named = env::var_os("ROOFLIGHT_CHROMIUM").map(PathBuf::from);
-    named.or_else(|| process::which(&BROWSERS)).or_else(|| first_file(&USUAL_BROWSERS))
+    named.or_else(|| process::find_program(&BROWSERS)).or_else(|| first_file(&USUAL_BROWSERS))
 }
 
 fn first_file(paths: &[&str]) -> Option<PathBuf> {
@@ -70,7 +70,7 @@ fn first_file(paths: &[&str]) -> Option<PathBuf> {
 
 /// Installs Debian's packages.
 fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
-    say(what, how);
+    announce(what, how);
     process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
     let args = ["install", "--yes", "--quiet", "--no-install-recommends"];
     process::run(Command::new("apt-get").args(args).args(packages).env("DEBIAN_FRONTEND", "noninteractive"))
@@ -79,5 +79,5 @@ fn install(what: &str, how: &str, packages: &[&str]) -> Result<()> {
 /// Ubuntu is not meant: its `chromium` package only fetches a snap.
 fn is_debian_root() -> bool {
     let debian = fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"));
-    debian && process::ask(Command::new("id").arg("-u")).as_deref() == Some("0")
+    debian && process::output_of(Command::new("id").arg("-u")).as_deref() == Some("0")
 }

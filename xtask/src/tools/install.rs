@@ -8,13 +8,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{Tool, say};
+use super::{Tool, announce};
 use crate::{process, repo};
 
 /// A program that is built here.
 pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &str, takes: &str) -> Result<()> {
     let Tool { package, version, .. } = tool;
-    say(&format!("{package} {version}"), &format!("from source, {takes}"));
+    announce(&format!("{package} {version}"), &format!("from source, {takes}"));
     // The build folder is large and of no use afterwards.
     let scratch = repo::tools()?.join(format!("build-{package}"));
     let install = |locked: &[&str]| {
@@ -35,8 +35,8 @@ pub fn from_crates(tool: &Tool, folder: &Path, features: &[&str], opt_level: &st
 /// A package with programs in it. npm's global layout puts them in `bin`, as cargo does.
 pub fn from_npm(tool: &Tool, folder: &Path) -> Result<()> {
     let how = || format!("{} comes from npm: install Node.js 20 or newer, which brings npm", tool.program);
-    let npm = process::which(&["npm"]).with_context(how)?;
-    say(&format!("{} {}", tool.package, tool.version), "from npm, 10 s");
+    let npm = process::find_program(&["npm"]).with_context(how)?;
+    announce(&format!("{} {}", tool.package, tool.version), "from npm, 10 s");
     let package = format!("{}@{}", tool.package, tool.version);
     let args = ["install", "--global", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
     process::run(Command::new(npm).args(args).arg(folder).arg(package))

@@ -40,14 +40,14 @@ pub fn for_page() -> Result<(PathBuf, OsString)> {
 /// The compiler's half for WebAssembly.
 pub fn wasm_target() -> Result<()> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let folder = process::ask(Command::new(rustc).args(["--print", "target-libdir", "--target", WASM]));
+    let folder = process::output_of(Command::new(rustc).args(["--print", "target-libdir", "--target", WASM]));
     if folder.is_some_and(|folder| Path::new(&folder).is_dir()) {
         return Ok(());
     }
-    if process::which(&["rustup"]).is_none() {
+    if process::find_program(&["rustup"]).is_none() {
         bail!("this Rust has no {WASM} target; install it with your package manager, or use rustup");
     }
-    say(WASM, "from rustup, 10 s");
+    announce(WASM, "from rustup, 10 s");
     process::run(Command::new("rustup").args(["target", "add", WASM]))
 }
 
@@ -103,7 +103,7 @@ impl Tool {
     fn find(&self) -> Result<PathBuf> {
         let folder = self.folder()?;
         let cached = || which::which_in_global(self.program, Some(folder.join("bin"))).ok().into_iter().flatten();
-        let known = process::which(&[self.program]).into_iter().chain(cached()).find(|path| self.is_right(path));
+        let known = process::find_program(&[self.program]).into_iter().chain(cached()).find(|path| self.is_right(path));
         if let Some(path) = known {
             return Ok(path);
         }
@@ -124,13 +124,13 @@ impl Tool {
     }
 
     fn is_right(&self, path: &Path) -> bool {
-        process::ask(Command::new(path).arg("--version")).is_some_and(|output| {
+        process::output_of(Command::new(path).arg("--version")).is_some_and(|output| {
             version::printed(&output).is_some_and(|printed| version::same(printed, &self.version))
         })
     }
 }
 
 /// Nothing is installed in silence.
-fn say(what: &str, how: &str) {
+fn announce(what: &str, how: &str) {
     eprintln!("Installing {what} ({how}), once.");
 }

@@ -20,9 +20,8 @@ mod short;
 
 pub use report::{GraphEdge, GraphNode, NodeBody, NodeRole, OpGraph};
 
-use crate::analysis::base::FoundOp;
 use crate::analysis::base::instruction_ref::InstructionRef;
-use crate::analysis::breakdown::Analysis;
+use crate::analysis::base::{Analysis, FoundOp};
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
 use crate::hlo::{InstructionId, Module, text};
