@@ -13,6 +13,7 @@ use super::correlation_ids::{self, Role};
 use super::ids::{IdMap, OpId, program_of};
 use super::memory::{self, Numbers};
 use super::model::{Dropped, HloBlob, HloForm, Line, Op, OpStats, Plane, PlaneStat, Profile};
+use super::progress::Reached;
 use super::room::Room;
 use super::short_name::short_name;
 use super::stats::{OpStat, WantedStat, flow, resolve, set, wanted_stat};
@@ -44,19 +45,6 @@ pub struct Builder<'p> {
     dropped: Vec<Dropped>,
     pub(super) progress: &'p mut dyn FnMut(Reached<'_>),
     pub(super) n_events: u64,
-}
-
-/// How far the building is.
-#[derive(Clone, Copy, Debug)]
-pub struct Reached<'a> {
-    /// Byte of the file.
-    pub at: u64,
-    /// Planes complete.
-    pub planes: usize,
-    /// Events read.
-    pub events: u64,
-    /// The plane being read.
-    pub plane: &'a str,
 }
 
 /// Stat names of the plane at hand.
