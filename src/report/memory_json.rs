@@ -378,7 +378,7 @@ pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes:
         name: &told.peaks.name,
         program_id: told.peaks.program_id.map(|id| id.to_string()),
         spaces: told.spaces.iter().map(|space| SpaceJson::new(space, top)).collect(),
-        note: told.peaks.note.as_ref().map(|note| note.code.as_str()),
+        note: told.peaks.note.as_ref().map(|note| note.code.name()),
     };
     MemoryJson {
         head,

@@ -13,7 +13,7 @@ use super::kernel_counts;
 use super::programs::{OpenFile, choose, load};
 use crate::analysis::classify::{category_of_kernel, category_of_name, category_of_text};
 use crate::hlo::{Instruction, InstructionId, Module};
-use crate::profile::{Note, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
+use crate::profile::{Note, NoteCode, Op, OpId, Plane, Profile, ProgramId, Severity, StrId};
 use indexmap::IndexMap;
 use std::num::NonZeroU32;
 
@@ -129,13 +129,13 @@ fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
         let message = "The capture says no FLOPs and bytes: they are computed from the shapes in its HLO. What a kernel reads \
                        twice, or keeps in a cache, is not in them. An instruction that runs as several kernels costs once: \
                        each kernel has an equal share.";
-        notes.push(Note::new(Severity::Info, "costs_by_shapes", message));
+        notes.push(Note::new(Severity::Info, NoteCode::CostsByShapes, message));
     }
     if n_missing > 0 {
         let message = format!(
             "{n_missing} ops are in no HLO of the capture: they have no category, no scope and no cost but what events say."
         );
-        notes.push(Note::new(Severity::Caution, "ops_without_hlo", message));
+        notes.push(Note::new(Severity::Caution, NoteCode::OpsWithoutHlo, message));
     }
     notes
 }

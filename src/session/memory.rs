@@ -8,7 +8,7 @@ use crate::analysis::memory::{
     ProgramWithTimelines, SpaceWithTimeline, StaticMemory, WhatIf, WholeMemory,
 };
 use crate::chip::Chip;
-use crate::profile::{Note, Profile, Severity};
+use crate::profile::{Note, NoteCode, Profile, Severity};
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FilePr
     let mut notes = Vec::new();
     if !told.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program here says how its memory is planned: open the .hlo_proto.pb of one, alone or beside the capture.";
-        notes.push(Note::new(Severity::Info, "no_buffer_assignment", message));
+        notes.push(Note::new(Severity::Info, NoteCode::NoBufferAssignment, message));
     }
     MemoryPrograms { programs: told, notes }
 }
@@ -46,7 +46,7 @@ fn program_memory(
 ) -> Result<Rc<HeldMemory>, Note> {
     let no_hlo = || {
         let message = "The HLO of this program is not in the capture: what it needs is not known.";
-        Note::new(Severity::Info, "no_program", message)
+        Note::new(Severity::Info, NoteCode::NoProgram, message)
     };
     let hlo = all.get(place).and_then(|program| program.hlo).ok_or_else(no_hlo)?;
     programs.memory(profile, hlo as usize)
@@ -168,5 +168,5 @@ pub fn whole_memory(
 fn no_capacity(check: &CrossCheck) -> Note {
     let message =
         "How much memory the device has is not known: no allocator and no plane says it. Name the chip to compare.";
-    Note::new(Severity::Info, "no_capacity", message).with_place(&check.label)
+    Note::new(Severity::Info, NoteCode::NoCapacity, message).with_place(&check.label)
 }

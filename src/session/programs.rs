@@ -4,7 +4,7 @@
 use crate::analysis::base::FoundOp;
 use crate::analysis::memory::ProgramMemory;
 use crate::hlo::{Module, text};
-use crate::profile::{HloBlob, HloForm, Note, Profile, ProgramId, Severity};
+use crate::profile::{HloBlob, HloForm, Note, NoteCode, Profile, ProgramId, Severity};
 use crate::source::{Packing, Source, SourceError, inflate_range};
 use crate::wire::hlo::{decode, decode_module};
 use crate::wire::proto::hlo::HloProto;
@@ -206,13 +206,13 @@ fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
 fn no_buffers() -> Note {
     let message = "The program has no buffer assignment: it was written before its memory was planned. The HLO that a capture \
                    holds has one, and so has what --xla_dump_hlo_as_proto writes after optimizations.";
-    Note::new(Severity::Info, "no_buffer_assignment", message)
+    Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
 fn no_schedule_in_text() -> Note {
     let message = "HLO text has no buffer assignment, and this one no order either (is_scheduled=true) from which to estimate what is alive. \
                    Open the text of after the last optimization, or what --xla_dump_hlo_as_proto writes of it.";
-    Note::new(Severity::Info, "no_buffer_assignment", message)
+    Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
 /// Programs for one question: each is read when the first op of it asks, and stays until all have.
@@ -238,7 +238,7 @@ impl<'a> AtHand<'a> {
 
 fn unread(why: &str) -> Note {
     let message = format!("The program's HLO could not be read ({why}): what is told comes from events.");
-    Note::new(Severity::Caution, "hlo_unreadable", message)
+    Note::new(Severity::Caution, NoteCode::HloUnreadable, message)
 }
 
 /// Which programs an op may be of, the likeliest first: by id, in its own file before others, in a capture before files of
@@ -254,7 +254,7 @@ pub(crate) fn choose(
     if hlo.is_empty() {
         let message =
             "The capture holds no HLO: users are those whose text names it, and parts of fusions are not known.";
-        return (Vec::new(), note("no_programs", message));
+        return (Vec::new(), note(NoteCode::NoPrograms, message));
     }
     let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();
     let elsewhere = |i: usize| (Some(hlo[i].file) != file, hlo[i].is_dropped());
@@ -273,7 +273,7 @@ pub(crate) fn choose(
         } else {
             "Its program was found by name: several have this name, and the largest HLO that has this op is taken."
         };
-        let code = if of_name.is_empty() { "no_program" } else { "program_by_name" };
+        let code = if of_name.is_empty() { NoteCode::NoProgram } else { NoteCode::ProgramByName };
         return (of_name, note(code, message));
     }
     let mut named = match module {
@@ -287,5 +287,5 @@ pub(crate) fn choose(
         1 => None,
         _ => Some("Several programs have the name its events say: the largest that has this op is taken."),
     };
-    (named, message.map_or(Vec::new(), |message| note("program_by_name", message)))
+    (named, message.map_or(Vec::new(), |message| note(NoteCode::ProgramByName, message)))
 }

@@ -6,7 +6,7 @@ use crate::analysis::base::{DeviceChoice, Filter, FilterError, GroupBy, Query};
 use crate::analysis::comm::CommQuery;
 use crate::analysis::memory::{MemoryQuery, StaticMemory};
 use crate::analysis::roofline::RooflineQuery;
-use crate::profile::Note;
+use crate::profile::{Note, NoteCode};
 use crate::protocol::{Failure, RoofPoint, ShareQuery};
 use crate::share::{CommPart, DeviceTold, MemoryPart, OpRow, Origin, Point, Report, RooflinePart, SpaceTold};
 use crate::units::Picos;
@@ -73,7 +73,7 @@ impl CaptureSession {
                 busy: device.busy,
             }
         };
-        let partial = profile.notes.iter().filter(|note| note.code == "partial_file");
+        let partial = profile.notes.iter().filter(|note| note.code == NoteCode::PartialFile);
         let partial: Vec<&str> = partial.map(|note| note.message.as_str()).collect();
         let one = if analysis.devices.is_empty() { DeviceChoice::default() } else { query.device };
         Origin {

@@ -1,9 +1,9 @@
 // What a message between page and worker is, by its bytes: an id, the number of its kind, and the rest as postcard writes
-// it (src/engine/message.rs). The kinds are read from the contract, in its order. Knows no view.
+// it (src/worker/message.rs). The kinds are read from the enums, in its order. Knows no view.
 import { readFileSync } from "node:fs";
 
-const contract = readFileSync(new URL("../../src/engine/contract.rs", import.meta.url), "utf8");
-const kinds = (name) => [...contract.split(`pub enum ${name} {`)[1].split("\n}")[0].matchAll(/^ {4}([A-Z]\w*)/gm)].map((found) => found[1]);
+const requests = readFileSync(new URL("../../src/protocol/request.rs", import.meta.url), "utf8");
+const kinds = (name) => [...requests.split(`pub enum ${name} {`)[1].split("\n}")[0].matchAll(/^ {4}([A-Z]\w*)/gm)].map((found) => found[1]);
 
 /** Gives a page `messageOf(data, "Reply" | "Request")`: its id and its kind. Before the page is loaded. */
 export const readMessages = (page) =>

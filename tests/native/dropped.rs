@@ -204,7 +204,7 @@ fn an_id_that_contradicts_the_captures_is_said() {
 }
 
 fn file_notes(engine: &mut OpenSession) -> Vec<(String, String)> {
-    file(engine).notes.into_iter().map(|note| (note.code.clone(), note.message)).collect()
+    file(engine).notes.into_iter().map(|note| (note.code.to_string(), note.message)).collect()
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn one_name_for_several_programs() {
     let (mut engine, _) = open(&[("a.pb", &f), ("b.pb", &psum), ("host.xplane.pb", &bytes(&space))]);
     for (id, name) in ops(&mut engine) {
         let detail = op(&mut engine, id, &name);
-        let codes: Vec<&str> = detail.notes.iter().map(|n| n.code.as_str()).collect();
+        let codes: Vec<&str> = detail.notes.iter().map(|n| n.code.name()).collect();
         match name.as_str() {
             "all-reduce" | "broadcast_add_fusion" | "copy-done.4" => {
                 assert_eq!((detail.basis, codes.as_slice()), (OpBasis::Proto, &["program_by_name"][..]), "{name}");

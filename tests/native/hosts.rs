@@ -59,7 +59,7 @@ fn labels(analysis: &Analysis) -> Vec<String> {
 }
 
 fn codes(analysis: &Analysis) -> Vec<&str> {
-    analysis.notes.iter().map(|note| note.code.as_str()).collect()
+    analysis.notes.iter().map(|note| note.code.name()).collect()
 }
 
 fn busy(of: &(Opened, Analysis)) -> Picos {

@@ -24,7 +24,7 @@ fn open(archive: &[u8]) -> Result<Opened, Failure> {
 /// Notes on the way files were opened, in words.
 fn said(opened: &Opened) -> Vec<String> {
     let of_files = ["file_not_read", "files_passed_over", "members_passed_over", "partial_file"];
-    let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.as_str()));
+    let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.name()));
     notes.map(|note| note.message.clone()).collect()
 }
 

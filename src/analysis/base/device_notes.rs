@@ -3,7 +3,7 @@
 use super::device::{Device, StepBasis};
 use super::framework::Framework;
 use super::platform::Platform;
-use crate::profile::{Note, Profile, Severity};
+use crate::profile::{Note, NoteCode, Profile, Severity};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub const fn is_beyond_sums(time: u128) -> bool {
 pub fn beyond_sums() -> Note {
     let message = "Durations add up to more than 2⁶⁴ ps (213 days), which no capture lasts: some are damaged. Sums stop at \
                    18,446,744,073,709,551,615 ps and are too small. Copy the file again, or profile again.";
-    Note::new(Severity::Partial, "time_overflow", message)
+    Note::new(Severity::Partial, NoteCode::TimeOverflow, message)
 }
 
 /// The same sentence about several devices is one note.
@@ -52,7 +52,7 @@ pub fn overlap(device: &mut Device) -> Option<Note> {
         );
         (device.steps, device.basis) = (Vec::new(), StepBasis::None);
     }
-    Some(Note::new(Severity::Caution, "overlapping_steps", message))
+    Some(Note::new(Severity::Caution, NoteCode::OverlappingSteps, message))
 }
 
 /// How many steps are under way at once at most. Those of no length, and those that only touch, do not overlap.
@@ -80,7 +80,7 @@ pub fn derived_runs(platform: Platform) -> Note {
         "No line tells when programs ran: a run begins where the kernel of a program comes again that came first, and lasts \
          until its last one ends. Of a capture that begins amid a run, runs begin at another op but are as many, and as long."
     };
-    Note::new(Severity::Info, "derived_runs", message)
+    Note::new(Severity::Info, NoteCode::DerivedRuns, message)
 }
 
 /// Why there is no device with ops.
@@ -92,7 +92,7 @@ pub fn no_devices(profile: &Profile) -> Note {
     if n == 0 && !profile.hlo.is_empty() {
         let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
                        them, to see where the time goes.";
-        return Note::new(Severity::Caution, "only_programs", message);
+        return Note::new(Severity::Caution, NoteCode::OnlyPrograms, message);
     }
     let whole = Framework::detect(profile).whole();
     let message = if n == 0 {
@@ -113,7 +113,7 @@ pub fn no_devices(profile: &Profile) -> Note {
              its hlo_op. The {n} planes of this capture: {shown}{rest}."
         )
     };
-    Note::new(Severity::Caution, "no_tpu_ops", message)
+    Note::new(Severity::Caution, NoteCode::NoTpuOps, message)
 }
 
 #[cfg(test)]
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn one_sentence_about_several_devices_is_one_note() {
-        let of = |text: &str, place: &str| Note::new(Severity::Info, "a", text).with_place(place);
+        let of = |text: &str, place: &str| Note::new(Severity::Info, NoteCode::NoSteps, text).with_place(place);
         let joined = join_places(vec![of("x", "TPU:0"), of("y", "TPU:0"), of("x", "TPU:1"), of("x", "TPU:2")]);
         let places: Vec<_> = joined.iter().map(|note| (note.message.as_str(), note.place.as_deref())).collect();
         assert_eq!(places, [("x", Some("3 devices, TPU:0 to TPU:2")), ("y", Some("TPU:0"))]);

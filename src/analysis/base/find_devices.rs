@@ -5,7 +5,7 @@ use super::measure::union_length;
 use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step};
-use crate::profile::{Line, Note, OpId, Plane, Profile, ProgramId, Severity, program_of};
+use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
@@ -38,7 +38,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     if sparse > 0 && !devices.is_empty() {
         let message =
             format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
-        notes.push(Note::new(Severity::Info, "sparse_core_apart", message));
+        notes.push(Note::new(Severity::Info, NoteCode::SparseCoreApart, message));
     }
     (devices, notes)
 }
@@ -95,14 +95,14 @@ fn device(
         let n = device.steps.len();
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
         let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
-        notes.push(Note::new(Severity::Info, "steps_from_modules", message).with_place(&device.label));
+        notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
             notes.push(derived_runs(platform).with_place(&device.label));
         }
         device.basis = StepBasis::Modules { program: name };
     } else {
         let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
-        notes.push(Note::new(Severity::Info, "no_steps", message).with_place(&device.label));
+        notes.push(Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label));
     }
     let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();
     if let Some(note) = device_notes::overlap(&mut device) {

@@ -9,7 +9,7 @@
 //! Only lengths are compared between hosts, never times: their clocks may differ. Knows devices and steps; knows no ops.
 
 use super::device::{Clock, Device, Step, StepBasis};
-use crate::profile::{Note, Profile, Severity};
+use crate::profile::{Note, NoteCode, Profile, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
         has(first),
         has(other)
     );
-    Some(Note::new(Severity::Caution, "hosts_not_aligned", message))
+    Some(Note::new(Severity::Caution, NoteCode::HostsNotAligned, message))
 }
 
 /// Numbers of a host's steps.
@@ -111,7 +111,7 @@ fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
         fewest.name,
         fewest.device.steps.len()
     );
-    Some(Note::new(Severity::Info, "steps_of_some_hosts", message))
+    Some(Note::new(Severity::Info, NoteCode::StepsOfSomeHosts, message))
 }
 
 /// When a host says that each of its steps began, ps after its own zero, by the step's number.
@@ -156,5 +156,5 @@ fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
         first.name,
         seconds(u128::from(length)),
     );
-    Some(Note::new(Severity::Caution, "clock_skew", message))
+    Some(Note::new(Severity::Caution, NoteCode::ClockSkew, message))
 }

@@ -10,7 +10,7 @@ use super::rows::Slice;
 use super::self_time::Interval;
 use crate::analysis::base::Analysis;
 use crate::analysis::classify::{Kind, PlaneFacts};
-use crate::profile::{Note, OpId, Plane, Profile, Severity};
+use crate::profile::{Note, NoteCode, OpId, Plane, Profile, Severity};
 use crate::units::Picos;
 use std::collections::BTreeSet;
 
@@ -54,20 +54,20 @@ impl Analysis {
             window = Some((Picos(span.0), Picos(span.1)));
             if measured.lost_lines > 0 {
                 let message = "An op line's times do not fit the plane's: it is left out.";
-                notes.push(Note::new(Severity::Caution, "implausible_time", message).with_place(&device.label));
+                notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));
             }
             slices.push(Slice { device: *index, measured, chosen: None });
         }
         if missing > 0 {
             let message = format!("{missing} of {} devices have no such step; they add nothing.", chosen.len());
-            notes.push(Note::new(Severity::Caution, "step_missing", message));
+            notes.push(Note::new(Severity::Caution, NoteCode::StepMissing, message));
         }
         if totals.n_unresolved > 0 {
             let message = format!(
                 "{} events have no metadata: their time is kept under “unresolved event”, kind other.",
                 totals.n_unresolved
             );
-            notes.push(Note::new(Severity::Caution, "unresolved_events", message));
+            notes.push(Note::new(Severity::Caution, NoteCode::UnresolvedEvents, message));
         }
         notes.extend(unknown_categories(&totals));
         notes.extend(self.clock_notes(&chosen, query.step));
@@ -109,7 +109,7 @@ impl Analysis {
                 "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {twice} more than the time in which \
                  anything ran, and idle is the time in which nothing did."
             );
-            Note::new(Severity::Info, "lines_side_by_side", message)
+            Note::new(Severity::Info, NoteCode::LinesSideBySide, message)
         })
     }
 
@@ -121,7 +121,7 @@ impl Analysis {
         let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
         (only && self.devices.len() > 1).then(|| {
             let message = "Only copies ran here in this window; other devices are there to choose.";
-            Note::new(Severity::Info, "only_copies", message).with_place(&device.label)
+            Note::new(Severity::Info, NoteCode::OnlyCopies, message).with_place(&device.label)
         })
     }
 
@@ -134,7 +134,7 @@ impl Analysis {
         (n > 0 && step != StepChoice::All).then(|| {
             let message = "Steps have no time on the device's clock, so ops and steps are both read on the event clock. \
                            The whole capture uses the device's clock; durations differ slightly.";
-            Note::new(Severity::Info, "event_clock_for_steps", message)
+            Note::new(Severity::Info, NoteCode::EventClockForSteps, message)
         })
     }
 }
@@ -188,6 +188,6 @@ fn unknown_categories(totals: &Totals) -> Option<Note> {
             "{share} of busy time is of categories no rule knows ({}); it is counted as other.",
             names.join(", ")
         );
-        Note::new(Severity::Caution, "unknown_categories", message)
+        Note::new(Severity::Caution, NoteCode::UnknownCategories, message)
     })
 }

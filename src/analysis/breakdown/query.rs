@@ -19,7 +19,7 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Filter, FilterError, FilterField, GroupBy, Matcher, Query, StepChoice};
 use crate::analysis::classify::moe::{self, Grouped};
 use crate::analysis::classify::{OpGroup, layer};
-use crate::profile::{Note, Profile, Severity};
+use crate::profile::{Note, NoteCode, Profile, Severity};
 use crate::units::Picos;
 use std::rc::Rc;
 
@@ -119,7 +119,7 @@ impl Analysis {
         if query.by == GroupBy::Layer && slices.iter().any(scanned) {
             let message = "Layers that are scanned share one loop body: their ops cannot be told apart, and how often \
                            the loop turns is not in the capture.";
-            notes.push(Note::new(Severity::Info, "scanned_layers", message));
+            notes.push(Note::new(Severity::Info, NoteCode::ScannedLayers, message));
         }
         if query.step != StepChoice::All {
             notes.extend(slices.first().and_then(|slice| moe_layers(known, slice)));
@@ -131,7 +131,7 @@ impl Analysis {
 /// Some ops were merged of several, and count once.
 pub(in crate::analysis) fn merged_paths() -> Note {
     let message = "The compiler merged some ops of several: they count under the first of their scope paths.";
-    Note::new(Severity::Info, "merged_paths", message)
+    Note::new(Severity::Info, NoteCode::MergedPaths, message)
 }
 
 fn moe_layers(known: Known<'_>, slice: &Slice) -> Option<Note> {

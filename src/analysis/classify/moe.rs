@@ -3,7 +3,7 @@
 //! With two expert matmuls a layer calls GMM four times (forward, and the gradient by the input) and TGMM twice (the
 //! gradient by the weights); with a gated three it is six and three. The ratio is the same, so both are told.
 
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 
 /// Which of the two a kernel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn hint(gmm: u64, tgmm: u64) -> Option<Note> {
     let both = [layers(4, "two expert matmuls each"), layers(6, "a gated three each")];
     let both: Vec<String> = both.into_iter().flatten().collect();
     let message = format!("{gmm} GMM and {tgmm} TGMM calls: MoE layers per step are likely {}.", both.join(", or "));
-    (!both.is_empty()).then(|| Note::new(Severity::Info, "moe_layers", message))
+    (!both.is_empty()).then(|| Note::new(Severity::Info, NoteCode::MoeLayers, message))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, DeviceChoice, Query};
 use crate::analysis::data_movement::Programs;
 use crate::chip::Chip;
-use crate::profile::{Note, Plane, Profile, Severity};
+use crate::profile::{Note, NoteCode, Plane, Profile, Severity};
 use crate::units::Picos;
 use axis::Wiring;
 use core::Side;
@@ -115,7 +115,7 @@ impl Analysis {
         (told.device, told.notes) = (header.device, notes);
         if told.left_out.0 > 0 {
             let message = format!("{} shorter spans are not drawn: a part of the step shows them.", told.left_out.0);
-            told.notes.push(Note::new(Severity::Info, "spans_left_out", message));
+            told.notes.push(Note::new(Severity::Info, NoteCode::SpansLeftOut, message));
         }
         told
     }

@@ -5,7 +5,7 @@ use super::imbalance::{Balance, Straggler};
 use super::query::NamedMesh;
 use super::report::{Comm, CommRow};
 use crate::analysis::base::{Analysis, Clock, Status};
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::units::Picos;
 use indexmap::IndexSet;
 
@@ -38,10 +38,10 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         return Vec::new();
     }
     let mut notes = Vec::new();
-    let mut say = |severity, code: &str, message: String| notes.push(Note::new(severity, code, message));
+    let mut say = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
     if comm.rows.is_empty() {
-        say(info, "no_collectives", "No collective ran in this window.".to_owned());
+        say(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
     }
     let serial = sides.iter().all(|side| analysis.devices[side.device].ops.len() == 1);
     breaches(comm, serial, &mut say);
@@ -51,7 +51,7 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             row.key,
             percent(DOMINANT)
         );
-        say(caution, "dominant_collective", message);
+        say(caution, NoteCode::DominantCollective, message);
     }
     if let Some(Balance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
         comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
@@ -60,7 +60,7 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             "Devices differ by {} in step {step}: {slowest} is the slowest. The others wait for it.",
             percent(*spread)
         );
-        say(caution, "step_imbalance", message);
+        say(caution, NoteCode::StepImbalance, message);
     }
     if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
         let message = format!(
@@ -69,11 +69,15 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             delay.as_f64() / 1e9,
             percent(share)
         );
-        say(caution, "straggler", message);
+        say(caution, NoteCode::Straggler, message);
     }
     let lost: u32 = sides.iter().map(|side| side.flight.lost_lines).sum();
     if lost > 0 {
-        say(caution, "implausible_time", format!("{lost} lines are left out: their times do not fit their plane's."));
+        say(
+            caution,
+            NoteCode::ImplausibleTime,
+            format!("{lost} lines are left out: their times do not fit their plane's."),
+        );
     }
     if comm.pairing.unpaired > 0 {
         let share = comm.pairing.unpaired_ratio().map_or(String::new(), |ratio| format!(" ({})", percent(ratio)));
@@ -81,21 +85,21 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             "{}{share} halves of asynchronous pairs have no other half: the capture begins or ends between them. They are not in flight.",
             comm.pairing.unpaired
         );
-        say(caution, "unpaired", message);
+        say(caution, NoteCode::Unpaired, message);
     }
     if comm.pairing.other > 0 {
         let message = format!(
             "{} asynchronous events are neither collectives nor copies (work of another core): they are in no figure here.",
             comm.pairing.other
         );
-        say(info, "other_async", message);
+        say(info, NoteCode::OtherAsync, message);
     }
     if comm.pairing.from_ops > 0 {
         let message = format!(
             "{} executions are on no async line: they count as in flight from their start to the end of their wait, which may be longer than they were.",
             comm.pairing.from_ops
         );
-        say(info, "no_async_line", message);
+        say(info, NoteCode::NoAsyncLine, message);
     }
     let on_event = |side: &&Side<'_>| {
         side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
@@ -103,14 +107,14 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
     if sides.iter().any(|side| on_event(&side)) {
         let message = "Not every line has the device's clock: what is in flight, computed and exposed is compared on the event clock. \
                        Stall is on the clock of the breakdown; it differs slightly.";
-        say(info, "event_clock_for_overlap", message.to_owned());
+        say(info, NoteCode::EventClockForOverlap, message.to_owned());
     }
     sizes(comm, &mut say);
     utilisation(comm, known, &mut say);
     notes
 }
 
-type Say<'a> = dyn FnMut(Severity, &str, String) + 'a;
+type Say<'a> = dyn FnMut(Severity, NoteCode, String) + 'a;
 
 fn dominates(row: &CommRow, comm: &Comm) -> bool {
     row.overlap.exposed.fraction_of(comm.header.step_duration.unwrap_or_default()).is_some_and(|share| share > DOMINANT)
@@ -126,7 +130,7 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
                 "{what} are waited for longer than they are exposed, by {:.3} ms: waits go on after what they wait for has arrived.",
                 beyond.as_f64() / 1e9
             );
-            say(Severity::Caution, "stall_beyond_exposed", message);
+            say(Severity::Caution, NoteCode::StallBeyondExposed, message);
         }
         let asynchronous = comm.pairing.from_line + comm.pairing.from_flow > 0;
         let sync = of.in_flight == of.waited;
@@ -134,7 +138,7 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
             let message = format!(
                 "{what} are waited for nearly as long as they are in flight: nothing is hidden, or the capture writes each wait as long as its transfer. Exposed is the figure to trust."
             );
-            say(Severity::Info, "waits_mirror_transfers", message);
+            say(Severity::Info, NoteCode::WaitsMirrorTransfers, message);
         }
     }
 }
@@ -145,7 +149,7 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
             "The size of {} of {} executions is not known: their text does not say it, and their program is not here.",
             comm.tensor.n_unsized, comm.tensor.n
         );
-        say(Severity::Info, "unknown_sizes", message);
+        say(Severity::Info, NoteCode::UnknownSizes, message);
     }
     let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
     if n > 0 {
@@ -153,7 +157,7 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
             "Not known who takes part: {n} of {} rows. Their text does not say it, and their program is not here. They have no bus bandwidth.",
             comm.rows.len()
         );
-        say(Severity::Info, "unknown_groups", message);
+        say(Severity::Info, NoteCode::UnknownGroups, message);
     }
 }
 
@@ -169,16 +173,16 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         let n = comm.rows.iter().filter(is_off).count();
         if n > 0 {
             let message = format!("The devices of {n} rows are not in the mesh {mesh}: their axes are not its.");
-            say(Severity::Caution, "off_mesh", message);
+            say(Severity::Caution, NoteCode::OffMesh, message);
         }
     }
     if !known.topology {
         let message = "No topology is given (chips along each side, 4x4x4 say): utilisation of links is not known.";
-        return say(Severity::Info, "no_topology", message.to_owned());
+        return say(Severity::Info, NoteCode::NoTopology, message.to_owned());
     }
     if !known.link {
         let message = "What the links of this device carry is not known: no utilisation.";
-        return say(Severity::Info, "no_link_peak", message.to_owned());
+        return say(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();
     for row in comm.rows.iter().filter(|row| row.group.as_ref().is_some_and(|group| group.n_axes.is_none())) {
@@ -187,15 +191,15 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
     let n = off.len();
     if n > 0 {
         let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
-        say(Severity::Caution, "off_topology", message);
+        say(Severity::Caution, NoteCode::OffTopology, message);
     }
     let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
     if n > 0 {
         let message = format!(
             "{n} rows are above what their links carry: the topology or its rings are not as given, or their bytes take more links than one per axis."
         );
-        say(Severity::Caution, "above_link_peak", message);
+        say(Severity::Caution, NoteCode::AboveLinkPeak, message);
     }
     let message = "Utilisation assumes that devices are numbered along x first, then y, then z.";
-    say(Severity::Info, "numbering_assumed", message.to_owned());
+    say(Severity::Info, NoteCode::NumberingAssumed, message.to_owned());
 }

@@ -29,7 +29,7 @@ use crate::analysis::base::selection::Selection;
 use crate::analysis::base::{Analysis, Query};
 use crate::analysis::classify::{Kind, category, opcode};
 use crate::hlo::opcode::{is_done, is_start};
-use crate::profile::{Note, Op, Profile, Severity, StrId};
+use crate::profile::{Note, NoteCode, Op, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 use opcodes::Opcodes;
@@ -178,7 +178,7 @@ fn formatting(rows: &[DataMovementRow], window: Option<Picos>) -> Option<Note> {
          transposes and reshapes between them.",
         percent(share)
     );
-    Some(Note::new(Severity::Caution, "data_formatting_share", message))
+    Some(Note::new(Severity::Caution, NoteCode::DataFormattingShare, message))
 }
 
 fn host_copies(rows: &[DataMovementRow]) -> Option<Note> {
@@ -189,7 +189,7 @@ fn host_copies(rows: &[DataMovementRow]) -> Option<Note> {
             "Copies between the device's and the host's memory, S(5), take {:.3} ms of the device's time.",
             time.as_f64() / 1e9
         );
-        Note::new(Severity::Info, "host_offload", message)
+        Note::new(Severity::Info, NoteCode::HostOffload, message)
     })
 }
 
@@ -200,5 +200,5 @@ fn undetectable(rows: &[DataMovementRow], total: Picos) -> Option<Note> {
         "Of {} of the time here it cannot be told what changes; each row says why. That does not mean that nothing does.",
         percent(share)
     );
-    Some(Note::new(Severity::Info, "undetectable_changes", message))
+    Some(Note::new(Severity::Info, NoteCode::UndetectableChanges, message))
 }

@@ -20,20 +20,26 @@ const AGAIN: &str = "Copy the file again, or capture again.";
 /// What a note is about, and what to do; `None` of notes that tell of no gap.
 fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
-    Some(match note.code.as_str() {
-        "partial_file" if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
-        "partial_file" | "file_not_read" | "members_passed_over" | "lines_left_out" => (K::Truncated, Some(AGAIN)),
-        "left_out" => (K::Missing, Some("Open the files again, and choose those too.")),
-        "long_texts" => (K::Truncated, Some(XSPACE)),
-        "profiler_error" | "profiler_warning" => (K::Profiler, None),
-        "unnamed_stats" => (K::Unresolved, None),
-        "negative_time" | "implausible_time" | "mixed_clock" | "overlapping_steps" | "aggregated_events"
-        | "allocator_clock" | "time_overflow" => (K::Clock, None),
-        "clock_skew" => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
-        "hosts_not_aligned" | "steps_from_modules" => (K::Missing, Some(framework.steps())),
-        "no_steps" | "no_tpu_ops" | "steps_of_some_hosts" => (K::Missing, Some(framework.whole())),
-        "trace_json" => (K::Missing, Some(XSPACE)),
-        "derived_runs" | "command_buffers" | "ops_without_hlo" => (K::Missing, None),
+    use crate::profile::NoteCode as C;
+    Some(match note.code {
+        C::PartialFile if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
+        C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => (K::Truncated, Some(AGAIN)),
+        C::LeftOut => (K::Missing, Some("Open the files again, and choose those too.")),
+        C::LongTexts => (K::Truncated, Some(XSPACE)),
+        C::ProfilerError | C::ProfilerWarning => (K::Profiler, None),
+        C::UnnamedStats => (K::Unresolved, None),
+        C::NegativeTime
+        | C::ImplausibleTime
+        | C::MixedClock
+        | C::OverlappingSteps
+        | C::AggregatedEvents
+        | C::AllocatorClock
+        | C::TimeOverflow => (K::Clock, None),
+        C::ClockSkew => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
+        C::HostsNotAligned | C::StepsFromModules => (K::Missing, Some(framework.steps())),
+        C::NoSteps | C::NoTpuOps | C::StepsOfSomeHosts => (K::Missing, Some(framework.whole())),
+        C::TraceJson => (K::Missing, Some(XSPACE)),
+        C::DerivedRuns | C::CommandBuffers | C::OpsWithoutHlo => (K::Missing, None),
         _ => return None,
     })
 }

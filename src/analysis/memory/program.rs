@@ -17,7 +17,7 @@ use super::space::{Space, columns, curve, highest, shares_addresses};
 use super::train_state::TrainState;
 use super::words::Category;
 use crate::hlo::{InstructionId, Module};
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::wire::proto::hlo::BufferAssignmentProto;
 use indexmap::IndexSet;
 
@@ -130,31 +130,31 @@ impl ProgramMemory {
             let message = "HLO text has no buffer assignment. What is alive is estimated: from where instructions stand in its schedule, from \
                            loops and aliased outputs that share memory, and from updates in place. The compiler may share more, and \
                            needs room for what does not fit together. What --xla_dump_hlo_as_proto writes is exact.";
-            note(Severity::Caution, "live_ranges", message.to_owned());
+            note(Severity::Caution, NoteCode::LiveRanges, message.to_owned());
         }
         if space.basis == Basis::Schedule {
             let message = "The program has no trace of its heap in this memory: what is alive is told by where instructions stand \
                            in the entry's schedule. Bodies of loops are not walked, so the peak may be higher.";
-            note(Severity::Caution, "no_heap_trace", message.to_owned());
+            note(Severity::Caution, NoteCode::NoHeapTrace, message.to_owned());
         }
         if space.basis == Basis::Constant
             && self.buffers.of_color(space.color).any(|(_, a)| a.comes_and_goes() && a.size > 0)
         {
             let message = "The program says neither what its heap does nor in which order it runs: only what is alive all the \
                            time is counted, and the peak is higher.";
-            note(Severity::Caution, "no_schedule", message.to_owned());
+            note(Severity::Caution, NoteCode::NoSchedule, message.to_owned());
         }
         if space.overlaps {
             let message = "The compiler gives addresses of this memory to the next buffer before the trace frees the one before: an \
                            address counts once, for the buffer that took it last. The sum of all sizes would be higher than the memory.";
-            note(Severity::Info, "addresses_shared", message.to_owned());
+            note(Severity::Info, NoteCode::AddressesShared, message.to_owned());
         }
         if space.other_traces > 0 {
             let message = format!(
                 "{} more traces are of this memory: the curve follows the one with the most events, and the peak may be higher.",
                 space.other_traces
             );
-            note(Severity::Caution, "several_heap_traces", message);
+            note(Severity::Caution, NoteCode::SeveralHeapTraces, message);
         }
         if space.odd > 0 {
             let message = format!(
@@ -162,15 +162,15 @@ impl ProgramMemory {
                  passed over.",
                 space.odd
             );
-            note(Severity::Partial, "heap_trace_damaged", message);
+            note(Severity::Partial, NoteCode::HeapTraceDamaged, message);
         }
         if self.colors_left_out > 0 {
             let message = format!("{} more memories are left out: no real program has so many.", self.colors_left_out);
-            note(Severity::Partial, "memories_left_out", message);
+            note(Severity::Partial, NoteCode::MemoriesLeftOut, message);
         }
         if self.buffers.damaged > 0 {
             let message = format!("{} sizes are below zero and count as nothing.", self.buffers.damaged);
-            note(Severity::Partial, "sizes_damaged", message);
+            note(Severity::Partial, NoteCode::SizesDamaged, message);
         }
         notes
     }

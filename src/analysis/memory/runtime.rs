@@ -10,7 +10,7 @@
 
 use super::runtime_report::{AllocatorMemory, RuntimeMemory, UseAt, UseColumn, UseStep};
 use crate::analysis::base::{Analysis, Clock, Device, Platform, StepBasis, intervals};
-use crate::profile::{AllocatorRow, Note, Profile, Severity, StrId};
+use crate::profile::{AllocatorRow, Note, NoteCode, Profile, Severity, StrId};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -35,7 +35,7 @@ impl Analysis {
         let mut notes = Vec::new();
         let Some(first) = lines().map(|(_, line)| line.timestamp_ns).min() else {
             let message = "The capture holds no events of an allocator: what was in use while it ran is not known.";
-            notes.push(Note::new(Severity::Info, "no_allocator_events", message));
+            notes.push(Note::new(Severity::Info, NoteCode::NoAllocatorEvents, message));
             return RuntimeMemory { allocators: Vec::new(), notes };
         };
         // Of lines of the host and of devices alike, so that moments can be compared.
@@ -55,7 +55,7 @@ impl Analysis {
         if out_of_range > 0 {
             let message =
                 format!("{out_of_range} events of allocators lie 213 days or more after the others and are left out.");
-            notes.push(Note::new(Severity::Caution, "allocator_clock", message));
+            notes.push(Note::new(Severity::Caution, NoteCode::AllocatorClock, message));
         }
         let mut allocators = Vec::new();
         for (key, mut moments) in by_allocator {

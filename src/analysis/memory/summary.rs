@@ -12,7 +12,7 @@ use super::space::{Space, curve, highest};
 use super::words::{MemoryClass, RollUpBy};
 use crate::analysis::classify::scope_path;
 use crate::hlo::Module;
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use indexmap::{IndexMap, IndexSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ impl ProgramMemory {
             notes.extend(unnamed(told).filter(|_| self.schedule.has_gradient));
         } else {
             let message = format!("The program has nothing in memory {}.", ask.color);
-            notes.push(Note::new(Severity::Info, "no_such_memory", message));
+            notes.push(Note::new(Severity::Info, NoteCode::NoSuchMemory, message));
         }
         StaticMemory { program, space: told, notes }
     }
@@ -200,7 +200,7 @@ fn unnamed(told: &SpaceMemory) -> Option<Note> {
          use which they are: all {} are counted as inputs.",
         inputs.n
     );
-    Some(Note::new(Severity::Info, "parameters_unnamed", message))
+    Some(Note::new(Severity::Info, NoteCode::ParametersUnnamed, message))
 }
 
 /// What a model of so many parameters needs, beside the same classes of what is alive. The rule is that of mixed precision with

@@ -30,7 +30,7 @@ use crate::analysis::base::{Analysis, FoundOp};
 use crate::analysis::classify::{Facts, classify, opcode};
 use crate::analysis::roofline::RooflineQuery;
 use crate::hlo::{Instruction, Module, text};
-use crate::profile::{Note, Profile, ProgramId, Severity};
+use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 
 /// Instructions of a fusion told at most.
 const LINES: usize = 400;
@@ -63,7 +63,7 @@ impl Analysis {
         if program.is_some() && of_program.is_none() {
             let message = "The program in the capture has no instruction of this name: what is told comes from the \
                            event's text.";
-            notes.push(Note::new(Severity::Caution, "not_in_program", message));
+            notes.push(Note::new(Severity::Caution, NoteCode::NotInProgram, message));
         }
         let figures = self.op_figures(profile, found);
         let module = |id| program.filter(|_| program_id == Some(id));
@@ -75,7 +75,7 @@ impl Analysis {
             } else {
                 "It has no time of its own: it runs as a part of another op, or not at all."
             };
-            notes.push(Note::new(Severity::Info, "no_time", message));
+            notes.push(Note::new(Severity::Info, NoteCode::NoTime, message));
         }
         let basis = match (of_program, of_text) {
             (Some(_), _) => OpBasis::Proto,
@@ -84,7 +84,7 @@ impl Analysis {
         };
         if basis == OpBasis::None {
             let message = "There is no HLO of it: neither a program in the capture nor in the event's text.";
-            notes.push(Note::new(Severity::Info, "no_hlo", message));
+            notes.push(Note::new(Severity::Info, NoteCode::NoHlo, message));
         }
         let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
         let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].get(m.op)));

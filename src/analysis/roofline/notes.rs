@@ -6,7 +6,7 @@ use super::report::{CostSource, DeviceCountSource, RooflineFigures, SkipReason};
 use super::sums::OpPoint;
 use crate::analysis::base::Status;
 use crate::chip::Chip;
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::units::Picos;
 use indexmap::IndexMap;
 
@@ -30,11 +30,11 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         return Vec::new();
     }
     let mut notes = Vec::new();
-    let mut say = |severity, code: &str, message: String| notes.push(Note::new(severity, code, message));
+    let mut say = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
     let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
     if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
-        say(caution, "unknown_chip", format!("No chip is called “{name}”: the capture’s own device counts."));
+        say(caution, NoteCode::UnknownChip, format!("No chip is called “{name}”: the capture’s own device counts."));
     }
     let unknown = figures.peaks.iter().find(|peaks| peaks.flops(peaks.main()).is_none());
     if let Some(peaks) = unknown {
@@ -43,17 +43,21 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "Neither the capture nor the table of chips says what {what} can do: ops are held against no roof. Give a \
              chip, or peaks."
         );
-        say(caution, "unknown_peaks", message);
+        say(caution, NoteCode::UnknownPeaks, message);
     }
     if figures.peaks.len() > 1 {
-        say(info, "peaks_differ", "Devices have different peaks: each op is held against its own device’s.".into());
+        say(
+            info,
+            NoteCode::PeaksDiffer,
+            "Devices have different peaks: each op is held against its own device’s.".into(),
+        );
     }
     if let Some(share) = figures.step.as_ref().and_then(|roof| share(roof.above.0)) {
         let message = format!(
             "{share} of the time asked about is of ops whose cost estimate is above the peak: they are shown as they are, \
              and averages that hold them are too high."
         );
-        say(caution, "above_peak", message);
+        say(caution, NoteCode::AbovePeak, message);
     }
     if let Some(skipped) = figures.skipped.iter().find(|s| s.reason == SkipReason::OpaqueCall)
         && let Some(share) = share(skipped.total.0)
@@ -62,7 +66,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "{share} of the time asked about is of kernels that do not say what they cost; give FLOPs and bytes of a run \
              to hold them against a roof."
         );
-        say(caution, "opaque_kernels", message);
+        say(caution, NoteCode::OpaqueKernels, message);
     }
     let mut types: Vec<(&str, u64)> = seen.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
     types.sort_by_key(|(name, own)| (std::cmp::Reverse(*own), *name));
@@ -75,34 +79,38 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
              Give a peak to include it.",
             names.join(", ")
         );
-        say(caution, "no_peak_for_dtype", message);
+        say(caution, NoteCode::NoPeakForDtype, message);
     }
     if let Some(share) = share(seen.uncertain) {
         let message = format!(
             "Of {share} of the time asked about the operands cannot be seen: if they are of a faster type than the result, \
              the MFU shown is too high."
         );
-        say(info, "dtype_uncertain", message);
+        say(info, NoteCode::DtypeUncertain, message);
     }
     if let Some(share) = share(seen.model_flops) {
         let message =
             format!("{share} of the time asked about is held with the model’s FLOPs: the capture has no others.");
-        say(info, "model_flops_used", message);
+        say(info, NoteCode::ModelFlopsUsed, message);
     }
     if let Some(share) = share(seen.vector) {
         let message = format!(
             "{share} of the time asked about is of ops without a matmul. No peak of vector units is published: they are held \
              against that of the matrix units, which they cannot reach; what bounds them is mostly memory."
         );
-        say(info, "vector_work", message);
+        say(info, NoteCode::VectorWork, message);
     }
     if figures.step.is_some() && !seen.split {
-        say(info, "bytes_not_split", "Nothing splits bytes by memory: all of them count as HBM’s.".into());
+        say(info, NoteCode::BytesNotSplit, "Nothing splits bytes by memory: all of them count as HBM’s.".into());
     }
     let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
     let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
     if from_table && ask.peaks.prefer != PeakSource::Published {
-        say(info, "published_peaks", "The capture does not say the device’s peaks: published ones count.".into());
+        say(
+            info,
+            NoteCode::PublishedPeaks,
+            "The capture does not say the device’s peaks: published ones count.".into(),
+        );
     }
     let hbm = PeakOf::Memory(Level::Hbm);
     let by_profile = |peaks: &DevicePeaks| {
@@ -119,11 +127,11 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             published / 1e9,
             profile / 1e9
         );
-        say(info, "published_hbm", message);
+        say(info, NoteCode::PublishedHbm, message);
     }
     if ask.useful.is_some() && figures.window.useful_mfu.is_none() {
         let message = "The useful-FLOPs MFU needs steps, and numbers above zero.".into();
-        say(caution, "no_useful_mfu", message);
+        say(caution, NoteCode::NoUsefulMfu, message);
     }
     if let Some(devices) = figures.window.useful_devices {
         let n = devices.n;
@@ -133,14 +141,14 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
                 let message = format!(
                     "The useful FLOPs of a step are shared by {n} devices: its program is compiled for as many."
                 );
-                say(info, "useful_devices", message);
+                say(info, NoteCode::UsefulDevices, message);
             }
             DeviceCountSource::Capture => {
                 let message = format!(
                     "The useful FLOPs of a step are shared by {n} devices: those of the capture. If the job has more, give \
                      their number."
                 );
-                say(info, "useful_devices", message);
+                say(info, NoteCode::UsefulDevices, message);
             }
         }
     }
@@ -160,7 +168,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "cost estimates or peaks are wrong"
         };
         let message = format!("The {what} of the window is {}, more than devices can do: {reason}.", percent(value));
-        say(caution, "window_above_peak", message);
+        say(caution, NoteCode::WindowAbovePeak, message);
     }
     notes
 }

@@ -3,6 +3,7 @@
 use super::traffic;
 use crate::analysis::comm::{Comm, CommRow, Traffic};
 use crate::chart::breakdown::figures::{Figure, Readout, exact, figure, row, share_figure};
+use crate::profile::NoteCode;
 use crate::protocol::CommView;
 use crate::protocol::url::comm::CommRows;
 use crate::report::format::{self, ABSENT};
@@ -56,7 +57,7 @@ fn beyond(of: &Traffic) -> String {
 pub fn readout(view: &CommView, of: CommRows) -> Readout {
     let comm = &view.comm;
     let Traffic { n, stall, issue, fused, overlap, .. } = *traffic(comm, of);
-    let bound = if of == CommRows::Collectives && has(comm, "no_async_line") { "≥ " } else { "" };
+    let bound = if of == CommRows::Collectives && has(comm, NoteCode::NoAsyncLine) { "≥ " } else { "" };
     let at_least = |(value, unit): (String, &'static str)| (format!("{bound}{value}"), unit);
     let step = comm.header.step_duration;
     let mut main = vec![figure(
@@ -128,7 +129,7 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
     Readout { hero: Figure { label: format!("Stall, {}", window(comm)), ..hero }, main, side }
 }
 
-fn has(comm: &Comm, code: &str) -> bool {
+fn has(comm: &Comm, code: NoteCode) -> bool {
     comm.notes.iter().any(|note| note.code == code)
 }
 

@@ -4,7 +4,7 @@ use super::{Answered, ReportSession, notes};
 use crate::analysis::base::{FilterField, GroupBy, Matcher, Query};
 use crate::analysis::breakdown::{Group, Shown};
 use crate::analysis::classify::Kind;
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::{BreakdownHead, Column, Largest, Reply, RowsPage, RowsQuery, Sort};
 use crate::session::row_order::{by_value, natural, ordered, ranks_of, window};
 use crate::units::Picos;
@@ -19,7 +19,7 @@ impl ReportSession {
         let cut = report.n_cut();
         if cut > 0 && !query.filter.text.is_empty() {
             let message = format!("{cut} ops are summed in this summary: the filter did not look at their names.");
-            said.push(Note::new(Severity::Caution, "summary_filter", message));
+            said.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
         let all = Query { filter: Default::default(), ..query.clone() };
         // Of ops there are more than rows: what is summed is rows, too.

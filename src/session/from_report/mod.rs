@@ -6,7 +6,7 @@ mod memory_comm;
 mod roofline;
 
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo};
 use crate::session::open::messages;
@@ -164,6 +164,6 @@ fn session(report: &Report) -> SessionInfo {
 
 /// Notes of an answer, behind the one that says what the session is.
 fn notes(report: &Report, of: &[Note]) -> Vec<Note> {
-    let first = Note::new(Severity::Caution, "summary", sentence(report));
+    let first = Note::new(Severity::Caution, NoteCode::Summary, sentence(report));
     std::iter::once(first).chain(of.iter().cloned()).collect()
 }

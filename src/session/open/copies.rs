@@ -1,7 +1,7 @@
 //! The same capture twice among what is opened: a copy beside it, or one path named twice. It would count as two hosts.
 
 use super::detect::{Capture, FileKind};
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::source::{Source, SourceError};
 use indexmap::IndexMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -31,7 +31,7 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
                 "{}: passed over, it is the same file as {}. A capture counts once.",
                 capture.info.name, kept[*of].info.name
             );
-            notes.push(Note::new(Severity::Info, "same_capture", message));
+            notes.push(Note::new(Severity::Info, NoteCode::SameCapture, message));
         } else {
             others.push(kept.len());
             kept.push(capture);

@@ -1,6 +1,6 @@
 //! The sentences for what cannot be read: what, where, what was kept, what to do. Words only.
 
-use crate::profile::{Note, Severity, Survey};
+use crate::profile::{Note, NoteCode, Severity, Survey};
 use crate::protocol::{Failure, Skip};
 use crate::report::format;
 use crate::source::{Refused, ZipError};
@@ -48,7 +48,7 @@ pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
     let parts: Vec<String> =
         [told(planes.len(), "plane", "planes"), told(files.len(), "file", "files")].into_iter().flatten().collect();
     let message = format!("{} left out, as chosen before reading: nothing here is of them.", parts.join(" and "));
-    (!parts.is_empty()).then(|| Note::new(Severity::Caution, "left_out", message))
+    (!parts.is_empty()).then(|| Note::new(Severity::Caution, NoteCode::LeftOut, message))
 }
 
 /// JSON of which nothing can be used.
@@ -169,17 +169,17 @@ pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note
     const TOLD: usize = 8;
     let more = failures.len().saturating_sub(TOLD);
     let note = |failure: Failure| {
-        Note::new(Severity::Caution, "file_not_read", format!("{}. {}", failure.title, failure.message))
+        Note::new(Severity::Caution, NoteCode::FileNotRead, format!("{}. {}", failure.title, failure.message))
     };
     let mut notes: Vec<Note> = failures.into_iter().take(TOLD).map(note).collect();
     if more > 0 {
         let message = format!("{more} more files could not be read either, and were passed over.");
-        notes.push(Note::new(Severity::Caution, "file_not_read", message));
+        notes.push(Note::new(Severity::Caution, NoteCode::FileNotRead, message));
     }
     if !others.is_empty() {
         let message =
             format!("{}: neither an XSpace, a trace JSON nor a compiled program, passed over.", first_of(others));
-        notes.push(Note::new(Severity::Info, "files_passed_over", message));
+        notes.push(Note::new(Severity::Info, NoteCode::FilesPassedOver, message));
     }
     notes
 }
@@ -245,7 +245,7 @@ pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
             "{n} members have names of more than 4,096 bytes, as no file has, and are passed over. Make the archive again."
         ),
     };
-    Note::new(Severity::Caution, "members_passed_over", message)
+    Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
 /// An archive's table of contents breaks off.
@@ -253,7 +253,7 @@ pub(crate) fn damaged_archive(n: usize, reason: &str) -> Note {
     let message = format!(
         "The archive's table of contents breaks off after {n} files ({reason}). Those are read; copy the archive again."
     );
-    Note::new(Severity::Caution, "members_passed_over", message)
+    Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
 /// More members than are read.
@@ -264,7 +264,7 @@ pub(crate) fn members_left_out(n: usize, more: u64) -> Note {
         thousands(n as u64),
         thousands(more)
     );
-    Note::new(Severity::Caution, "members_passed_over", message)
+    Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
 }
 
 /// The system refused.

@@ -7,7 +7,7 @@ use super::messages::no_capture;
 use super::report_file::{Captures, Unpacked, unpack};
 use super::{program_messages, trace};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Builder, HloForm, Note, Plane, Profile, Reached, Severity};
+use crate::profile::{Builder, HloForm, Note, NoteCode, Plane, Profile, Reached, Severity};
 use crate::protocol::{Failure, Progress, Skip, Stage};
 use crate::session::instructions;
 use crate::session::open::messages;
@@ -141,7 +141,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
         if let FileKind::Trace(surveyed) = &what
             && let Some(message) = trace::same(surveyed, &builder, &info.name)
         {
-            builder.note(Note::new(Severity::Info, "same_capture", message));
+            builder.note(Note::new(Severity::Info, NoteCode::SameCapture, message));
             continue;
         }
         builder.file(&info.name);
@@ -183,7 +183,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     let left_out = profile.notes.iter().filter(|note| note.severity == Severity::Partial);
     let left_out: Vec<String> = left_out.map(|note| note.message.clone()).collect();
     for sentence in &partial {
-        profile.notes.push(Note::new(Severity::Partial, "partial_file", sentence.clone()));
+        profile.notes.push(Note::new(Severity::Partial, NoteCode::PartialFile, sentence.clone()));
     }
     partial.extend(left_out);
     let partial = (!partial.is_empty()).then(|| partial.join(" "));

@@ -10,7 +10,7 @@ use crate::analysis::memory::{AllocatorMemory, Buffer, BufferId, Category, Memor
 use crate::analysis::roofline::{
     Bound, CostSource, GapRank, OpaqueKernel, ProgramRoof, Roof, RooflineFigures, StepRoof, WindowUse,
 };
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{CommPart, MemoryPart, Origin, Report, RooflinePart};
 use crate::units::Picos;
 
@@ -85,7 +85,7 @@ pub fn report() -> Report {
 }
 
 pub fn note() -> Note {
-    Note::new(Severity::Info, "", "")
+    Note::new(Severity::Info, NoteCode::Unknown, "")
 }
 
 pub fn group() -> Group {

@@ -5,7 +5,7 @@ use super::visit::{Done, Number, Text, Visit, each};
 use crate::analysis::base::{DeviceChoice, Header, Status, StepChoice, Totals};
 use crate::analysis::breakdown::{AcrossDevices, DeviceSteps, Spread, StepStats, StepTime};
 use crate::analysis::files::FileInfo;
-use crate::profile::{Note, Severity};
+use crate::profile::{Note, NoteCode, Severity};
 use crate::share::report::{DeviceTold, Origin};
 use crate::units::Picos;
 
@@ -94,7 +94,12 @@ const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Caution, Severity::
 pub(super) fn notes(v: &mut dyn Visit, of: &mut Vec<Note>) -> Done {
     v.rows(of, defaults::note)?;
     each(of, |note| v.one_of(&mut note.severity, &SEVERITIES))?;
-    each(of, |note| v.string(&mut note.code, Text::Word))?;
+    each(of, |note| {
+        let mut name = note.code.name().to_owned();
+        v.string(&mut name, Text::Word)?;
+        note.code = name.parse().unwrap_or(NoteCode::Unknown);
+        Ok(())
+    })?;
     each(of, |note| v.string(&mut note.message, Text::Sentence))?;
     each(of, |note| v.text(&mut note.place, None, Text::Sentence))
 }

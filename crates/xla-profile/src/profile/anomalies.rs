@@ -1,6 +1,6 @@
 //! Anomalies: records that are unusual but not damaged. They are counted while a capture is read, and each kind becomes one note.
 
-use super::{Note, Severity};
+use super::{Note, NoteCode, Severity};
 use crate::wire::xspace::StatValue;
 
 /// Counts of anomalies by kind.
@@ -46,24 +46,24 @@ impl Anomalies {
             counted(
                 self.negative_times,
                 Severity::Caution,
-                "negative_time",
+                NoteCode::NegativeTime,
                 "events have a negative start or duration; it is taken as 0.",
             ),
             counted(
                 self.aggregated,
                 Severity::Caution,
-                "aggregated_events",
+                NoteCode::AggregatedEvents,
                 "events are sums over many and have no place in time; they start at 0.",
             ),
             counted(
                 self.unnamed_stats,
                 Severity::Info,
-                "unnamed_stats",
+                NoteCode::UnnamedStats,
                 "stats have an id without a name; they are left out.",
             ),
         ];
         let lines = self.mixed_clock_lines.into_iter();
-        let lines = lines.map(|line| Note::new(Severity::Caution, "mixed_clock", mixed).with_place(line));
+        let lines = lines.map(|line| Note::new(Severity::Caution, NoteCode::MixedClock, mixed).with_place(line));
         counts.into_iter().flatten().chain(lines).collect()
     }
 }

@@ -18,7 +18,7 @@ use super::room::Room;
 use super::short_name::short_name;
 use super::stats::{OpStat, WantedStat, flow, resolve, set, wanted_stat};
 use super::value::Value;
-use super::{Note, Severity, StrId};
+use super::{Note, NoteCode, Severity, StrId};
 use crate::wire::Span;
 use crate::wire::xspace::{Event, LineHead, PlaneHead, Sink, SpaceField, Stat, StatValue};
 use rustc_hash::FxHashMap;
@@ -404,8 +404,8 @@ impl Sink for Builder<'_> {
 
     fn space_field(&mut self, field: SpaceField) {
         let (severity, code, text) = match field {
-            SpaceField::Error(text) => (Severity::Caution, "profiler_error", text),
-            SpaceField::Warning(text) => (Severity::Info, "profiler_warning", text),
+            SpaceField::Error(text) => (Severity::Caution, NoteCode::ProfilerError, text),
+            SpaceField::Warning(text) => (Severity::Info, NoteCode::ProfilerWarning, text),
             SpaceField::Host(name) => return self.profile.hosts.push(name),
         };
         self.note(Note::new(severity, code, format!("The profiler says: {text}")));

@@ -1,5 +1,6 @@
 //! What an analysis or a reader has to say beside its figures. Knows no format and no figure.
 
+use super::NoteCode;
 use serde::{Deserialize, Serialize};
 
 /// How much a note matters to the figures beside it.
@@ -19,8 +20,8 @@ pub enum Severity {
 pub struct Note {
     /// How much it matters.
     pub severity: Severity,
-    /// Stable machine name, `snake_case`: part of the JSON contract.
-    pub code: String,
+    /// What kind of note it is.
+    pub code: NoteCode,
     /// The sentence: what, and what to do where there is something to do.
     pub message: String,
     /// Which file, plane or line it is about, where it is about one.
@@ -30,8 +31,8 @@ pub struct Note {
 
 impl Note {
     /// A note without a place.
-    pub fn new(severity: Severity, code: &str, message: impl Into<String>) -> Self {
-        Self { severity, code: code.into(), message: message.into(), place: None }
+    pub fn new(severity: Severity, code: NoteCode, message: impl Into<String>) -> Self {
+        Self { severity, code, message: message.into(), place: None }
     }
 
     /// The same note, about `place`.

@@ -2,7 +2,7 @@
 
 use super::ids::{OpId, ProgramId, program_of};
 use super::model::{Dropped, HloBlob, Profile};
-use super::{Note, Severity};
+use super::{Note, NoteCode, Severity};
 use rustc_hash::FxHashSet;
 
 impl Profile {
@@ -65,7 +65,7 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
                  of another compilation, and its costs and memory may not fit the times.",
                 said.0, id.0
             );
-            let note = Note::new(Severity::Caution, "program_id_differs", message);
+            let note = Note::new(Severity::Caution, NoteCode::ProgramIdDiffers, message);
             profile.notes.push(note.with_place(profile.files[*file].clone()));
         }
         if let Some(id) = program {

@@ -4,7 +4,7 @@
 //! it. No profiler writes more than a few thousand of them, and each has kilobytes of events. What goes beyond is counted and said
 //! in a note, so that a file of a few megabytes cannot take gigabytes.
 
-use super::{Note, Severity};
+use super::{Note, NoteCode, Severity};
 
 /// Planes and lines of a session that are listed whatever its size.
 const ALWAYS: u64 = 1 << 15;
@@ -62,7 +62,7 @@ impl Room {
         let mut notes = Vec::new();
         if self.empty > 0 {
             let message = format!("{} further planes and lines without events are not listed.", self.empty);
-            notes.push(Note::new(Severity::Info, "planes_not_listed", message));
+            notes.push(Note::new(Severity::Info, NoteCode::PlanesNotListed, message));
         }
         if self.events > 0 {
             let lines = if self.lines > 0 { format!(" of {} further lines", self.lines) } else { String::new() };
@@ -70,7 +70,7 @@ impl Room {
                 "{} events{lines} are left out: the capture has more processes and threads than any profiler writes for its size.",
                 self.events
             );
-            notes.push(Note::new(Severity::Partial, "lines_left_out", message));
+            notes.push(Note::new(Severity::Partial, NoteCode::LinesLeftOut, message));
         }
         notes
     }

@@ -25,7 +25,7 @@ use crate::analysis::base::{Analysis, FoundOp};
 use crate::analysis::op::is_tpu;
 use crate::analysis::op::report::OpBasis;
 use crate::hlo::{InstructionId, Module, text};
-use crate::profile::{Note, Profile, ProgramId, Severity};
+use crate::profile::{Note, NoteCode, Profile, ProgramId, Severity};
 use crate::units::Picos;
 use build::Build;
 
@@ -49,10 +49,10 @@ impl Analysis {
             let build = self.build(profile, found, seen, open)?;
             let edges = edges::edges(&build);
             if let Some(caller) = caller(seen) {
-                say("inside", &["It is inside ", caller, ": the drawing ends where that does."].concat());
+                say(NoteCode::Inside, &["It is inside ", caller, ": the drawing ends where that does."].concat());
             }
             for name in &build.shared {
-                say("shared", &["What is inside ", name, " is drawn elsewhere: two call the same."].concat());
+                say(NoteCode::Shared, &["What is inside ", name, " is drawn elsewhere: two call the same."].concat());
             }
             let centre = seen.module.and_then(|(_, id)| build.node_at(id))?;
             (build.nodes, edges, centre, OpBasis::Proto)
@@ -70,7 +70,7 @@ impl Analysis {
                 }
                 None => ("There is no HLO of it: what it takes and gives is not known.", OpBasis::None),
             };
-            say("one_hop", message);
+            say(NoteCode::OneHop, message);
             (nodes, edges, centre, basis)
         };
         let mut graph = OpGraph {

@@ -1,7 +1,7 @@
 //! Kernels as ops: named after the HLO op they are of, else after themselves. Knows what drivers call copies.
 
 use super::super::model::{HloBlob, Profile};
-use super::super::{Note, Severity, copy_of_name};
+use super::super::{Note, NoteCode, Severity, copy_of_name};
 use crate::profile::ids::ProgramId;
 use crate::units::Picos;
 
@@ -41,7 +41,7 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
             Picos(hidden_ps)
         );
         notes.push(
-            Note::new(Severity::Caution, "command_buffers", message)
+            Note::new(Severity::Caution, NoteCode::CommandBuffers, message)
                 .with_place(plane.name.trim_start_matches("/device:")),
         );
     }

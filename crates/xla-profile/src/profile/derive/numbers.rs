@@ -2,7 +2,7 @@
 //! `hlo_module`.
 
 use super::super::model::{Plane, Profile};
-use super::super::{Note, Severity, StrId};
+use super::super::{Note, NoteCode, Severity, StrId};
 use crate::profile::ids::ProgramId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -36,6 +36,6 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
     }
     if !numbers.is_empty() {
         let message = "Events name their programs and give no ids: programs are told apart by name, and numbered here.";
-        notes.push(Note::new(Severity::Info, "program_numbers", message));
+        notes.push(Note::new(Severity::Info, NoteCode::ProgramNumbers, message));
     }
 }

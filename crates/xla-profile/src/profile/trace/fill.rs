@@ -4,7 +4,7 @@ use super::super::builder::push_op;
 use super::super::correlation_ids::Role;
 use super::super::model::{Line, Op, OpStats, Plane, StatCount};
 use super::super::stats::{OpStat, set};
-use super::super::{Builder, Note, Reached, Severity, StrId};
+use super::super::{Builder, Note, NoteCode, Reached, Severity, StrId};
 use super::Survey;
 use super::event_args::{EventArgs, Names};
 use super::survey::has_place;
@@ -267,9 +267,9 @@ impl LeftOut {
             "events begin without an end or end without a begin; those have no duration, these are left out.";
         let other = "counters, flows and the like are no events of a line; they are left out.";
         [
-            told(self.untimed, Severity::Caution, "untimed_events", untimed),
-            told(self.unmatched, Severity::Caution, "unmatched_events", unmatched),
-            told(self.other, Severity::Info, "other_events", other),
+            told(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),
+            told(self.unmatched, Severity::Caution, NoteCode::UnmatchedEvents, unmatched),
+            told(self.other, Severity::Info, NoteCode::OtherEvents, other),
         ]
         .into_iter()
         .flatten()
@@ -289,5 +289,5 @@ fn line_name(thread: &Thread) -> String {
 fn nature() -> Note {
     let message = "Trace JSON leaves out FLOPs (but model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
                    The .xplane.pb beside it has them.";
-    Note::new(Severity::Info, "trace_json", message)
+    Note::new(Severity::Info, NoteCode::TraceJson, message)
 }

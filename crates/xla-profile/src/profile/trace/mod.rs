@@ -17,7 +17,7 @@ mod tree;
 
 pub use survey::Survey;
 
-use super::{Builder, Note, Plane, Severity};
+use super::{Builder, Note, NoteCode, Plane, Severity};
 use crate::source::Stream;
 use crate::wire::trace::{MAX_STRING, Outcome, walk};
 
@@ -35,7 +35,7 @@ impl Builder<'_> {
                 "{} texts are longer than {MAX_STRING} bytes; of each the start is kept.",
                 outcome.long_strings
             );
-            self.note(Note::new(Severity::Caution, "long_texts", message));
+            self.note(Note::new(Severity::Caution, NoteCode::LongTexts, message));
         }
     }
 

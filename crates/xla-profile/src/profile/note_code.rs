@@ -1,0 +1,283 @@
+//! The codes of notes: a stable name and one sentence each. The sentence explains the code; the note's own message has the numbers.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! note_codes {
+    ($($(#[$doc:meta])+ $variant:ident = $name:literal,)+) => {
+        /// The kind of a note. Its name is part of the JSON contract and never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum NoteCode {
+            $($(#[$doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl NoteCode {
+            /// Every code, by name.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Its name in JSON, in `snake_case`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+        }
+    };
+}
+
+note_codes! {
+    /// A collective moved more bytes per second than its links carry, so its sizes, its groups or the topology are wrong.
+    AboveLinkPeak = "above_link_peak",
+    /// An op took less time than its cost needs at peak, so its cost estimate is too large or part of its work ran elsewhere.
+    AbovePeak = "above_peak",
+    /// The compiler reuses the addresses of a buffer before the heap trace frees it; an address counts once.
+    AddressesShared = "addresses_shared",
+    /// Events are sums over many executions and have no place in time.
+    AggregatedEvents = "aggregated_events",
+    /// Events of an allocator lie far after the others and are left out.
+    AllocatorClock = "allocator_clock",
+    /// The capture does not split bytes by memory, so all of them count as HBM traffic.
+    BytesNotSplit = "bytes_not_split",
+    /// The clocks of the hosts differ.
+    ClockSkew = "clock_skew",
+    /// Kernels ran in CUDA graphs, which do not name the instruction of each kernel.
+    CommandBuffers = "command_buffers",
+    /// FLOPs and bytes are computed from the shapes of instructions, because the capture has none.
+    CostsByShapes = "costs_by_shapes",
+    /// Data formatting takes more than 5 % of the step.
+    DataFormattingShare = "data_formatting_share",
+    /// Runs of programs are derived from ops, because no line has them.
+    DerivedRuns = "derived_runs",
+    /// One collective causes most of the stall.
+    DominantCollective = "dominant_collective",
+    /// The operands of ops allow more than one compute type.
+    DtypeUncertain = "dtype_uncertain",
+    /// Overlap is computed on the clock of events, because not all lines have the clock of the device.
+    EventClockForOverlap = "event_clock_for_overlap",
+    /// Ops and steps are compared on the clock of events, because steps have no clock of the device.
+    EventClockForSteps = "event_clock_for_steps",
+    /// A file could not be read.
+    FileNotRead = "file_not_read",
+    /// A file of the folder is neither a capture nor a program.
+    FilesPassedOver = "files_passed_over",
+    /// Events of a heap trace make no sense and are ignored.
+    HeapTraceDamaged = "heap_trace_damaged",
+    /// The HLO of a program could not be read.
+    HloUnreadable = "hlo_unreadable",
+    /// Copies move data between the device and the memory of the host.
+    HostOffload = "host_offload",
+    /// Steps of the hosts cannot be compared, because their numbers do not match.
+    HostsNotAligned = "hosts_not_aligned",
+    /// A line has times outside its plane and is left out.
+    ImplausibleTime = "implausible_time",
+    /// The graph around an op ends where the computation that holds the op ends.
+    Inside = "inside",
+    /// Files or planes were left out by choice.
+    LeftOut = "left_out",
+    /// The capture has more lines than its size justifies, and the events of the rest are left out.
+    LinesLeftOut = "lines_left_out",
+    /// Several lines of ops run at the same time, so busy time is a sum over lines.
+    LinesSideBySide = "lines_side_by_side",
+    /// Memory is estimated from live ranges, because the program has no buffer assignment.
+    LiveRanges = "live_ranges",
+    /// Texts of a trace are longer than the reader keeps.
+    LongTexts = "long_texts",
+    /// A member of an archive is not read.
+    MembersPassedOver = "members_passed_over",
+    /// A program names more memories than any real program has, and the rest is left out.
+    MemoriesLeftOut = "memories_left_out",
+    /// The compiler merged ops of several scopes; each counts under its first scope.
+    MergedPaths = "merged_paths",
+    /// Only some events of a line have the clock of the device.
+    MixedClock = "mixed_clock",
+    /// The FLOPs of the model count for ops without FLOPs of their own.
+    ModelFlopsUsed = "model_flops_used",
+    /// The calls of grouped matmuls suggest a number of mixture-of-experts layers.
+    MoeLayers = "moe_layers",
+    /// Events have a negative start or duration.
+    NegativeTime = "negative_time",
+    /// The capture has no allocator events.
+    NoAllocatorEvents = "no_allocator_events",
+    /// The capture has no line of asynchronous ops, so time in flight comes from start and done ops.
+    NoAsyncLine = "no_async_line",
+    /// A program has no buffer assignment.
+    NoBufferAssignment = "no_buffer_assignment",
+    /// The capacity of a memory is unknown, so peaks cannot be compared with it.
+    NoCapacity = "no_capacity",
+    /// No collective ran in the window.
+    NoCollectives = "no_collectives",
+    /// A program has no heap trace for a memory, so its live ranges come from the schedule.
+    NoHeapTrace = "no_heap_trace",
+    /// An op has no HLO.
+    NoHlo = "no_hlo",
+    /// The bandwidth of the chip's links is unknown.
+    NoLinkPeak = "no_link_peak",
+    /// The device has no known peak for a compute type.
+    NoPeakForDtype = "no_peak_for_dtype",
+    /// Events do not say which program an op belongs to.
+    NoProgram = "no_program",
+    /// The capture holds no HLO.
+    NoPrograms = "no_programs",
+    /// A program has neither a heap trace nor a schedule, so only buffers that live for the whole program count.
+    NoSchedule = "no_schedule",
+    /// A device has no steps.
+    NoSteps = "no_steps",
+    /// A program has nothing in the requested memory.
+    NoSuchMemory = "no_such_memory",
+    /// An op did not run in the window.
+    NoTime = "no_time",
+    /// Axes and peaks need the topology of the machine.
+    NoTopology = "no_topology",
+    /// The capture has no device with ops.
+    NoTpuOps = "no_tpu_ops",
+    /// MFU from useful FLOPs needs steps and positive numbers.
+    NoUsefulMfu = "no_useful_mfu",
+    /// A program does not have the instruction of an op.
+    NotInProgram = "not_in_program",
+    /// Device numbers are assumed to follow the topology.
+    NumberingAssumed = "numbering_assumed",
+    /// Groups do not fit the mesh.
+    OffMesh = "off_mesh",
+    /// Groups do not fit the topology.
+    OffTopology = "off_topology",
+    /// The graph around an op shows one hop, because no program holds the op.
+    OneHop = "one_hop",
+    /// A GPU only copied data in the window.
+    OnlyCopies = "only_copies",
+    /// The files hold programs and no capture.
+    OnlyPrograms = "only_programs",
+    /// Custom kernels have no cost.
+    OpaqueKernels = "opaque_kernels",
+    /// Ops are in no HLO of the capture.
+    OpsWithoutHlo = "ops_without_hlo",
+    /// Asynchronous events that are neither collectives nor copies are in no figure.
+    OtherAsync = "other_async",
+    /// Counters and flows of a trace are no events of a line and are left out.
+    OtherEvents = "other_events",
+    /// Steps of a device overlap.
+    OverlappingSteps = "overlapping_steps",
+    /// No parameter has the name of a weight or of optimizer state, so all of them count as inputs.
+    ParametersUnnamed = "parameters_unnamed",
+    /// A file is damaged, cut or capped, so sums cover only a part.
+    PartialFile = "partial_file",
+    /// Devices have different peaks.
+    PeaksDiffer = "peaks_differ",
+    /// Planes and lines without events are not listed.
+    PlanesNotListed = "planes_not_listed",
+    /// The profiler reported an error.
+    ProfilerError = "profiler_error",
+    /// The profiler reported a warning.
+    ProfilerWarning = "profiler_warning",
+    /// The program of an op was found by its name.
+    ProgramByName = "program_by_name",
+    /// The name of a file gives another program id than the capture, and the module’s name joins them.
+    ProgramIdDiffers = "program_id_differs",
+    /// Programs have numbers of Rooflight, because the capture gives no ids.
+    ProgramNumbers = "program_numbers",
+    /// The published HBM bandwidth counts, because the profile’s figure counts half of the transfers.
+    PublishedHbm = "published_hbm",
+    /// Published peaks count, because the capture has none.
+    PublishedPeaks = "published_peaks",
+    /// A capture was opened twice; it counts once.
+    SameCapture = "same_capture",
+    /// Layers of a scan share one loop body.
+    ScannedLayers = "scanned_layers",
+    /// A memory has several heap traces, and the curve follows the one with the most events.
+    SeveralHeapTraces = "several_heap_traces",
+    /// Two instructions call the same computation, and the graph draws its content once.
+    Shared = "shared",
+    /// Buffers have negative sizes, which count as 0.
+    SizesDamaged = "sizes_damaged",
+    /// Shorter spans are not drawn.
+    SpansLeftOut = "spans_left_out",
+    /// SparseCore planes are listed and not summed.
+    SparseCoreApart = "sparse_core_apart",
+    /// Waits last longer than the exposed time of what they wait for.
+    StallBeyondExposed = "stall_beyond_exposed",
+    /// Devices need different times for the same step.
+    StepImbalance = "step_imbalance",
+    /// A device does not have the requested step.
+    StepMissing = "step_missing",
+    /// Steps are runs of programs, because the capture has no line of steps.
+    StepsFromModules = "steps_from_modules",
+    /// Some steps are not on all hosts.
+    StepsOfSomeHosts = "steps_of_some_hosts",
+    /// The other devices wait for one device.
+    Straggler = "straggler",
+    /// The session is a report without its capture.
+    Summary = "summary",
+    /// A report sums some ops, and a filter cannot see their names.
+    SummaryFilter = "summary_filter",
+    /// Times are so large that sums over them are capped.
+    TimeOverflow = "time_overflow",
+    /// A trace JSON lacks a part of the XSpace.
+    TraceJson = "trace_json",
+    /// The changes of some data movement cannot be detected.
+    UndetectableChanges = "undetectable_changes",
+    /// A newer version of Rooflight wrote the note.
+    Unknown = "unknown",
+    /// Ops have no known category.
+    UnknownCategories = "unknown_categories",
+    /// The requested chip is not in the table.
+    UnknownChip = "unknown_chip",
+    /// The replica groups of collectives are unknown.
+    UnknownGroups = "unknown_groups",
+    /// The peaks of the device are unknown.
+    UnknownPeaks = "unknown_peaks",
+    /// The sizes of collectives are unknown.
+    UnknownSizes = "unknown_sizes",
+    /// Events of a trace begin without an end, or end without a begin.
+    UnmatchedEvents = "unmatched_events",
+    /// Stats have an id without a name.
+    UnnamedStats = "unnamed_stats",
+    /// Halves of asynchronous pairs have no other half.
+    Unpaired = "unpaired",
+    /// Events have no metadata.
+    UnresolvedEvents = "unresolved_events",
+    /// Events of a trace have no plausible time and are left out.
+    UntimedEvents = "untimed_events",
+    /// The useful FLOPs of a step are shared by a number of devices.
+    UsefulDevices = "useful_devices",
+    /// Ops without a matmul are compared with the peak of the matrix units, because none is published for vector units.
+    VectorWork = "vector_work",
+    /// Waits last nearly as long as the transfers that they wait for.
+    WaitsMirrorTransfers = "waits_mirror_transfers",
+    /// The MFU of the window exceeds 100 %, so a cost or a peak is wrong.
+    WindowAbovePeak = "window_above_peak",
+}
+
+impl fmt::Display for NoteCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for NoteCode {
+    type Err = std::convert::Infallible;
+
+    /// Never fails: a name of a newer version is [`NoteCode::Unknown`].
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(Self::ALL.iter().copied().find(|code| code.name() == name).unwrap_or(Self::Unknown))
+    }
+}
+
+impl PartialEq<&str> for NoteCode {
+    fn eq(&self, name: &&str) -> bool {
+        self.name() == *name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_read_back() {
+        for (at, code) in NoteCode::ALL.iter().enumerate() {
+            assert_eq!(code.name().parse(), Ok(*code));
+            assert!(NoteCode::ALL[..at].iter().all(|before| before.name() < code.name()), "{code} is out of order");
+        }
+        assert_eq!("from_the_future".parse(), Ok(NoteCode::Unknown));
+    }
+}
