@@ -19,8 +19,8 @@ const AGAIN: &str = "Copy the file again, or capture again.";
 
 /// What a note is about, and what to do; `None` of notes that tell of no gap.
 fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
-    use FindingKind as K;
     use crate::profile::NoteCode as C;
+    use FindingKind as K;
     Some(match note.code {
         C::PartialFile if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
         C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => (K::Truncated, Some(AGAIN)),

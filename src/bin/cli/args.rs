@@ -1,4 +1,4 @@
-//! What may be said on the command line.
+//! The arguments of the command line, and all texts of `--help` but those of roofline, memory, comm and report.
 
 use super::comm::Links;
 use super::memory::Memories;
@@ -10,23 +10,23 @@ use rooflight::analysis::base::{Filter, FilterField, GroupBy, StepChoice};
 use rooflight::analysis::classify::Kind;
 use std::path::PathBuf;
 
-/// Opens XLA profiles and says where the time goes.
+/// Analyses XLA profiles: time, roofline, memory and communication.
 ///
-/// Exit codes: 0 complete, 1 partial (notes on stderr), 2 unusable input or arguments.
+/// Exit codes: 0 if all input was read, 1 if only a part could be read (notes are on stderr), 2 if the input or the arguments cannot be used.
 #[derive(Parser)]
 #[command(version, about)]
 pub struct Args {
-    /// Which view.
+    /// The report to print.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The views.
+/// The commands.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Where the time goes: self time by op, category, kind, phase, layer, scope, source …
+    /// Self time by op, category, kind, phase, layer, scope or source.
     Breakdown {
-        /// What rows stand for.
+        /// Groups rows by this property of ops.
         #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
         by: GroupBy,
         #[command(flatten)]
@@ -34,15 +34,15 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
-    /// Where time goes that computes nothing: data movement and exposed communication, and what each of them changes.
+    /// Copies, layout changes and waits: the time of each, and what it changes (shape, layout, dtype, memory).
     #[command(alias = "non-compute")]
     DataMovement {
         #[command(flatten)]
         view: View,
     },
-    /// How far ops are from what the hardware could do: MFU, bandwidth, the gap to the roof, and what is not covered.
+    /// Roofline model: MFU, achieved FLOP/s and bandwidth, recoverable time, and the coverage of the model.
     Roofline {
-        /// What rows stand for.
+        /// Groups rows by this property of ops.
         #[arg(long, default_value = GroupBy::Op.key(), value_parser = by())]
         by: GroupBy,
         #[command(flatten)]
@@ -52,92 +52,92 @@ pub enum Command {
         #[command(flatten)]
         view: View,
     },
-    /// What fills a device's memory at its peak: by program and memory, buffer by buffer, and what allocators saw.
+    /// Memory at its peak: the buffers of each program, and the timeline of allocators.
     Memory {
         #[command(flatten)]
         memory: Memories,
         #[command(flatten)]
         view: View,
     },
-    /// What the compute waits for: collectives and copies, in flight, exposed and overlapped, and who comes last.
+    /// Communication: stall, exposed and overlapped time, bus bandwidth, and stragglers.
     Comm {
         #[command(flatten)]
         links: Links,
         #[command(flatten)]
         view: View,
     },
-    /// The most important figures of every view.
+    /// The main figures of every report.
     Summary {
         #[command(flatten)]
         view: View,
     },
-    /// Pass it on: a link, a report file, Markdown, or one page; without any of these, what would leave.
+    /// Shares a report: as a link, a report file, Markdown, or one HTML page. Without an option it prints what would be shared.
     Report {
         #[command(flatten)]
         report: ReportArgs,
         #[command(flatten)]
         view: View,
     },
-    /// What is in the file: planes, lines, events, stats, programs, sizes.
+    /// Contents of the files: planes, lines, events, stats, programs and sizes.
     Inspect {
         #[command(flatten)]
         view: View,
     },
 }
 
-/// Which ops take part.
+/// The filter of ops.
 #[derive(clap::Args)]
 pub struct Only {
-    /// Only ops that have this text, whatever its case; where, `--within` says.
+    /// Selects ops that contain this text, ignoring case. `--within` selects where to search.
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     filter: String,
-    /// Where the text is looked for: leaf = the op's name and the last three segments of its scope path.
+    /// Where `--filter` searches. `leaf` is the name of the op and the last three segments of its scope path.
     #[arg(long, default_value = FilterField::Leaf.key(), value_parser = within())]
     within: FilterField,
-    /// The text is a regular expression.
+    /// Reads the text of `--filter` as a regular expression.
     #[arg(long)]
     regex: bool,
-    /// Only ops of this kind.
+    /// Selects ops of this kind.
     #[arg(long, value_parser = kind())]
     kind: Option<Kind>,
-    /// Only ops at or below this scope path.
+    /// Selects ops at or below this scope path.
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
     scope: String,
 }
 
 impl Only {
-    /// As the library has it.
+    /// The filter as the library has it.
     pub fn filter(&self) -> Filter {
         let Self { filter, within, regex, kind, scope } = self;
         Filter { text: filter.clone(), within: *within, regex: *regex, kind: *kind, scope: scope.clone() }
     }
 }
 
-/// What every view takes.
+/// The options of every command.
 #[derive(clap::Args)]
 pub struct View {
-    /// Captures (.xplane.pb, also .gz or .xz), or folders with captures: several are read as hosts of one session.
+    /// Captures, compiled programs, report files, archives, or folders of these. Several captures are the hosts of one session.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The step: its number, `busiest` (the one that takes longest on any device, the first of several as long), or `all` for the whole capture.
+    /// The step: a number, `busiest` for the longest step of any device, or `all` for the whole capture.
     #[arg(long, default_value = "busiest", value_parser = step)]
     pub step: StepChoice,
-    /// The device: its number, its name, or `all` for the sum. Default: the first.
+    /// The device: its number, its name, or `all` for the sum over devices. Default: the first device, or the busiest one that computes if the first only moves data.
     #[arg(long)]
     pub device: Option<String>,
-    /// At most so many rows.
+    /// Prints at most this many rows.
     #[arg(long)]
     pub top: Option<usize>,
-    /// Write to this file instead of stdout.
+    /// Writes to this file instead of stdout.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// JSON, as docs/CLI.md describes.
+    /// Prints JSON; docs/CLI.md describes its fields.
     #[arg(long, group = "form")]
     json: bool,
-    /// CSV with exact figures.
+    /// Prints CSV.
     #[arg(long, group = "form")]
     csv: bool,
-    /// A Markdown table.
+    /// Prints Markdown.
     #[arg(long, group = "form")]
     markdown: bool,
 }
@@ -156,12 +156,12 @@ pub enum Output {
 }
 
 impl View {
-    /// Whether Markdown is asked for.
+    /// Whether the output is Markdown.
     pub const fn is_markdown(&self) -> bool {
         self.markdown
     }
 
-    /// Which form is asked for; text by default.
+    /// The form of the output; text by default.
     pub const fn output(&self) -> Output {
         match (self.json, self.csv, self.markdown) {
             (true, _, _) => Output::Json,
@@ -173,7 +173,7 @@ impl View {
 }
 
 impl Args {
-    /// What every view takes.
+    /// The options of every command.
     pub const fn view(&self) -> &View {
         match &self.command {
             Command::Breakdown { view, .. }

@@ -8,19 +8,19 @@ use rooflight::report::text::Table;
 use rooflight::report::{comm_json, comm_table, json};
 use rooflight::session;
 
-/// Which rows, and how chips are wired.
+/// The rows of communication, and the machine.
 #[derive(clap::Args)]
 pub struct Links {
-    /// What rows stand for.
+    /// Groups rows by this property.
     #[arg(long, default_value = CommBy::Op.key(), value_parser = one_of(CommBy::ALL, CommBy::key))]
     by: CommBy,
-    /// The program's axes with their sizes, the last one fastest: names the axes of groups.
+    /// The axes of the program's device mesh with their sizes, the fastest varying last. Replica groups get the names of the axes.
     #[arg(long, value_name = "data=4,model=8", value_parser = str::parse::<NamedMesh>)]
     mesh: Option<NamedMesh>,
-    /// Chips along each side, x first: gives the utilisation of links.
+    /// The chips along each dimension of the machine, x first. The utilisation of links needs it.
     #[arg(long, value_name = "4x4x4", value_parser = str::parse::<Topology>)]
     topology: Option<Topology>,
-    /// Each side of the topology is closed to a ring.
+    /// Every dimension of the topology is a ring (wrap-around links).
     #[arg(long, requires = "topology")]
     wrap: bool,
 }

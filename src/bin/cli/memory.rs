@@ -9,22 +9,22 @@ use rooflight::report::text::Table;
 use rooflight::report::{json, memory_json, memory_table};
 use rooflight::session;
 
-/// Which programs, which memory, and what is compared with.
+/// The programs and memory spaces to print, and the capacity to compare with.
 #[derive(clap::Args)]
 pub struct Memories {
-    /// Only this memory: 0 is the device's main memory (HBM), 1 a TPU's VMEM. Default: all; as text 0.
+    /// The memory space: 0 is HBM, 1 is the VMEM of a TPU. Default: all spaces in JSON and CSV, 0 in text.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     color: Option<i64>,
-    /// Only programs of this name or id.
+    /// Selects programs by name or id.
     #[arg(long, value_name = "NAME|ID")]
     program: Option<String>,
-    /// A dimension of this size or more is a vocabulary's.
+    /// Treats a dimension of at least this size as the vocabulary.
     #[arg(long, value_name = "N", default_value_t = MemoryQuery::VOCABULARY)]
     vocabulary: u64,
-    /// Parameters of the model on one device, for the estimate; default: as counted from the weights.
+    /// The number of model parameters on one device, for the estimate of the training state. Default: the count of the weights.
     #[arg(long, value_name = "N")]
     parameters: Option<u64>,
-    /// The memory of this chip counts where no allocator says how much there is.
+    /// Takes the capacity of this chip if no allocator reports one.
     #[arg(long, value_name = "NAME", value_parser = chip)]
     chip: Option<&'static Chip>,
 }

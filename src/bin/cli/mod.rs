@@ -1,6 +1,6 @@
 //! Arguments, exit codes, and where output goes. Figures and words come from the library.
 //!
-//! Exit codes: 0 complete, 1 partial (notes on stderr), 2 unusable input or arguments (one sentence on stderr,
+//! Exit codes: 0 complete, 1 partial (notes on stderr), 2 unusable input or arguments (the reason on stderr,
 //! nothing on stdout).
 
 mod args;

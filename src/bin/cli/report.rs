@@ -16,40 +16,40 @@ use rooflight::source::Source;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The environment variable that gives the address of the page where `--base` is not given.
+/// The environment variable with the address of the page, used without `--base`.
 const BASE: &str = "ROOFLIGHT_BASE";
-/// Bytes copied at once.
+/// The bytes that are copied at once.
 const PIECE: usize = 1 << 20;
 
-/// What becomes of a report. Without any of these: what would leave, and how long the link is.
+/// The forms of a report. Without one of them the command prints what would be shared and the length of the link.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// Print a link that opens the report in the page.
+    /// Prints a link that opens the report in the page.
     #[arg(long, group = "out_as")]
     link: bool,
-    /// Address of the Rooflight page that links open; also for links made in the page of --html.
+    /// The address of the Rooflight page that links open, also for links made in the page of --html.
     /// Default: the environment variable ROOFLIGHT_BASE.
     #[arg(long, value_name = "URL")]
     base: Option<String>,
-    /// Write a report file.
+    /// Writes a report file.
     #[arg(long, value_name = "FILE", group = "out_as")]
     rooflight: Option<PathBuf>,
-    /// Write one page that opens from disk, with the report or the capture in it.
+    /// Writes one HTML page that opens from disk and contains the report or the capture.
     #[arg(long, value_name = "FILE", group = "out_as")]
     html: Option<PathBuf>,
-    /// The captures themselves leave, too: all names, sources and HLO in them.
+    /// Includes the captures, with all names, source lines and HLO in them.
     #[arg(long)]
     with_capture: bool,
-    /// The built page, for --html; default: `dist` beside the program, in its checkout, or here.
+    /// The folder of the built page, for --html. Default: `dist` beside the program, in its checkout, or in the current folder.
     #[arg(long, value_name = "DIR")]
     app: Option<PathBuf>,
-    /// How much is told, from 0 to 100. Default: for a link the most that fits 8,000 characters, 100 for files and Markdown.
+    /// The level of detail, from 0 to 100. Default: the highest level whose link fits 8,000 characters, and 100 for files and Markdown.
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     level: Option<u8>,
-    /// Lines of source code leave, too.
+    /// Includes source lines (file names and line numbers).
     #[arg(long)]
     with_sources: bool,
-    /// Names become pseudonyms: op-1, program-2.
+    /// Replaces names by pseudonyms such as op-1 and program-2.
     #[arg(long, conflicts_with_all = ["with_sources", "with_capture"])]
     anonymise: bool,
 }

@@ -5,43 +5,43 @@ use rooflight::analysis::base::Query;
 use rooflight::analysis::roofline::{KernelCost, PeakChoice, PeakSource, Precision, RooflineQuery, UsefulFlops};
 use rooflight::chip::{CHIPS, Chip};
 
-/// Peaks, costs, and what a step has to compute.
+/// Peaks, costs, and the useful FLOPs of a step.
 #[derive(clap::Args)]
 pub struct Roofs {
-    /// All kinds of time, not compute alone.
+    /// Includes all kinds of time, not only compute.
     #[arg(long)]
     all_kinds: bool,
-    /// Published figures of this chip, in place of the capture's.
+    /// Takes the published peaks of this chip instead of the peaks in the capture.
     #[arg(long, value_name = "NAME", value_parser = chip)]
     chip: Option<String>,
-    /// Which figures come first where the capture and the table of chips both have one.
+    /// The source that wins if both the capture and the table of chips have a peak.
     #[arg(long, default_value = "profile", value_parser = PossibleValuesParser::new(["profile", "published"]))]
     peaks: String,
-    /// Peak TFLOP/s of one device for a type: bf16, fp8, int8, int4, f32 … May be given several times.
+    /// The peak TFLOP/s of one device for a dtype such as bf16, f16, fp8, int8, int4 or f32. Can be repeated.
     #[arg(long, value_name = "DTYPE=X", value_parser = peak)]
     peak_tflops: Vec<(Precision, f64)>,
-    /// HBM bandwidth of one device in GB/s, base 10.
+    /// The HBM bandwidth of one device in GB/s (10⁹ bytes per second).
     #[arg(long, value_name = "X", value_parser = positive)]
     peak_hbm_gbps: Option<f64>,
-    /// FLOPs and bytes of one run of kernels by name (`*` is any text): for those that do not say. May be given several times.
+    /// FLOPs and bytes of one execution of the kernels with this name (`*` matches any text). They replace the costs in the capture. Can be repeated.
     #[arg(long, value_name = "NAME=FLOPS,BYTES", value_parser = cost)]
     kernel_cost: Vec<KernelCost>,
-    /// Sequences of one step of the whole job, for its useful-FLOPs MFU.
+    /// The sequences in one step of the whole job, for MFU from useful FLOPs.
     #[arg(long, value_name = "N", value_parser = positive, requires = "sequence", requires = "flops_per_token")]
     batch: Option<f64>,
-    /// Tokens of a sequence.
+    /// The tokens in one sequence.
     #[arg(long, value_name = "N", value_parser = positive, requires = "batch")]
     sequence: Option<f64>,
-    /// FLOP per token; for training mostly 6 × parameters, and what attention adds.
+    /// FLOPs per token: for training about 6 × parameters, plus attention.
     #[arg(long, value_name = "X", value_parser = positive, requires = "batch")]
     flops_per_token: Option<f64>,
-    /// Devices of the job that share a step. Without it: as many as its program is compiled for, else those of the capture.
+    /// The number of devices that share a step. Default: the number that the program is compiled for, else the devices in the capture.
     #[arg(long, value_name = "N", requires = "batch")]
     job_devices: Option<u32>,
 }
 
 impl Roofs {
-    /// As the library has it.
+    /// The query as the library has it.
     pub fn to_query(&self, query: Query) -> RooflineQuery {
         let useful = || {
             let (batch, sequence, flops_per_token) = (self.batch?, self.sequence?, self.flops_per_token?);
