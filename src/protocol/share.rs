@@ -15,7 +15,7 @@ pub struct ShareQuery {
     pub roofline: RooflineQuery,
     /// On which machine.
     pub comm: CommQuery,
-    /// From 0 to 100, full detail: [`Level::of`].
+    /// From 0 to 100, full detail: [`Level::from_slider`].
     pub level: u8,
     /// Lines of source leave, too.
     pub with_sources: bool,

@@ -148,7 +148,7 @@ fn copy(model: ShareModel) {
     let Some(address) = model.address.get_untracked() else { return };
     let n = format::count(address.len() as u64);
     clipboard::copy(&address, move |is_done| {
-        model.done.set(done_message(is_done, &format!("Copied, {n} characters.")))
+        model.done.set(done_message(is_done, &format!("Copied, {n} characters.")));
     });
 }
 

@@ -164,7 +164,7 @@ impl Walker {
     }
 
     /// The next field, `None` at the end. A length that goes beyond the message is reported as
-    /// [`WireError::Length`]; [`Walker::at`] then still says where that field starts.
+    /// [`WireError::Length`]; `Walker::position` then still gives the start of that field.
     ///
     /// # Errors
     /// Where the bytes are no field, or cannot be read.
