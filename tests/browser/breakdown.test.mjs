@@ -27,7 +27,7 @@ async function type(page, text) {
 }
 
 const said = (page) => page.locator("#filter-says").innerText();
-const within = (page, name) => page.getByRole("group", { name: "Where to look" }).getByRole("button", { name, exact: true }).click();
+const within = (page, name) => page.getByRole("group", { name: "Search in" }).getByRole("button", { name, exact: true }).click();
 const percent = (text) => Number(/([\d.]+) % of the step/.exec(text)[1]);
 /** To the digits shown. */
 const near = (shown, exact, digits = 0.051) => assert.ok(Math.abs(shown - exact) <= digits, `${shown} on screen, ${exact} exactly`);
@@ -214,7 +214,7 @@ onPage("steps: figures of the command line, and a press goes there", async ({ pa
   await page.keyboard.press("Enter");
   await until(() => page.locator("#step-button").innerText(), (text) => text.includes(`Step ${device.steps[1].step}`));
   await page.getByRole("button", { name: "Devices", exact: true }).click();
-  await page.locator(".picture-note").filter({ hasText: "widest apart" }).waitFor();
+  await page.locator(".picture-note").filter({ hasText: "largest skew" }).waitFor();
   await chart.focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");

@@ -94,7 +94,7 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     if let Some(runtime) = check.filter(|_| peak.color == 0).and_then(|check| check.runtime_peak) {
         let rows = vec![
             row("In use at its peak", exact(runtime)),
-            row("Of this program", exact(peak.peak)),
+            row("This program", exact(peak.peak)),
             row("In use", "reserved + allocated: bytes allocated alone would miss the program’s arena"),
         ];
         main.push(figure("Allocator’s peak", size(runtime), "The most in use that the device’s allocator saw", rows));
@@ -210,7 +210,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         main.push(figure(
             "Fragmentation",
             (format::percent(fragmentation), "%"),
-            "As the allocator says it at its peak",
+            "Fragmentation as the allocator reports it at its peak",
             said,
         ));
     }

@@ -73,7 +73,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         };
         found.push(Finding {
             head: "The largest rises of the curve".to_owned(),
-            says: "What takes the most at once.".to_owned(),
+            says: "The largest buffers at the peak.".to_owned(),
             rows: space.jumps.iter().take(ROWS).map(row).collect(),
             buffers: Vec::new(),
         });
