@@ -54,7 +54,7 @@ onPage("nothing matches: it says where something would, and a press looks there"
   await type(page, "layers_1");
   await page.locator(".none").waitFor();
   const words = await page.locator(".none").innerText();
-  const found = /No ops match “layers_1” in leaf names\.\s+(\d+) match anywhere in the path\./.exec(words);
+  const found = /No ops match “layers_1” in op names\.\s+(\d+) match anywhere in the path\./.exec(words);
   assert.ok(found, words);
   await page.getByRole("button", { name: "Search anywhere" }).click();
   await until(() => rowCount(page), (count) => count === Number(found[1]));
