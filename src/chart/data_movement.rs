@@ -188,7 +188,7 @@ fn mark(tally: &Tally) -> Mark {
         Some(false) => "no".to_owned(),
         None => "?".to_owned(),
     };
-    let told = [("yes", yes), ("no", no), ("cannot be told", unknown)];
+    let told = [("yes", yes), ("no", no), ("unknown", unknown)];
     let told = told.iter().filter(|(_, share)| *share > 0.0);
     let full = told.map(|(word, share)| format!("{word} {}", format::percent_text(*share))).collect::<Vec<_>>();
     Mark { word, yes, unknown, full: full.join(", ") }
@@ -214,7 +214,7 @@ fn more(of: &DataMovementRow) -> Vec<(&'static str, String)> {
         more.push(("bytes known", format!("of {known} of {all} executions")));
     }
     for (why, time) in &of.undetectable {
-        more.push(("cannot be told", format!("{}: {}", reason(why), format::time_text(*time))));
+        more.push(("unknown", format!("{}: {}", reason(why), format::time_text(*time))));
     }
     more
 }
@@ -274,7 +274,7 @@ pub fn formula(view: &DataMovementView) -> Formula {
         row("Changes", "what an op reads against what it writes, from its HLO text; of a wait, its start’s".to_owned()),
         row(
             "62 %",
-            "that share of the row’s time is of ops that change it; ? where it cannot be told, which is not no"
+            "the share of the row’s time in ops that change it; ? where the change is unknown, which does not mean no"
                 .to_owned(),
         ),
         row("Moved", "bytes read and written without padding, each async copy once".to_owned()),
@@ -304,14 +304,14 @@ mod tests {
         assert_eq!(word(tally(1, 9999, 0)), "1 %");
         assert_eq!(word(tally(0, 3, 7)), "?");
         let mixed = mark(&tally(62, 30, 8));
-        assert_eq!(mixed.full, "yes 62.0 %, no 30.0 %, cannot be told 8.0 %");
+        assert_eq!(mixed.full, "yes 62.0 %, no 30.0 %, unknown 8.0 %");
         assert!((mixed.yes - 0.62).abs() < 1e-9 && (mixed.unknown - 0.08).abs() < 1e-9);
     }
 
     #[test]
     fn without_time_executions_count() {
         let none = Tally { n: [0, 3, 1], ..Tally::default() };
-        assert_eq!(mark(&none).full, "no 75.0 %, cannot be told 25.0 %");
+        assert_eq!(mark(&none).full, "no 75.0 %, unknown 25.0 %");
         assert_eq!(mark(&Tally::default()).full, "");
     }
 }

@@ -13,10 +13,10 @@ pub fn count(table: &Table) -> String {
     }
 }
 
-/// "Every text that leaves: 437, and 3,208 numbers".
+/// "All texts included: 437, and 3,208 numbers".
 pub fn texts(preview: &Preview) -> String {
     let n = preview.texts.iter().map(|section| section.texts.len() as u64).sum();
-    format!("Every text that leaves: {}, beside {} numbers", format::count(n), format::count(preview.n_numbers.into()))
+    format!("All texts included ({}), beside {} numbers", format::count(n), format::count(preview.n_numbers.into()))
 }
 
 /// A level for those who do not see the slider.

@@ -47,7 +47,7 @@ pub enum Request {
     Rows(RowsQuery),
     /// The tree of scopes at and below `root`.
     Scopes {
-        /// Which device, step and ops; what rows stand for plays no part.
+        /// Which device, step and ops; the grouping of rows plays no part.
         query: Query,
         /// A scope path; empty: everything.
         root: String,

@@ -74,7 +74,7 @@ pub fn rows(rows: &[CommRow], top: usize) -> Table {
         ("Exposed", false),
         ("Overlap", false),
         ("GB/s", false),
-        ("Of peak", false),
+        ("% of peak", false),
         ("Role", true),
     ]);
     for row in rows.iter().take(top) {

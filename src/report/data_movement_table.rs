@@ -16,7 +16,7 @@ pub fn data_movement(a: &DataMovement, top: usize) -> Table {
         (&own, false),
         ("Step %", false),
         (&stall, false),
-        ("Runs", false),
+        ("Count", false),
         ("Moved", false),
         ("Dtype", true),
         ("Dim order", true),
@@ -90,7 +90,7 @@ fn first(shapes: &[String]) -> String {
 pub fn opcodes(a: &DataMovement, top: usize) -> Table {
     let mut table = Table::new(&[
         ("Program", true),
-        ("Runs", false),
+        ("Count", false),
         ("Dot, convolution", false),
         ("Copied", false),
         ("Opcodes", true),

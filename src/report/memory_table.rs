@@ -16,7 +16,7 @@ pub fn programs(whole: &WholeMemory) -> Table {
         ("Program", true),
         ("Memory", true),
         ("Peak", false),
-        ("Of it always there", false),
+        ("Persistent", false),
         ("Parameters", false),
         ("Allocated", false),
         ("Peak at", false),
@@ -48,7 +48,7 @@ pub fn programs(whole: &WholeMemory) -> Table {
 
 /// What is alive at a peak, by class.
 pub fn classes(space: &SpaceMemory) -> Table {
-    let mut table = Table::new(&[("Class", true), ("Size", false), ("Of the peak", false), ("Buffers", false)]);
+    let mut table = Table::new(&[("Class", true), ("Size", false), ("% of peak", false), ("Buffers", false)]);
     let rows = space.rollups.iter().filter(|rollup| rollup.by == RollUpBy::Class).flat_map(|rollup| &rollup.rows);
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let share = |size: u64| (space.peak.peak > 0).then(|| size as f64 / space.peak.peak as f64);
@@ -71,7 +71,7 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
         ("Padding", false),
         ("Category", true),
         ("Class", true),
-        ("Life", true),
+        ("Live range", true),
         ("Shape", true),
         ("Name", true),
     ]);
@@ -131,11 +131,11 @@ pub fn findings(program: &str, space: &SpaceMemory) -> String {
 pub fn checks(whole: &WholeMemory) -> Table {
     let mut table = Table::new(&[
         ("Device", true),
-        ("In use at most", false),
+        ("Peak in use", false),
         ("At", false),
-        ("Always in use", false),
-        ("Program needs", false),
-        ("There is", false),
+        ("Minimum in use", false),
+        ("Program peak", false),
+        ("Capacity", false),
         ("Used", false),
         ("Fragmentation", false),
         ("Remark", true),

@@ -29,7 +29,7 @@ pub fn head(f: &RooflineFigures) -> String {
     let use_of_step = window_use(f);
     if !use_of_step.is_empty() {
         let use_of_step: Vec<String> = use_of_step.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-        lines.push(format!("Of the whole {}: {}", whole(f), use_of_step.join(", ")));
+        lines.push(format!("Whole {}: {}", whole(f), use_of_step.join(", ")));
     }
     lines.join("\n") + "\n\n"
 }

@@ -23,7 +23,7 @@ pub fn breakdown(b: &Breakdown, top: usize) -> Table {
         (&own, false),
         ("Step %", false),
         ("Kind", true),
-        ("Runs", false),
+        ("Count", false),
         (&mean, false),
         ("TFLOP/s", false),
         ("GB/s", false),
@@ -91,7 +91,7 @@ fn name(by: GroupBy, g: &Group, beside: &[Group]) -> String {
 pub fn scopes(scopes: &Scopes, window: Option<Picos>, top: usize) -> Table {
     let unit = TimeUnit::for_largest(scopes.total);
     let (total, own) = (format!("Total {}", unit.symbol()), format!("Own {}", unit.symbol()));
-    let heads = [("Scope", true), (&total, false), ("Step %", false), (&own, false), ("Kind", true), ("Runs", false)];
+    let heads = [("Scope", true), (&total, false), ("Step %", false), (&own, false), ("Kind", true), ("Count", false)];
     let mut table = Table::new(&heads);
     let of_step = |p: Picos| window.and_then(|w| p.fraction_of(w)).map_or(ABSENT.into(), percent);
     for node in scopes.nodes.iter().take(top) {
@@ -219,7 +219,7 @@ pub fn programs(view: &FileView) -> Table {
     let heads = [
         ("Program", true),
         ("Id", true),
-        ("Runs", false),
+        ("Count", false),
         (&running, false),
         (&busy, false),
         ("HLO", false),

@@ -126,14 +126,14 @@ pub(crate) fn name_categories(profile: &mut Profile) {
 fn notes(n_costs: u64, n_missing: u64) -> Vec<Note> {
     let mut notes = Vec::new();
     if n_costs > 0 {
-        let message = "The capture says no FLOPs and bytes: they are computed from the shapes in its HLO. What a kernel reads \
-                       twice, or keeps in a cache, is not in them. An instruction that runs as several kernels costs once: \
-                       each kernel has an equal share.";
+        let message = "The capture has no FLOPs and bytes. They are computed from the shapes in its HLO, without repeated reads and \
+                       caches. The cost of an instruction that runs as several kernels is divided equally among \
+                       them.";
         notes.push(Note::new(Severity::Info, NoteCode::CostsByShapes, message));
     }
     if n_missing > 0 {
         let message = format!(
-            "{n_missing} ops are in no HLO of the capture: they have no category, no scope and no cost but what events say."
+            "{n_missing} ops are in no HLO of the capture. They have only the category, scope and cost of their events."
         );
         notes.push(Note::new(Severity::Caution, NoteCode::OpsWithoutHlo, message));
     }

@@ -20,7 +20,7 @@ pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FilePr
     told.sort_by_key(|one| (Reverse(hbm(one)), one.program));
     let mut notes = Vec::new();
     if !told.iter().any(|program| !program.spaces.is_empty()) {
-        let message = "No program here says how its memory is planned: open the .hlo_proto.pb of one, alone or beside the capture.";
+        let message = "No program has a buffer assignment. Open its .hlo_proto.pb, alone or beside the capture.";
         notes.push(Note::new(Severity::Info, NoteCode::NoBufferAssignment, message));
     }
     MemoryPrograms { programs: told, notes }
@@ -45,7 +45,7 @@ fn program_memory(
     place: usize,
 ) -> Result<Rc<HeldMemory>, Note> {
     let no_hlo = || {
-        let message = "The HLO of this program is not in the capture: what it needs is not known.";
+        let message = "The HLO of this program is not in the capture, so its memory is unknown.";
         Note::new(Severity::Info, NoteCode::NoProgram, message)
     };
     let hlo = all.get(place).and_then(|program| program.hlo).ok_or_else(no_hlo)?;
@@ -167,6 +167,6 @@ pub fn whole_memory(
 
 fn no_capacity(check: &CrossCheck) -> Note {
     let message =
-        "How much memory the device has is not known: no allocator and no plane says it. Name the chip to compare.";
+        "The memory capacity of the device is unknown: no allocator and no plane reports it. Choose the chip to compare.";
     Note::new(Severity::Info, NoteCode::NoCapacity, message).with_place(&check.label)
 }

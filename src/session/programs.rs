@@ -204,14 +204,14 @@ fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
 }
 
 fn no_buffers() -> Note {
-    let message = "The program has no buffer assignment: it was written before its memory was planned. The HLO that a capture \
-                   holds has one, and so has what --xla_dump_hlo_as_proto writes after optimizations.";
+    let message = "The program has no buffer assignment, because it was written before its memory was planned. The HLO in a capture \
+                   has one, and so has the proto that --xla_dump_hlo_as_proto writes after optimizations.";
     Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
 fn no_schedule_in_text() -> Note {
-    let message = "HLO text has no buffer assignment, and this one no order either (is_scheduled=true) from which to estimate what is alive. \
-                   Open the text of after the last optimization, or what --xla_dump_hlo_as_proto writes of it.";
+    let message = "HLO text has no buffer assignment, and this text has no schedule (is_scheduled=true) to estimate live ranges from. \
+                   Open the text from after the last optimization, or the proto that --xla_dump_hlo_as_proto writes.";
     Note::new(Severity::Info, NoteCode::NoBufferAssignment, message)
 }
 
@@ -237,7 +237,7 @@ impl<'a> AtHand<'a> {
 }
 
 fn unread(why: &str) -> Note {
-    let message = format!("The program's HLO could not be read ({why}): what is told comes from events.");
+    let message = format!("The HLO of the program could not be read ({why}). The details come from events.");
     Note::new(Severity::Caution, NoteCode::HloUnreadable, message)
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn choose(
     let hlo = &profile.hlo;
     if hlo.is_empty() {
         let message =
-            "The capture holds no HLO: users are those whose text names it, and parts of fusions are not known.";
+            "The capture has no HLO. Users are the ops whose text names the op, and the contents of fusions are unknown.";
         return (Vec::new(), note(NoteCode::NoPrograms, message));
     }
     let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();
@@ -269,9 +269,9 @@ pub(crate) fn choose(
         let mut of_name = chosen(&|blob| blob.is_dropped() && blob.program.is_none() && Some(&*blob.name) == name);
         of_name.sort_by_key(|i| larger(*i));
         let message = if of_name.is_empty() {
-            "The HLO of its program is not in the capture: what is told comes from the event's text."
+            "The HLO of the op’s program is not in the capture. The details come from the text of the event."
         } else {
-            "Its program was found by name: several have this name, and the largest HLO that has this op is taken."
+            "The program was found by name. Several programs have this name, and the largest HLO with this op is used."
         };
         let code = if of_name.is_empty() { NoteCode::NoProgram } else { NoteCode::ProgramByName };
         return (of_name, note(code, message));
@@ -283,9 +283,9 @@ pub(crate) fn choose(
     };
     named.sort_by_key(|i| (Some(hlo[*i].file) != file, larger(*i)));
     let message = match named.len() {
-        0 => Some("Events do not say which program it is of: what is told comes from the event's text."),
+        0 => Some("Events do not name the op’s program. The details come from the text of the event."),
         1 => None,
-        _ => Some("Several programs have the name its events say: the largest that has this op is taken."),
+        _ => Some("Several programs have the name in the events. The largest with this op is used."),
     };
     (named, message.map_or(Vec::new(), |message| note(NoteCode::ProgramByName, message)))
 }

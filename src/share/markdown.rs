@@ -18,7 +18,7 @@ pub fn markdown(report: &Report, url: Option<&str>) -> String {
     }
     out += "\n\n";
     if report.header.status == Status::Absent {
-        let why = report.notes.first().map_or("It holds no ops.", |note| note.message.as_str());
+        let why = report.notes.first().map_or("The report has no ops.", |note| note.message.as_str());
         return out + &plain(why) + "\n";
     }
     if let Some(partial) = &report.origin.partial {
@@ -68,7 +68,7 @@ fn figures(report: &Report) -> Vec<String> {
 }
 
 fn kinds(report: &Report) -> Table {
-    let mut table = Table::new(&[("Kind", true), ("Time", false), ("Of step", false)]);
+    let mut table = Table::new(&[("Kind", true), ("Time", false), ("% of step", false)]);
     let share = |time| report.header.step_duration.and_then(|all| crate::units::Picos::fraction_of(time, all));
     let idle = [("Idle", report.totals.idle)];
     let kinds = Kind::ALL.map(|kind| (kind.label(), report.totals.time_of_kind(kind)));
@@ -80,7 +80,7 @@ fn kinds(report: &Report) -> Table {
 
 fn ops(report: &Report) -> Table {
     let mut table =
-        Table::new(&[("Op", true), ("Kind", true), ("Self time", false), ("Of step", false), ("Runs", false)]);
+        Table::new(&[("Op", true), ("Kind", true), ("Self time", false), ("% of step", false), ("Executions", false)]);
     for row in report.rows.iter().take(ROWS) {
         let group = &row.group;
         let share = group.of_step.map_or("–".to_owned(), percent_text);

@@ -96,13 +96,13 @@ impl Report {
         let points: usize = spaces.iter().map(|space| space.curve.columns.len()).sum();
         vec![
             cut("Ops", self.rows.len(), self.n_cut()),
-            cut("Ops against roofs", roofs.count(), self.roofline.more.0),
+            cut("Roofline points", roofs.count(), self.roofline.more.0),
             table("Steps", steps, all.max(steps as u64)),
             cut("Collectives", comm.comm.rows.len(), comm.more.0),
             cut("Copies", comm.comm.copy_rows.len(), comm.more_copies.0),
             table("Programs’ memory", n_programs, n_programs as u64),
             table("Buffers at the peak", buffers, alive.max(buffers as u64)),
-            table("Points of memory’s curves", points, points as u64),
+            table("Memory samples", points, points as u64),
         ]
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
                 <Popover
                     id="how-data-movement"
                     class="how"
-                    label=Signal::stored("How non-compute is computed".to_owned())
+                    label=Signal::stored("How data movement is computed".to_owned())
                     panel_class="how-panel"
                     face=Box::new(|| "=".into_any())
                 >

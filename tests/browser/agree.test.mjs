@@ -87,9 +87,9 @@ const FIGURES = {
     "^(Step |Whole capture)": ({ breakdown }) => time(breakdown.step_duration_ps),
     "^Busy$": ({ breakdown }) => time(breakdown.totals.busy_duration_ps),
     "^Idle$": ({ breakdown }) => share(breakdown.totals.idle_duration_ps, breakdown.step_duration_ps),
-    "^Runs$": ({ breakdown }) => count(breakdown.totals.n_events_total),
+    "^Executions$": ({ breakdown }) => count(breakdown.totals.n_events_total),
     "^Overlap$": ({ breakdown }) => positive(breakdown.totals.busy_duration_ps - breakdown.totals.union_ps, time),
-    "^In containers$": ({ breakdown }) => positive(breakdown.totals.container_duration_ps, time),
+    "^Inside loops$": ({ breakdown }) => positive(breakdown.totals.container_duration_ps, time),
     "^Unresolved$": ({ breakdown }) => positive(breakdown.totals.n_events_unresolved, count),
   },
   Roofline: {
@@ -118,7 +118,7 @@ const FIGURES = {
   },
   Communication: {
     "^Stall, ": traffic(({ stall_ps }) => time(stall_ps)),
-    "^Of the time$": traffic(({ stall_ps }, { comm }) => share(stall_ps, comm.step_duration_ps)),
+    "^Share of step$": traffic(({ stall_ps }, { comm }) => share(stall_ps, comm.step_duration_ps)),
     "^Start ops$": traffic(({ stall_ps, issue_ps }) => (issue_ps > 0.05 * (stall_ps + issue_ps) ? time(issue_ps) : undefined)),
     "^Fused with compute$": traffic(({ fused_ps }) => positive(fused_ps, time)),
     "^In flight$": traffic(({ in_flight_ps }) => time(in_flight_ps)),

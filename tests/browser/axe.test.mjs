@@ -271,7 +271,7 @@ const STATES = {
     await page.getByRole("tab", { name: "Breakdown" }).click();
     await opened(page);
     await share(page);
-    await page.getByText(/Every text that leaves/).click();
+    await page.getByText(/All texts included/).click();
     await page.locator(".share-seen section").first().waitFor();
   },
   "a link that is too long": async (page) => {

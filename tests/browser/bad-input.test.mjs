@@ -134,7 +134,7 @@ async function assertPartial(page, file, whole) {
   await page.keyboard.press("g");
   await page.keyboard.press("c");
   await page.getByRole("grid", { name: "Time by category" }).waitFor();
-  const runs = Object.fromEntries((await allRows(page)).map((row) => [row.Category, Number(row.Runs.replaceAll(",", ""))]));
+  const runs = Object.fromEntries((await allRows(page)).map((row) => [row.Category, Number(row.Count.replaceAll(",", ""))]));
   assert.deepEqual(runs, Object.fromEntries(report.groups.map((group) => [group.key, group.n_executions])));
   // Some of it is missing, and some of it is there.
   const all = JSON.parse(execFileSync(need("ROOFLIGHT_CLI"), ["breakdown", whole, "--by", "kind", "--step", "all", "--device", "all", "--json"]));
@@ -182,7 +182,7 @@ onPage("a capture without device time: says what is missing and what there is", 
   await dropFiles(page, [hostOnly()]);
   const empty = page.locator(".empty").first();
   await empty.waitFor();
-  assert.match(await empty.innerText(), /What this view needs/);
+  assert.match(await empty.innerText(), /Required data/);
   assert.ok((await empty.getByRole("row").count()) > 2);
   await dropFiles(page, [synth()]);
   await opened(page);

@@ -27,7 +27,7 @@ async function type(page, text) {
 }
 
 const said = (page) => page.locator("#filter-says").innerText();
-const within = (page, name) => page.getByRole("group", { name: "Where to look" }).getByRole("button", { name, exact: true }).click();
+const within = (page, name) => page.getByRole("group", { name: "Search in" }).getByRole("button", { name, exact: true }).click();
 const percent = (text) => Number(/([\d.]+) % of the step/.exec(text)[1]);
 /** To the digits shown. */
 const near = (shown, exact, digits = 0.051) => assert.ok(Math.abs(shown - exact) <= digits, `${shown} on screen, ${exact} exactly`);
@@ -54,7 +54,7 @@ onPage("nothing matches: it says where something would, and a press looks there"
   await type(page, "layers_1");
   await page.locator(".none").waitFor();
   const words = await page.locator(".none").innerText();
-  const found = /No ops match “layers_1” in leaf names\.\s+(\d+) match anywhere in the path\./.exec(words);
+  const found = /No ops match “layers_1” in op names\.\s+(\d+) match anywhere in the path\./.exec(words);
   assert.ok(found, words);
   await page.getByRole("button", { name: "Search anywhere" }).click();
   await until(() => rowCount(page), (count) => count === Number(found[1]));
@@ -214,7 +214,7 @@ onPage("steps: figures of the command line, and a press goes there", async ({ pa
   await page.keyboard.press("Enter");
   await until(() => page.locator("#step-button").innerText(), (text) => text.includes(`Step ${device.steps[1].step}`));
   await page.getByRole("button", { name: "Devices", exact: true }).click();
-  await page.locator(".picture-note").filter({ hasText: "widest apart" }).waitFor();
+  await page.locator(".picture-note").filter({ hasText: "largest skew" }).waitFor();
   await chart.focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");

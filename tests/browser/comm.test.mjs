@@ -52,7 +52,7 @@ onPage("figures, sentence and rows are the command line's", { needs: tpu() }, as
     const report = json(file);
     const [totals, rows] = of === "Copies" ? [report.dma, report.dma_rows] : [report.comm_totals, report.rows];
     const step = report.step_duration_ps;
-    const told = await until(() => figures(page), (is) => is["Of the time"] === `${percent(totals.stall_ps / step)} %`);
+    const told = await until(() => figures(page), (is) => is["Share of step"] === `${percent(totals.stall_ps / step)} %`);
     assert.equal(told.Overlapped, `${percent(totals.overlapped_ps / totals.in_flight_ps)} %`);
     const what = of === "Copies" ? "copies between memories" : "communication";
     const says = `${percent(totals.stall_ps / step)} % of step ${report.step} waits for ${what}; ${percent(totals.overlapped_ps / totals.in_flight_ps)} % of what is in flight is hidden behind compute.`;
@@ -90,7 +90,7 @@ onPage("each step is its parts; a press chooses one", async ({ page }) => {
   await until(() => page.locator(".figure.hero dt").innerText(), (is) => /step 1/.test(is));
   const told = await figures(page);
   const report = json(file, "--step", "1");
-  assert.equal(told["Of the time"], `${percent(report.comm_totals.stall_ps / report.step_duration_ps)} %`);
+  assert.equal(told["Share of step"], `${percent(report.comm_totals.stall_ps / report.step_duration_ps)} %`);
 });
 
 onPage("lanes hold what is in flight; drag, keys and buttons zoom; kept in the address", async ({ page }) => {
@@ -193,8 +193,8 @@ onPage("mesh and topology name axes and give what links carry; they stay", async
   await until(() => page.locator("#wiring-button").innerText(), (is) => is.includes("data=2,model=4 · 2x2x2, rings"));
   // Taken back.
   await page.locator("#wiring-button").click();
-  await panel.getByRole("button", { name: "Take axis 2 away" }).click();
-  await panel.getByRole("button", { name: "Take axis 1 away" }).click();
+  await panel.getByRole("button", { name: "Remove axis 2" }).click();
+  await panel.getByRole("button", { name: "Remove axis 1" }).click();
   await panel.getByLabel("Chips").fill("");
   await panel.getByLabel("Chips").press("Enter");
   await until(() => page.locator("#wiring-button").innerText(), (is) => is.includes("not set"));

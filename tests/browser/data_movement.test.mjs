@@ -125,7 +125,7 @@ onPage("a synthetic run: waits, sources and what cannot be told", async ({ page 
   }
   // Why it cannot be told is told.
   const at = report.by_category.findIndex((row) => row.dtype_change === null);
-  assert.match(await table(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /cannot be told/);
+  assert.match(await table(page).locator("tbody").nth(at).locator(".tree-more").innerText(), /unknown/);
   // A source leads to the op with most of its time.
   await below(page, 0).first().getByRole("button").click();
   const name = report.by_source_within_category.find((source) => source.hlo_category === report.by_category[0].hlo_category).example_hlo_op;

@@ -100,7 +100,7 @@ onPage("by keyboard: arrows to a fusion, Space opens and closes its inside, Ente
   // What was inside is what the fusion's own panel lists.
   await page.keyboard.press("Enter");
   await told(page, "broadcast_add_fusion.1");
-  await panel(page).locator("summary", { hasText: "What is fused" }).click();
+  await panel(page).locator("summary", { hasText: "Fused computation" }).click();
   const lines = (await panel(page).locator("details details pre").innerText()).split("\n");
   const fused = lines.map((line) => /^\s*(?:ROOT )?%?(\S+) = /.exec(line)[1]);
   assert.equal(fused.length, inside);

@@ -104,7 +104,7 @@ for (const [how, press] of [["the button", (page) => cancel(page).click()], ["Es
   onPage(`cancelled by ${how}, with a capture open: it is as it was`, async ({ page }) => {
     await dropFiles(page, [synth({ devices: 1 })]);
     await opened(page);
-    await sortBy(page, "Runs", "descending");
+    await sortBy(page, "Count", "descending");
     const before = [await figures(page), await seenRows(page), await page.title()];
     // A worker that never comes back from what it does: ending it is the only way.
     await page.evaluate(() => {

@@ -141,7 +141,7 @@ onPage("without some buffers the peak is replayed, not subtracted", async ({ pag
   await said.getByRole("button").click();
   await page.getByRole("button", { name: "Findings" }).click();
   await page.getByText("The largest rises of the curve").waitFor();
-  await page.getByRole("button", { name: "Lives" }).click();
+  await page.getByRole("button", { name: "Live ranges" }).click();
   await page.locator(".lives .scene rect").first().waitFor();
 });
 
@@ -237,7 +237,7 @@ for (const theme of ["light", "dark"]) {
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
     await look("map");
-    for (const pane of ["Lives", "Padding", "Findings"]) {
+    for (const pane of ["Live ranges", "Padding", "Findings"]) {
       await page.getByRole("button", { name: pane, exact: true }).click();
       await look(pane);
     }

@@ -15,7 +15,7 @@ const KINDS = {
 /** Kinds as rows of their own. */
 const KIND_ROWS = {
   compute: "Compute", fused: "Fused comp. + comm.", comm: "Communication", data_move: "Data movement", host: "Host",
-  container: "Container self", other: "Other",
+  container: "Loop overhead", other: "Other",
 };
 
 /** The command line's report. It exits with 1 where the file is damaged. */
@@ -65,7 +65,7 @@ function expected(group, report, units) {
     Self: time(group.total_dur_ps, units.Self),
     Step: share(group.total_dur_ps),
     Category: category?.[0] ?? "–",
-    Runs: commas(group.n_executions),
+    Count: commas(group.n_executions),
     Mean: group.avg_dur_ps === null ? "–" : time(group.avg_dur_ps, units.Mean),
     Rate: rate(group.flops_sum, 1e12, (value) => fixed(value, value < 0.995 ? 2 : 1)),
     Bytes: rate(group.bytes_accessed_sum, 1e9, (value) => (value < 1e6 ? fixed(value, value < 99.95 ? 1 : 0) : ">999,999")),
@@ -125,7 +125,7 @@ async function assertSameFigures(page, file, choice) {
   assert.equal(hero[1], figure(report.step_duration_ps), hero[0]);
   assert.equal(shown.Busy, figure(totals.busy_duration_ps));
   assert.equal(shown.Idle, `${percent(totals.idle_duration_ps / report.step_duration_ps)} %`);
-  assert.equal(shown.Runs, commas(totals.n_events_total));
+  assert.equal(shown.Executions, commas(totals.n_events_total));
   return hero[0];
 }
 
@@ -133,7 +133,7 @@ async function assertHostOffload(page) {
   await pick(page, "device", "All 4, sum");
   await pick(page, "step", "Whole capture");
   await groupBy(page, "Category");
-  const rows = Object.fromEntries((await allRows(page)).map((row) => [row.Category, [row.Runs, row.Self]]));
+  const rows = Object.fromEntries((await allRows(page)).map((row) => [row.Category, [row.Count, row.Self]]));
   assert.equal((await heads(page)).find((head) => head.name === "Self").unit, "s");
   assert.deepEqual(rows["copy-done"], ["2,400", "304.033"]);
   assert.deepEqual(rows["loop fusion"], ["1,200", "9.620"]);
@@ -174,7 +174,7 @@ onPage("heads sort, one way and the other", async ({ page }) => {
   const number = (text) => Number(text.replaceAll(",", "").replace("<", ""));
   const ordered = (values, before) => values.every((value, at) => at === 0 || before(values[at - 1], value));
   assert.equal((await heads(page)).find((head) => head.name === "Self").order, "descending");
-  for (const name of ["Runs", "Mean", "Rate", "Bytes", "Self"]) {
+  for (const name of ["Count", "Mean", "Rate", "Bytes", "Self"]) {
     for (const [order, before] of [["descending", (a, b) => a >= b], ["ascending", (a, b) => a <= b]]) {
       await pressHead(page, name, order);
       const values = (await column(page, name)).filter((text) => text !== "–").map(number);

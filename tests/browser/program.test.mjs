@@ -23,7 +23,7 @@ onPage("it comes before any file does, and no view fetches anything", async ({ p
   }
   await opened(page);
   await page.getByRole("group", { name: "Picture" }).getByRole("button", { name: "Non-compute" }).click();
-  await page.getByRole("button", { name: "How non-compute is computed" }).waitFor();
+  await page.getByRole("button", { name: "How data movement is computed" }).waitFor();
   await page.locator("[data-row='2'] [data-column='0']").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("complementary").locator(".op-figures").waitFor();

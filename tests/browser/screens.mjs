@@ -130,7 +130,7 @@ const states = {
     await page.keyboard.press("4");
     await page.locator(".map-canvas .scene rect").first().click();
     await page.locator(".what-if").waitFor();
-    await page.getByRole("button", { name: "Lives" }).click();
+    await page.getByRole("button", { name: "Live ranges" }).click();
     await page.locator(".lives .scene rect").first().waitFor();
   },
   allocator: async (page) => {
@@ -246,7 +246,7 @@ const states = {
     await pickFiles(page, [captures.made("--steps", "3").captures[0]]);
     await opened(page);
     await share(page, "HTML file");
-    await page.getByText(/Every text that leaves/).click();
+    await page.getByText(/All texts included/).click();
   },
   summary: async (page) => {
     await pickFiles(page, [captures.made("--steps", "3").captures[0]]);

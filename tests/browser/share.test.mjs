@@ -236,12 +236,12 @@ onPage("what is taken out is in none of what leaves", async ({ page }) => {
   assert.ok(found(unpacked(await save(page, "sources.rooflight")), SOURCES).length > 0);
   // Pseudonyms.
   await dialog.getByRole("checkbox", { name: /Names/ }).check();
-  await dialog.getByText(/Every text that leaves/).click();
+  await dialog.getByText(/All texts included/).click();
   await dialog.getByText(/^Names of ops/).waitFor();
   const names = [...SOURCES, /train_step/, /worker-0/, /sparse_layer/];
   const path = await save(page, "anonymous.rooflight");
   assert.deepEqual(found(unpacked(path), names), []);
-  // Every text that leaves is told before.
+  // The texts are listed before.
   const told = await dialog.locator(".share-seen section pre").allInnerTexts();
   assert.ok(told.join("\n").includes("program-1"));
 });

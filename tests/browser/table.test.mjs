@@ -31,9 +31,9 @@ onPage("columns: chosen in the list, hidden and moved by the menu, and as many a
   const usual = await names(page);
   await page.keyboard.press("c");
   await page.getByRole("checkbox", { name: /^Phase/ }).check();
-  await page.getByRole("checkbox", { name: /^Runs/ }).uncheck();
+  await page.getByRole("checkbox", { name: /^Count/ }).uncheck();
   await page.keyboard.press("Escape");
-  await until(() => names(page), (now) => now.includes("Phase") && !now.includes("Runs"));
+  await until(() => names(page), (now) => now.includes("Phase") && !now.includes("Count"));
   const phases = await column(page, "Phase");
   assert.ok(phases.every((phase) => /forward|backward|recompute|–/.test(phase)), phases.join());
   // By keyboard: the menu of the head in focus.
@@ -48,7 +48,7 @@ onPage("columns: chosen in the list, hidden and moved by the menu, and as many a
   await page.getByRole("menuitem", { name: "Hide Kind" }).click();
   await until(() => names(page), (now) => !now.includes("Kind"));
   await page.keyboard.press("c");
-  await page.getByRole("button", { name: "As many as fit" }).click();
+  await page.getByRole("button", { name: "Automatic" }).click();
   await until(() => names(page), (now) => now.join() === usual.join());
 });
 
@@ -233,7 +233,7 @@ onPage("the address says it all: reloaded, the same file shows the same", async 
   await until(() => page.locator("#filter-says").innerText(), (said) => said !== "");
   await sortBy(page, "Mean", "ascending");
   await page.keyboard.press("c");
-  await page.getByRole("checkbox", { name: /^Runs/ }).uncheck();
+  await page.getByRole("checkbox", { name: /^Count/ }).uncheck();
   await page.keyboard.press("Escape");
   await page.locator("[data-row='0'] [data-column='0']").focus();
   await page.keyboard.press("Space");

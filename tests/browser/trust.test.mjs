@@ -91,7 +91,7 @@ onPage("a whole session asks for the page's own files, once each, and nothing el
   await dropFiles(page, [synth()]);
   await opened(page);
   for (const by of ["Category", "Kind", "Source", "Program", "Op"]) await groupBy(page, by);
-  await sortBy(page, "Runs", "descending");
+  await sortBy(page, "Count", "descending");
   await pick(page, "device", "TPU:1");
   await pick(page, "step", "Whole capture");
   await page.keyboard.press("?");

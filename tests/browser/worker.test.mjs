@@ -16,7 +16,7 @@ onPage("it is told, what was on screen stays, and it works again", async ({ page
   await pick(page, "device", "TPU:1");
   await pick(page, "step", "Step 12");
   await groupBy(page, "Category");
-  await sortBy(page, "Runs", "ascending");
+  await sortBy(page, "Count", "ascending");
   const before = [await figures(page), await seenRows(page), await page.title()];
   const [first] = page.workers();
   await kill(page);
@@ -64,7 +64,7 @@ onPage("one that dies again is not started a third time; opening again helps", a
   await kill(page);
   await until(() => page.workers().length === 1 && page.workers()[0] !== first);
   await settled(page);
-  await sortBy(page, "Runs", "descending");
+  await sortBy(page, "Count", "descending");
   await sortBy(page, "Self", "descending");
   await kill(page);
   await until(() => page.workers().length, (n) => n === 0);

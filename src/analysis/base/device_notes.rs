@@ -17,7 +17,7 @@ pub const fn is_beyond_sums(time: u128) -> bool {
 }
 
 pub fn beyond_sums() -> Note {
-    let message = "Durations add up to more than 2⁶⁴ ps (213 days), which no capture lasts: some are damaged. Sums stop at \
+    let message = "Durations sum to more than 2⁶⁴ ps (213 days), so some of them are damaged. Sums stop at \
                    18,446,744,073,709,551,615 ps and are too small. Copy the file again, or profile again.";
     Note::new(Severity::Partial, NoteCode::TimeOverflow, message)
 }
@@ -43,10 +43,10 @@ pub fn overlap(device: &mut Device) -> Option<Note> {
     if most < 2 {
         return None;
     }
-    let mut message = "Steps overlap; an op belongs to each step whose window it starts in.".to_owned();
+    let mut message = "Steps overlap. An op belongs to every step in whose window it starts.".to_owned();
     if most > MAX_OPEN_STEPS {
         message = format!(
-            "{most} of the {} steps run at the same time, more than the {MAX_OPEN_STEPS} that are told apart: only the whole \
+            "{most} of the {} steps run at the same time, and at most {MAX_OPEN_STEPS} can be separated. Only the whole \
              capture is shown.",
             device.steps.len()
         );
@@ -74,11 +74,11 @@ fn most_open(device: &Device) -> usize {
 /// Which runs there were had to be worked out.
 pub fn derived_runs(platform: Platform) -> Note {
     let message = if platform == Platform::Cpu {
-        "No line tells when programs ran: a run is from the first start to the last end of the ops of one run_id (where they \
-         have none, it begins where the op of a program comes again that came first)."
+        "The capture has no module events. Program runs are inferred: a run spans the ops with one run_id, or begins where the \
+         first op of a program repeats."
     } else {
-        "No line tells when programs ran: a run begins where the kernel of a program comes again that came first, and lasts \
-         until its last one ends. Of a capture that begins amid a run, runs begin at another op but are as many, and as long."
+        "The capture has no module events. Program runs are inferred from repeated kernels. If the capture begins within a run, \
+         run boundaries are shifted by a part of a run; their number and length are right."
     };
     Note::new(Severity::Info, NoteCode::DerivedRuns, message)
 }
@@ -90,8 +90,8 @@ pub fn no_devices(profile: &Profile) -> Note {
     let (tpu, gpu) = (is(Platform::Tpu), is(Platform::Gpu));
     let (n, shown) = (names.len(), names.into_iter().take(6).collect::<Vec<_>>().join(", "));
     if n == 0 && !profile.hlo.is_empty() {
-        let message = "Only compiled programs are open: they hold no times. Open the .xplane.pb of a run, alone or beside \
-                       them, to see where the time goes.";
+        let message = "Only compiled programs are open, which have no timings. Open the .xplane.pb of a run, alone or beside \
+                       them.";
         return Note::new(Severity::Caution, NoteCode::OnlyPrograms, message);
     }
     let whole = Framework::detect(profile).whole();
@@ -99,18 +99,18 @@ pub fn no_devices(profile: &Profile) -> Note {
         "The capture has no planes.".to_owned()
     } else if gpu && !tpu {
         format!(
-            "The GPU planes have no streams with events: nothing ran on them while the profile was taken, or the profiler \
-             could not trace it (CUPTI and rocprofiler need permission to; the host's log says so). {whole}"
+            "The GPU planes have no streams with events. Either nothing ran on them during the profile, or the profiler had no \
+             permission to trace them (CUPTI and rocprofiler need it; see the log of the host). {whole}"
         )
     } else if tpu {
         format!(
-            "The TPU planes have no events on an XLA Ops line: nothing ran on the device while the profile was taken. {whole}"
+            "The TPU planes have no events on an “XLA Ops” line: nothing ran on the device during the profile. {whole}"
         )
     } else {
         let rest = if n > 6 { ", …" } else { "" };
         format!(
-            "No device with ops: no TPU plane with an XLA Ops line, no GPU plane with streams, and no event of the host says \
-             its hlo_op. The {n} planes of this capture: {shown}{rest}."
+            "The capture has no device with ops: no TPU plane with an “XLA Ops” line, no GPU plane with streams, and no host \
+             event with an hlo_op. Its {n} planes are {shown}{rest}."
         )
     };
     Note::new(Severity::Caution, NoteCode::NoTpuOps, message)

@@ -51,7 +51,7 @@ impl FilterField {
     /// The name people read.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Leaf => "leaf",
+            Self::Leaf => "op name",
             Self::Source => "source file",
             Self::Anywhere => "anywhere in the path",
         }

@@ -37,7 +37,7 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     let sparse = profile.planes.iter().filter(|p| p.name.contains("SparseCore") && p.n_events() > 0).count();
     if sparse > 0 && !devices.is_empty() {
         let message =
-            format!("{sparse} SparseCore planes are listed but not summed: their time runs beside the TensorCore's.");
+            format!("{sparse} SparseCore planes are listed and not summed, because they run in parallel to the TensorCore.");
         notes.push(Note::new(Severity::Info, NoteCode::SparseCoreApart, message));
     }
     (devices, notes)
@@ -94,14 +94,14 @@ fn device(
         }
         let n = device.steps.len();
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
-        let message = format!("No Steps line: steps are taken from {n} runs of {what}.");
+        let message = format!("The capture has no “Steps” line. Steps are {n} runs of {what}.");
         notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
             notes.push(derived_runs(platform).with_place(&device.label));
         }
         device.basis = StepBasis::Modules { program: name };
     } else {
-        let message = "No Steps line and no module runs: only the whole capture can be shown. A capture of at least one whole step has them.";
+        let message = "The capture has no “Steps” line and no program runs, so only the whole capture is shown. Capture at least one whole step.";
         notes.push(Note::new(Severity::Info, NoteCode::NoSteps, message).with_place(&device.label));
     }
     let steps: u128 = device.steps.iter().map(|step| u128::from(step.duration().0)).sum();

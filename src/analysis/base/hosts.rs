@@ -74,8 +74,8 @@ fn counted_apart(hosts: &[Host<'_>]) -> Option<Note> {
         _ => format!("{} has {} steps", host.name, host.device.steps.len()),
     };
     let message = format!(
-        "Which steps of the hosts belong together is not known: {}, {}. Steps are compared within a host alone. Where each \
-         step is marked for the profiler, steps have numbers that all hosts share.",
+        "The steps of the hosts cannot be matched: {}, {}. Steps are compared within each host only. Step annotations give \
+         steps numbers that all hosts share.",
         has(first),
         has(other)
     );
@@ -105,7 +105,7 @@ fn some_only(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     }
     let fewest = hosts.iter().min_by_key(|host| host.device.steps.len())?;
     let message = format!(
-        "{n} of {} steps are not on all {} hosts ({} has {}): what is summed over devices is that of fewer devices there.",
+        "{n} of {} steps are not on all {} hosts ({} has {}). Sums over devices include fewer devices for these steps.",
         all.len(),
         hosts.len(),
         fewest.name,
@@ -147,8 +147,8 @@ fn skew(hosts: &[Host<'_>], common: &[u64]) -> Option<Note> {
     }
     let seconds = |ps: u128| Picos(u64::try_from(ps).unwrap_or(u64::MAX)).as_f64() / 1e12;
     let message = format!(
-        "The hosts' clocks do not agree: {} common steps begin {:.3e} s {} on {} than on {}, and a step takes {:.3e} s. Times are \
-         compared within a host alone; lengths of steps are compared across hosts.",
+        "The clocks of the hosts differ: {} common steps begin {:.3e} s {} on {} than on {}, and a step takes {:.3e} s. Times are \
+         compared within each host only; durations of steps are compared across hosts.",
         common.len(),
         seconds(by.unsigned_abs()),
         if by > 0 { "later" } else { "earlier" },

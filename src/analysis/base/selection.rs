@@ -59,12 +59,12 @@ impl Analysis {
             slices.push(Slice { device: *index, measured, chosen: None });
         }
         if missing > 0 {
-            let message = format!("{missing} of {} devices have no such step; they add nothing.", chosen.len());
+            let message = format!("{missing} of {} devices do not have this step and are not included.", chosen.len());
             notes.push(Note::new(Severity::Caution, NoteCode::StepMissing, message));
         }
         if totals.n_unresolved > 0 {
             let message = format!(
-                "{} events have no metadata: their time is kept under “unresolved event”, kind other.",
+                "{} events have no metadata. Their time counts as “unresolved event”, of kind other.",
                 totals.n_unresolved
             );
             notes.push(Note::new(Severity::Caution, NoteCode::UnresolvedEvents, message));
@@ -106,8 +106,8 @@ impl Analysis {
         (twice > Picos::ZERO).then(|| {
             let lines = device.platform.lines();
             let message = format!(
-                "Ops run on several {lines} at once. Busy is the sum over {lines}; it is {twice} more than the time in which \
-                 anything ran, and idle is the time in which nothing did."
+                "Ops run on several {lines} at the same time. Busy time is the sum over {lines}, {twice} more than the time with at \
+                 least one op. Idle time is the time without any op."
             );
             Note::new(Severity::Info, NoteCode::LinesSideBySide, message)
         })
@@ -120,7 +120,7 @@ impl Analysis {
         let moved = totals.by_kind[Kind::DataMovement.index()];
         let only = device.platform == Platform::Gpu && moved > Picos::ZERO && moved == totals.busy;
         (only && self.devices.len() > 1).then(|| {
-            let message = "Only copies ran here in this window; other devices are there to choose.";
+            let message = "Only copies ran on this device in the window. Choose another device.";
             Note::new(Severity::Info, NoteCode::OnlyCopies, message).with_place(&device.label)
         })
     }
@@ -132,8 +132,8 @@ impl Analysis {
         };
         let n = chosen.iter().filter(differs).count();
         (n > 0 && step != StepChoice::All).then(|| {
-            let message = "Steps have no time on the device's clock, so ops and steps are both read on the event clock. \
-                           The whole capture uses the device's clock; durations differ slightly.";
+            let message = "Steps have no time on the device clock, so the numbers of a step use the clock of events. \
+                           Numbers of the whole capture use the device clock; durations differ slightly.";
             Note::new(Severity::Info, NoteCode::EventClockForSteps, message)
         })
     }
@@ -185,7 +185,7 @@ fn unknown_categories(totals: &Totals) -> Option<Note> {
         // What there is of it is not "0.00 %".
         let share = if percent < 0.01 { "Under 0.01 %".to_owned() } else { format!("{percent:.2} %") };
         let message = format!(
-            "{share} of busy time is of categories no rule knows ({}); it is counted as other.",
+            "{share} of busy time has unknown categories ({}) and counts as other.",
             names.join(", ")
         );
         Note::new(Severity::Caution, NoteCode::UnknownCategories, message)

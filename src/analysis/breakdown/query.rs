@@ -117,8 +117,8 @@ impl Analysis {
             self.facts[slice.device].ops.iter().any(|f| f.layer.is_some_and(|id| self.words.get(id) == layer::SCANNED))
         };
         if query.by == GroupBy::Layer && slices.iter().any(scanned) {
-            let message = "Layers that are scanned share one loop body: their ops cannot be told apart, and how often \
-                           the loop turns is not in the capture.";
+            let message = "Scanned layers share one loop body, so their ops cannot be separated. The capture does not \
+                           have the trip count.";
             notes.push(Note::new(Severity::Info, NoteCode::ScannedLayers, message));
         }
         if query.step != StepChoice::All {
@@ -130,7 +130,7 @@ impl Analysis {
 
 /// Some ops were merged of several, and count once.
 pub(in crate::analysis) fn merged_paths() -> Note {
-    let message = "The compiler merged some ops of several: they count under the first of their scope paths.";
+    let message = "The compiler merged ops of several scopes. A merged op counts under its first scope path.";
     Note::new(Severity::Info, NoteCode::MergedPaths, message)
 }
 

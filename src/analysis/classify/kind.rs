@@ -63,7 +63,7 @@ impl Kind {
             Self::Communication => "Communication",
             Self::DataMovement => "Data movement",
             Self::Host => "Host",
-            Self::Container => "Container self",
+            Self::Container => "Loop overhead",
             Self::Other => "Other",
         }
     }

@@ -47,7 +47,7 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
     breaches(comm, serial, &mut say);
     if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
         let message = format!(
-            "{} takes more than {} of the step: often a sharding constraint is missing, and a whole array is put together.",
+            "{} takes more than {} of the step. A frequent cause is a missing sharding constraint, so that a whole array is gathered.",
             row.key,
             percent(DOMINANT)
         );
@@ -57,14 +57,14 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
     {
         let message = format!(
-            "Devices differ by {} in step {step}: {slowest} is the slowest. The others wait for it.",
+            "Step times differ by {} between devices in step {step}. {slowest} is the slowest, and the others wait for it.",
             percent(*spread)
         );
         say(caution, NoteCode::StepImbalance, message);
     }
     if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
         let message = format!(
-            "{} is a straggler: in collectives the other devices wait {:.3} ms longer than it does, {} of the window.",
+            "{} is a straggler: the other devices wait {:.3} ms longer in collectives, {} of the window.",
             arrival.device,
             delay.as_f64() / 1e9,
             percent(share)
@@ -76,27 +76,27 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         say(
             caution,
             NoteCode::ImplausibleTime,
-            format!("{lost} lines are left out: their times do not fit their plane's."),
+            format!("{lost} lines are left out, because their times lie outside their plane."),
         );
     }
     if comm.pairing.unpaired > 0 {
         let share = comm.pairing.unpaired_ratio().map_or(String::new(), |ratio| format!(" ({})", percent(ratio)));
         let message = format!(
-            "{}{share} halves of asynchronous pairs have no other half: the capture begins or ends between them. They are not in flight.",
+            "{}{share} start or done ops have no counterpart, because the capture begins or ends between them. They do not count as in flight.",
             comm.pairing.unpaired
         );
         say(caution, NoteCode::Unpaired, message);
     }
     if comm.pairing.other > 0 {
         let message = format!(
-            "{} asynchronous events are neither collectives nor copies (work of another core): they are in no figure here.",
+            "{} asynchronous events are neither collectives nor copies (work of another core). No figure includes them.",
             comm.pairing.other
         );
         say(info, NoteCode::OtherAsync, message);
     }
     if comm.pairing.from_ops > 0 {
         let message = format!(
-            "{} executions are on no async line: they count as in flight from their start to the end of their wait, which may be longer than they were.",
+            "{} executions are on no async line. They count as in flight from their start to the end of their wait, which may be too long.",
             comm.pairing.from_ops
         );
         say(info, NoteCode::NoAsyncLine, message);
@@ -105,8 +105,8 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
     };
     if sides.iter().any(|side| on_event(&side)) {
-        let message = "Not every line has the device's clock: what is in flight, computed and exposed is compared on the event clock. \
-                       Stall is on the clock of the breakdown; it differs slightly.";
+        let message = "Not every line has the device clock. Time in flight and exposed time use the clock of events, and stall uses the \
+                       clock of the breakdown; they differ slightly.";
         say(info, NoteCode::EventClockForOverlap, message.to_owned());
     }
     sizes(comm, &mut say);
@@ -122,12 +122,12 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
 
 /// Where stall and exposed contradict each other. `serial`: one line of ops; of several, one computes while another waits.
 fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
-    for (traffic, what) in [(&comm.tensor, "Collectives"), (&comm.copies, "Copies")] {
+    for (traffic, what) in [(&comm.tensor, "collectives"), (&comm.copies, "copies")] {
         let of = traffic.overlap;
         let beyond = of.waited.saturating_sub(of.exposed);
         if serial && beyond > SLACK.0 && beyond.fraction_of(of.exposed).is_none_or(|share| share > SLACK.1) {
             let message = format!(
-                "{what} are waited for longer than they are exposed, by {:.3} ms: waits go on after what they wait for has arrived.",
+                "The waits for {what} are {:.3} ms longer than their exposed time: waits continue after the transfer has finished.",
                 beyond.as_f64() / 1e9
             );
             say(Severity::Caution, NoteCode::StallBeyondExposed, message);
@@ -136,7 +136,7 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
         let sync = of.in_flight == of.waited;
         if asynchronous && !sync && of.waited.fraction_of(of.in_flight).is_some_and(|share| share > MIRRORED) {
             let message = format!(
-                "{what} are waited for nearly as long as they are in flight: nothing is hidden, or the capture writes each wait as long as its transfer. Exposed is the figure to trust."
+                "The waits for {what} are nearly as long as the transfers: nothing overlaps, or the capture writes each wait as long as its transfer. Use the exposed time."
             );
             say(Severity::Info, NoteCode::WaitsMirrorTransfers, message);
         }
@@ -146,7 +146,7 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
 fn sizes(comm: &Comm, say: &mut Say<'_>) {
     if comm.tensor.n_unsized > 0 {
         let message = format!(
-            "The size of {} of {} executions is not known: their text does not say it, and their program is not here.",
+            "The sizes of {} of {} executions are unknown: their texts do not have them, and their program is missing.",
             comm.tensor.n_unsized, comm.tensor.n
         );
         say(Severity::Info, NoteCode::UnknownSizes, message);
@@ -154,7 +154,7 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
     let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
     if n > 0 {
         let message = format!(
-            "Not known who takes part: {n} of {} rows. Their text does not say it, and their program is not here. They have no bus bandwidth.",
+            "The replica groups of {n} of {} rows are unknown: their texts do not have them, and their program is missing. These rows have no bus bandwidth.",
             comm.rows.len()
         );
         say(Severity::Info, NoteCode::UnknownGroups, message);
@@ -172,16 +172,16 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         };
         let n = comm.rows.iter().filter(is_off).count();
         if n > 0 {
-            let message = format!("The devices of {n} rows are not in the mesh {mesh}: their axes are not its.");
+            let message = format!("The devices of {n} rows are outside the mesh {mesh}, so these rows have no axes.");
             say(Severity::Caution, NoteCode::OffMesh, message);
         }
     }
     if !known.topology {
-        let message = "No topology is given (chips along each side, 4x4x4 say): utilisation of links is not known.";
+        let message = "The utilisation of links is unknown, because no topology is set (chips along each dimension, for example 4x4x4).";
         return say(Severity::Info, NoteCode::NoTopology, message.to_owned());
     }
     if !known.link {
-        let message = "What the links of this device carry is not known: no utilisation.";
+        let message = "The utilisation of links is unknown, because the bandwidth of this device’s links is unknown.";
         return say(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();
@@ -190,13 +190,13 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
     }
     let n = off.len();
     if n > 0 {
-        let message = format!("The devices of {n} rows are not on the topology given: no utilisation there.");
+        let message = format!("The devices of {n} rows do not fit the topology, so these rows have no utilisation.");
         say(Severity::Caution, NoteCode::OffTopology, message);
     }
     let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
     if n > 0 {
         let message = format!(
-            "{n} rows are above what their links carry: the topology or its rings are not as given, or their bytes take more links than one per axis."
+            "{n} rows exceed the bandwidth of their links: the topology or its wrap-around links are wrong, or the bytes use more than one link per axis."
         );
         say(Severity::Caution, NoteCode::AboveLinkPeak, message);
     }

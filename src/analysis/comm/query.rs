@@ -64,7 +64,7 @@ impl CommBy {
 pub struct Topology {
     /// Chips along each side, x first; one to three sides.
     pub sides: Vec<u64>,
-    /// Each side is closed to a ring.
+    /// Wrap-around links (torus).
     pub wrap: bool,
 }
 

@@ -174,8 +174,8 @@ fn formatting(rows: &[DataMovementRow], window: Option<Picos>) -> Option<Note> {
     let row = rows.iter().find(|row| row.key == "data formatting")?;
     let share = row.total.fraction_of(window?).filter(|share| *share > FORMATTING)?;
     let message = format!(
-        "Data formatting takes {} of the step; more than 5 % is worth a look: layouts that two ops disagree on, \
-         transposes and reshapes between them.",
+        "Data formatting takes {} of the step. Above 5 %, look for ops that need different layouts, and for transposes and \
+         reshapes between them.",
         percent(share)
     );
     Some(Note::new(Severity::Caution, NoteCode::DataFormattingShare, message))
@@ -197,7 +197,7 @@ fn undetectable(rows: &[DataMovementRow], total: Picos) -> Option<Note> {
     let time: Picos = rows.iter().map(|row| row.changes.iter().map(|t| t.undetectable).max().unwrap_or_default()).sum();
     let share = time.fraction_of(total).filter(|share| *share > 0.0)?;
     let message = format!(
-        "Of {} of the time here it cannot be told what changes; each row says why. That does not mean that nothing does.",
+        "For {} of the time the changes are unknown; each row gives the reason. Unknown does not mean unchanged.",
         percent(share)
     );
     Some(Note::new(Severity::Info, NoteCode::UndetectableChanges, message))

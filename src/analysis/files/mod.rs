@@ -119,11 +119,11 @@ fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
     let name = plane.name.as_str();
     let starts = |prefix: &str| name.starts_with(prefix);
     match read_as {
-        Some(Platform::Tpu) => return (PlaneRole::Device, "TPU device: its ops are what every view counts"),
+        Some(Platform::Tpu) => return (PlaneRole::Device, "TPU device (analysed)"),
         Some(Platform::Gpu) => {
-            return (PlaneRole::Device, "GPU device: the kernels of its streams are what every view counts");
+            return (PlaneRole::Device, "GPU device (analysed)");
         }
-        Some(Platform::Cpu) => return (PlaneRole::Device, "CPU device: its ops are what every view counts"),
+        Some(Platform::Cpu) => return (PlaneRole::Device, "CPU device (analysed)"),
         None => {}
     }
     match name {

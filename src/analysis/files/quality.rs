@@ -89,7 +89,7 @@ impl Analysis {
         found.extend(lacks.into_iter().map(|(lack, labels)| of_lack(lack, &labels, framework)));
         if profile.hlo.is_empty() && !self.devices.is_empty() {
             found.push(missing(
-                "There is no HLO proto: no memory view, no programs’ texts, and parts of fusions are not known.",
+                "The capture has no HLO proto: the memory view, program texts and the contents of fusions are missing.",
                 "Open the session’s .hlo_proto.pb files beside it, or what --xla_dump_hlo_as_proto writes of the same programs.",
             ));
         }
@@ -144,14 +144,14 @@ fn lacking(plane: &Plane, device: &Device) -> Vec<Lack> {
 
 fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
     let (consequence, remedy) = match lack {
-        Lack::Modules => ("There is no XLA Modules line: runs of programs are not known.", Some(framework.whole())),
+        Lack::Modules => ("The capture has no “XLA Modules” line, so program runs are unknown.", Some(framework.whole())),
         Lack::Async => (
-            "There is no Async XLA Ops line: what is in flight is told from starts to dones on the line of ops, and what has \
-             neither is not seen.",
+            "The capture has no “Async XLA Ops” line. Overlap is inferred from pairs of start and done ops; other asynchronous ops \
+             are not visible.",
             None,
         ),
         Lack::Source => (
-            "No op says where in the source it comes from: there is nothing to group by source.",
+            "No op has a source location, so ops cannot be grouped by source.",
             Some(framework.source()),
         ),
     };

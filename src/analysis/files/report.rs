@@ -123,7 +123,7 @@ pub struct FilePlane {
     pub id: i64,
     /// What it is.
     pub role: PlaneRole,
-    /// The same in words, and what it is for here: "TPU device: its ops are what every view counts".
+    /// The same in words, and what it is for here: "TPU device (analysed)".
     pub words: String,
     /// Which file: index into [`FileView::files`].
     pub file: u32,

@@ -127,49 +127,49 @@ impl ProgramMemory {
         let mut notes = Vec::new();
         let mut note = |severity, code, message: String| notes.push(Note::new(severity, code, message));
         if space.basis == Basis::LiveRanges {
-            let message = "HLO text has no buffer assignment. What is alive is estimated: from where instructions stand in its schedule, from \
-                           loops and aliased outputs that share memory, and from updates in place. The compiler may share more, and \
-                           needs room for what does not fit together. What --xla_dump_hlo_as_proto writes is exact.";
+            let message = "HLO text has no buffer assignment, so memory is estimated from live ranges: from the schedule, from loops and aliased \
+                           outputs that share memory, and from updates in place. The compiler may share more memory, and needs \
+                           more for alignment. A proto from --xla_dump_hlo_as_proto gives exact values.";
             note(Severity::Caution, NoteCode::LiveRanges, message.to_owned());
         }
         if space.basis == Basis::Schedule {
-            let message = "The program has no trace of its heap in this memory: what is alive is told by where instructions stand \
-                           in the entry's schedule. Bodies of loops are not walked, so the peak may be higher.";
+            let message = "The program has no heap trace for this memory. Live ranges come from the schedule of the entry computation, without \
+                           the bodies of loops, so the real peak may be higher.";
             note(Severity::Caution, NoteCode::NoHeapTrace, message.to_owned());
         }
         if space.basis == Basis::Constant
             && self.buffers.of_color(space.color).any(|(_, a)| a.comes_and_goes() && a.size > 0)
         {
-            let message = "The program says neither what its heap does nor in which order it runs: only what is alive all the \
-                           time is counted, and the peak is higher.";
+            let message = "The program has neither a heap trace nor a schedule. Only buffers that live for the whole program are counted, so \
+                           the real peak is higher.";
             note(Severity::Caution, NoteCode::NoSchedule, message.to_owned());
         }
         if space.overlaps {
-            let message = "The compiler gives addresses of this memory to the next buffer before the trace frees the one before: an \
-                           address counts once, for the buffer that took it last. The sum of all sizes would be higher than the memory.";
+            let message = "The compiler reuses addresses of this memory before the heap trace frees the earlier buffer. Each address counts once, \
+                           for the latest buffer. The sum of all sizes would exceed the memory.";
             note(Severity::Info, NoteCode::AddressesShared, message.to_owned());
         }
         if space.other_traces > 0 {
             let message = format!(
-                "{} more traces are of this memory: the curve follows the one with the most events, and the peak may be higher.",
+                "This memory has {} more heap traces. The curve follows the trace with the most events, so the real peak may be higher.",
                 space.other_traces
             );
             note(Severity::Caution, NoteCode::SeveralHeapTraces, message);
         }
         if space.odd > 0 {
             let message = format!(
-                "{} events of the heap's trace make no sense (a buffer that is not there, freed twice or taken twice) and are \
-                 passed over.",
+                "{} events of the heap trace are ignored, because they refer to a missing buffer, or free or allocate a buffer \
+                 twice.",
                 space.odd
             );
             note(Severity::Partial, NoteCode::HeapTraceDamaged, message);
         }
         if self.colors_left_out > 0 {
-            let message = format!("{} more memories are left out: no real program has so many.", self.colors_left_out);
+            let message = format!("{} more memory spaces are left out: no real program has so many.", self.colors_left_out);
             note(Severity::Partial, NoteCode::MemoriesLeftOut, message);
         }
         if self.buffers.damaged > 0 {
-            let message = format!("{} sizes are below zero and count as nothing.", self.buffers.damaged);
+            let message = format!("{} buffers have a negative size, which counts as 0.", self.buffers.damaged);
             note(Severity::Partial, NoteCode::SizesDamaged, message);
         }
         notes

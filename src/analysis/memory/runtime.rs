@@ -34,7 +34,7 @@ impl Analysis {
         };
         let mut notes = Vec::new();
         let Some(first) = lines().map(|(_, line)| line.timestamp_ns).min() else {
-            let message = "The capture holds no events of an allocator: what was in use while it ran is not known.";
+            let message = "The capture has no allocator events, so the memory in use at run time is unknown.";
             notes.push(Note::new(Severity::Info, NoteCode::NoAllocatorEvents, message));
             return RuntimeMemory { allocators: Vec::new(), notes };
         };
@@ -54,7 +54,7 @@ impl Analysis {
         }
         if out_of_range > 0 {
             let message =
-                format!("{out_of_range} events of allocators lie 213 days or more after the others and are left out.");
+                format!("{out_of_range} allocator events are 213 days or more after the others and are left out.");
             notes.push(Note::new(Severity::Caution, NoteCode::AllocatorClock, message));
         }
         let mut allocators = Vec::new();

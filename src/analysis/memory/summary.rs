@@ -196,8 +196,8 @@ fn unnamed(told: &SpaceMemory) -> Option<Note> {
     let is_told = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
     let inputs = of(MemoryClass::Inputs).filter(|inputs| !is_told && inputs.size > 0)?;
     let message = format!(
-        "No parameter is named as a weight (params) or as optimizer state (opt_state, mu, nu), and no training step shows by its \
-         use which they are: all {} are counted as inputs.",
+        "No parameter has the name of a weight (params) or of optimizer state (opt_state, mu, nu), and no training step shows \
+         their use. All {} count as inputs.",
         inputs.n
     );
     Some(Note::new(Severity::Info, NoteCode::ParametersUnnamed, message))

@@ -61,8 +61,8 @@ impl Analysis {
             return None;
         }
         if program.is_some() && of_program.is_none() {
-            let message = "The program in the capture has no instruction of this name: what is told comes from the \
-                           event's text.";
+            let message = "The program in the capture has no instruction of this name. The details come from the text \
+                           of the event.";
             notes.push(Note::new(Severity::Caution, NoteCode::NotInProgram, message));
         }
         let figures = self.op_figures(profile, found);
@@ -71,9 +71,9 @@ impl Analysis {
         if figures.is_none() {
             let elsewhere = found.members.iter().any(|m| m.ran);
             let message = if elsewhere {
-                "It runs on other devices than those asked about."
+                "The op runs on other devices than the selected ones."
             } else {
-                "It has no time of its own: it runs as a part of another op, or not at all."
+                "The op has no time of its own: it runs as a part of another op, or not at all."
             };
             notes.push(Note::new(Severity::Info, NoteCode::NoTime, message));
         }
@@ -83,7 +83,7 @@ impl Analysis {
             (None, None) => OpBasis::None,
         };
         if basis == OpBasis::None {
-            let message = "There is no HLO of it: neither a program in the capture nor in the event's text.";
+            let message = "The op has no HLO, neither in a program of the capture nor in the text of its event.";
             notes.push(Note::new(Severity::Info, NoteCode::NoHlo, message));
         }
         let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
@@ -117,7 +117,7 @@ impl Analysis {
             program_id: program_id.map(|p| p.0),
             computation: of_program.and_then(op_place),
             device: found.asked.header.device.clone(),
-            words: seen.map_or_else(|| "No HLO says what it is".to_owned(), words::words),
+            words: seen.map_or_else(|| "No HLO".to_owned(), words::words),
             figures,
             roof,
             values,

@@ -34,14 +34,14 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
     let (info, caution) = (Severity::Info, Severity::Caution);
     let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
     if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
-        say(caution, NoteCode::UnknownChip, format!("No chip is called “{name}”: the capture’s own device counts."));
+        say(caution, NoteCode::UnknownChip, format!("“{name}” is not in the table of chips. The peaks of the captured device are used."));
     }
     let unknown = figures.peaks.iter().find(|peaks| peaks.flops(peaks.main()).is_none());
     if let Some(peaks) = unknown {
         let what = peaks.device_type.as_deref().unwrap_or("a device without a name");
         let message = format!(
-            "Neither the capture nor the table of chips says what {what} can do: ops are held against no roof. Give a \
-             chip, or peaks."
+            "The peaks of {what} are unknown: neither the capture nor the table of chips has them. Ops have no roofline. \
+             Choose a chip, or enter peaks."
         );
         say(caution, NoteCode::UnknownPeaks, message);
     }
@@ -49,13 +49,13 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         say(
             info,
             NoteCode::PeaksDiffer,
-            "Devices have different peaks: each op is held against its own device’s.".into(),
+            "Devices have different peaks. Each op is compared with the peaks of its own device.".into(),
         );
     }
     if let Some(share) = figures.step.as_ref().and_then(|roof| share(roof.above.0)) {
         let message = format!(
-            "{share} of the time asked about is of ops whose cost estimate is above the peak: they are shown as they are, \
-             and averages that hold them are too high."
+            "{share} of the time is spent in ops whose cost estimate exceeds the peak. They are shown as they are, and \
+             averages that include them are too high."
         );
         say(caution, NoteCode::AbovePeak, message);
     }
@@ -63,8 +63,8 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         && let Some(share) = share(skipped.total.0)
     {
         let message = format!(
-            "{share} of the time asked about is of kernels that do not say what they cost; give FLOPs and bytes of a run \
-             to hold them against a roof."
+            "{share} of the time is spent in kernels without a cost. Enter their FLOPs and bytes per execution to include \
+             them."
         );
         say(caution, NoteCode::OpaqueKernels, message);
     }
@@ -75,33 +75,33 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
     {
         let names: Vec<&str> = types.iter().take(5).map(|(name, _)| *name).collect();
         let message = format!(
-            "{share} of the time asked about computes with {}, of which no peak is published: it is held against no roof. \
-             Give a peak to include it.",
+            "{share} of the time computes with {}, for which no peak is published. It is not in the roofline. Enter a peak \
+             to include it.",
             names.join(", ")
         );
         say(caution, NoteCode::NoPeakForDtype, message);
     }
     if let Some(share) = share(seen.uncertain) {
         let message = format!(
-            "Of {share} of the time asked about the operands cannot be seen: if they are of a faster type than the result, \
-             the MFU shown is too high."
+            "For {share} of the time the dtype of the operands is unknown. If the operands have a faster dtype than the \
+             result, the MFU is too high."
         );
         say(info, NoteCode::DtypeUncertain, message);
     }
     if let Some(share) = share(seen.model_flops) {
         let message =
-            format!("{share} of the time asked about is held with the model’s FLOPs: the capture has no others.");
+            format!("{share} of the time is compared by model FLOPs, because the capture has no others.");
         say(info, NoteCode::ModelFlopsUsed, message);
     }
     if let Some(share) = share(seen.vector) {
         let message = format!(
-            "{share} of the time asked about is of ops without a matmul. No peak of vector units is published: they are held \
-             against that of the matrix units, which they cannot reach; what bounds them is mostly memory."
+            "{share} of the time is spent in ops without a matmul. No peak of vector units is published, so these ops are \
+             compared with the peak of the matrix units, which they cannot reach. Memory limits most of them."
         );
         say(info, NoteCode::VectorWork, message);
     }
     if figures.step.is_some() && !seen.split {
-        say(info, NoteCode::BytesNotSplit, "Nothing splits bytes by memory: all of them count as HBM’s.".into());
+        say(info, NoteCode::BytesNotSplit, "The capture does not split bytes by memory. All bytes count as HBM traffic.".into());
     }
     let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
     let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
@@ -109,7 +109,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         say(
             info,
             NoteCode::PublishedPeaks,
-            "The capture does not say the device’s peaks: published ones count.".into(),
+            "The capture has no peaks of the device. Published peaks are used.".into(),
         );
     }
     let hbm = PeakOf::Memory(Level::Hbm);
@@ -122,15 +122,15 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
     });
     if let Some((published, profile, chip)) = halved {
         let message = format!(
-            "HBM bandwidth: {:.0} GB/s as published for {chip} counts. The profile says {:.0} GB/s: the driver counts two \
-             transfers a clock, where this memory makes four.",
+            "The HBM bandwidth is {:.0} GB/s, as published for {chip}. The profile has {:.0} GB/s, because the driver \
+             counts two transfers per clock, and this memory makes four.",
             published / 1e9,
             profile / 1e9
         );
         say(info, NoteCode::PublishedHbm, message);
     }
     if ask.useful.is_some() && figures.window.useful_mfu.is_none() {
-        let message = "The useful-FLOPs MFU needs steps, and numbers above zero.".into();
+        let message = "MFU from useful FLOPs needs steps, and numbers above zero.".into();
         say(caution, NoteCode::NoUsefulMfu, message);
     }
     if let Some(devices) = figures.window.useful_devices {
@@ -139,13 +139,13 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             DeviceCountSource::Yours => {}
             DeviceCountSource::Program => {
                 let message = format!(
-                    "The useful FLOPs of a step are shared by {n} devices: its program is compiled for as many."
+                    "The useful FLOPs of a step are divided by {n} devices, for which its program is compiled."
                 );
                 say(info, NoteCode::UsefulDevices, message);
             }
             DeviceCountSource::Capture => {
                 let message = format!(
-                    "The useful FLOPs of a step are shared by {n} devices: those of the capture. If the job has more, give \
+                    "The useful FLOPs of a step are divided by {n} devices, the devices in the capture. If the job has more, enter \
                      their number."
                 );
                 say(info, NoteCode::UsefulDevices, message);

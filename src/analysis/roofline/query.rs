@@ -197,7 +197,7 @@ impl UsefulFlops {
 /// One question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RooflineQuery {
-    /// Which device, step and ops, and what rows stand for. Without a kind in its filter: kind compute.
+    /// Which device, step and ops, and the grouping of rows. Without a kind in its filter: kind compute.
     pub query: Query,
     /// All kinds of time, not compute alone.
     pub all_kinds: bool,

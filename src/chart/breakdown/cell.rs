@@ -153,7 +153,7 @@ impl Cell {
             Self::Cumulative => "Cum.",
             Self::Kind => "Kind",
             Self::Category => "Category",
-            Self::Runs => "Runs",
+            Self::Runs => "Count",
             Self::Mean => "Mean",
             Self::Rate => "Rate",
             Self::Bytes => "Bytes",
@@ -164,7 +164,7 @@ impl Cell {
             Self::Min => "Min",
             Self::Max => "Max",
             Self::Inclusive => "Inclusive",
-            Self::OfKind => "Of kind",
+            Self::OfKind => "% of kind",
             Self::OpGroup => "Op group",
             Self::Layer => "Layer",
             Self::Dtype => "Type",
@@ -176,7 +176,7 @@ impl Cell {
     /// What it is, for the list of columns.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Name => "what rows stand for",
+            Self::Name => "the row’s name",
             Self::SelfTime => "time without what runs inside",
             Self::Step => "self time of the step",
             Self::Cumulative => "running sum, in the order shown",

@@ -144,11 +144,11 @@ fn executions(totals: &Totals) -> Figure {
     let rows = vec![
         row("Result", format::count(totals.n_events)),
         row("Without metadata", format::count(totals.n_unresolved)),
-        row("Left out", "runs that start before the window; their time within it is counted in busy"),
+        row("Left out", "executions that start before the window; their time within it counts as busy"),
     ];
-    let formula = "Runs = op events that start in the window".to_owned();
+    let formula = "Executions = op events that start in the window".to_owned();
     Figure {
-        label: "Runs".to_owned(),
+        label: "Executions".to_owned(),
         value: format::count(totals.n_events),
         unit: "",
         scope: None,
@@ -170,12 +170,12 @@ fn overlap(totals: &Totals) -> Option<Figure> {
 fn containers(totals: &Totals) -> Option<Figure> {
     let rows = vec![
         row("Result", exact(totals.container_inclusive)),
-        row("Of that, self", format::exact_time(totals.time_of_kind(crate::analysis::classify::Kind::Container))),
+        row("Self time of containers", format::exact_time(totals.time_of_kind(crate::analysis::classify::Kind::Container))),
         row("Counted in", "no sum: it holds ops that are counted one by one"),
     ];
-    let formula = "In containers = Σ whole time of loops, calls and conditionals".to_owned();
+    let formula = "Inside loops = Σ whole time of loops, calls and conditionals".to_owned();
     (totals.container_inclusive.0 > 0)
-        .then(|| timed("In containers", totals.container_inclusive, Formula { formula, rows }))
+        .then(|| timed("Inside loops", totals.container_inclusive, Formula { formula, rows }))
 }
 
 fn unresolved(totals: &Totals) -> Option<Figure> {
@@ -288,7 +288,7 @@ pub(crate) mod tests {
         let out = readout(&head());
         assert_eq!((out.hero.label.as_str(), out.hero.value.as_str(), out.hero.unit), ("Step 3", "1.00", "ms"));
         let main: Vec<_> = out.main.iter().map(|f| (f.label.as_str(), f.value.as_str(), f.unit)).collect();
-        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Runs", "2,400", "")]);
+        assert_eq!(main, [("Busy", "900.00", "µs"), ("Idle", "10.0", "%"), ("Executions", "2,400", "")]);
         assert!(out.side.is_empty());
         assert!(closes(&head()));
         assert!(!closes(&BreakdownHead { totals: Totals::default(), ..head() }));

@@ -246,7 +246,7 @@ pub fn none(query: &Query) -> String {
         return format!("No {noun} here.");
     }
     let place = match filter.within {
-        FilterField::Leaf => "leaf names",
+        FilterField::Leaf => "op names",
         FilterField::Source => "source lines",
         FilterField::Anywhere => "names and scope paths",
     };

@@ -57,7 +57,7 @@ pub fn tip(node: &ScopeNode, window: Option<Picos>, whole: &str) -> Tip {
         ("Exactly".to_owned(), format::exact_time(node.total)),
     ];
     if node.own > Picos::ZERO && node.own != node.total {
-        rows.push(("Of it in no deeper scope".to_owned(), format::time_text(node.own)));
+        rows.push(("Self (no deeper scope)".to_owned(), format::time_text(node.own)));
     }
     rows.push(("Executions".to_owned(), format::count(node.n)));
     let mut kinds: Vec<(Kind, Picos)> =
@@ -146,7 +146,7 @@ mod tests {
         let tip = tip(&node("b", "a/b", 1_000_000_000, 4_000_000_000), Some(Picos(8_000_000_000)), "step");
         assert_eq!(tip.title, "a/b");
         assert_eq!(tip.rows[0].1, "4.00 ms, 50.0 % of the step");
-        assert_eq!(tip.rows[2], ("Of it in no deeper scope".to_owned(), "1.00 ms".to_owned()));
+        assert_eq!(tip.rows[2], ("Self (no deeper scope)".to_owned(), "1.00 ms".to_owned()));
         assert_eq!(tip.rows[4], ("Compute".to_owned(), "4.00 ms, 100.0 %".to_owned()));
     }
 }

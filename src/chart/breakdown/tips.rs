@@ -32,7 +32,7 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
         Cell::SelfTime | Cell::Step | Cell::Inclusive | Cell::OfKind => {
             say("Self", Some(format::exact_time(group.total)));
             say("With what runs inside", Some(format::exact_time(group.inclusive)));
-            say("Of its kind", group.of_kind.map(format::percent_text));
+            say("% of kind", group.of_kind.map(format::percent_text));
         }
         Cell::Mean | Cell::Runs | Cell::Min | Cell::Max => {
             say("Executions", Some(format::count(group.n_executions)));

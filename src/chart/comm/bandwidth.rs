@@ -245,6 +245,6 @@ fn table_of(spots: &[Spot<'_>]) -> SceneTable {
         let cell = |id| table::text(spot.row, id, None);
         vec![spot.row.key.clone(), cell("primitive"), cell("message"), format::gbs(spot.rate), cell("peak")]
     };
-    let heads = ["Row", "Primitive", "Message, MiB", "GB/s", "Of peak, %"].map(str::to_owned).to_vec();
+    let heads = ["Row", "Primitive", "Message, MiB", "GB/s", "% of peak"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: spots.iter().map(row).collect() }
 }

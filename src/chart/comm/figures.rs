@@ -61,7 +61,7 @@ pub fn readout(view: &CommView, of: CommRows) -> Readout {
     let at_least = |(value, unit): (String, &'static str)| (format!("{bound}{value}"), unit);
     let step = comm.header.step_duration;
     let mut main = vec![figure(
-        "Of the time",
+        "Share of step",
         share_figure(step.and_then(|step| stall.fraction_of(step))),
         "Stall ÷ window",
         vec![row("Stall", exact(stall)), row("Window", step.map_or_else(|| ABSENT.to_owned(), exact))],

@@ -287,7 +287,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Way", text::execution(span.way).to_owned()),
+        row("Execution", text::execution(span.way).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }

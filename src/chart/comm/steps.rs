@@ -34,7 +34,7 @@ pub fn parts(of: CommRows, split: bool) -> Vec<Part> {
         );
         parts.push(Part { label: Slot::Idle.label(), paint: Paint::slot(Slot::Idle) });
     } else {
-        parts.push(Part { label: "Other and idle", paint: slot(Kind::Other) });
+        parts.push(Part { label: "Other, idle", paint: slot(Kind::Other) });
     }
     parts
 }

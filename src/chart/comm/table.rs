@@ -27,7 +27,7 @@ const ALL: [Spec; 15] = [
     ("overlap", "Overlap", "%", 12, true),
     ("message", "Message", "MiB", 11, true),
     ("bus", "Bus", "GB/s", 9, true),
-    ("peak", "Of peak", "%", 10, true),
+    ("peak", "% of peak", "%", 10, true),
     ("role", "Likely role", "", 21, false),
     ("source", "Source", "", 18, false),
 ];
@@ -270,12 +270,12 @@ pub fn tip(of: &CommRow) -> Tip {
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     say("Program", of.program.clone());
     say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
-    say("Way", Some(text::execution(of.way).to_owned()));
+    say("Execution", Some(text::execution(of.way).to_owned()));
     if let Some(group) = &of.group {
         say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);
         let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
-        say("Devices of a group", group.size.map(|size| format!("{size}{every}")));
+        say("Group size", group.size.map(|size| format!("{size}{every}")));
         let listed = group.first.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         say("First group", (!listed.is_empty()).then_some(listed));
         say("Axis", group.axis.clone());

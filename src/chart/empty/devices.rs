@@ -14,7 +14,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
     if is_programs_alone(session) {
         return Empty {
             title: "Compiled programs only, no timings".to_owned(),
-            why: "Only compiled programs are open: they hold no times. Memory shows their buffers and File their text."
+            why: "Only compiled programs are open, which have no timings. Memory shows their buffers and File their text."
                 .to_owned(),
             needs: vec![
                 Need::new("Compiled programs", in_file(true), ""),
@@ -24,7 +24,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
     }
     let why = if tpu > 0 {
         let tpu = format::counted(tpu, "TPU plane", "TPU planes");
-        format!("It has {tpu}, but no op ran on them while the capture was taken. {planes} with {events} were read.")
+        format!("The capture has {tpu}, but no op ran on them. {planes} with {events} were read.")
     } else if gpu > 0 {
         let gpu = format::counted(gpu, "GPU plane", "GPU planes");
         format!(

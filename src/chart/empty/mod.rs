@@ -78,7 +78,7 @@ pub fn files(session: &SessionInfo) -> Empty {
         needs: vec![
             Need::new("Planes, lines and events", None, open()),
             Need::new("Programs and their HLO text", None, open()),
-            Need::new("What the capture lacks", None, open()),
+            Need::new("Missing data", None, open()),
         ],
     }
 }

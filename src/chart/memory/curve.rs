@@ -368,7 +368,7 @@ fn table(of: &Shown<'_>) -> SceneTable {
         let here = if of.is_program { position(point) } else { ticks::plain(column.most_at) };
         vec![here, mib(column.most), mib(column.least), (of.words)(i)]
     };
-    let heads = ["At", "Most, MiB", "Least, MiB", "What"].map(str::to_owned).to_vec();
+    let heads = ["At", "Maximum, MiB", "Minimum, MiB", "Instruction"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: of.columns.iter().enumerate().map(row).collect() }
 }
 
@@ -395,7 +395,7 @@ pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
         row("Most in use", text(column.most)),
-        row("Of it reserved", text(column.reserved)),
+        row("Reserved", text(column.reserved)),
         row("Least in use", text(column.least)),
         row("At", format::exact_time(column.most_at)),
     ];

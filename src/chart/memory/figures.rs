@@ -32,9 +32,9 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     let temporaries = peak.peak.saturating_sub(peak.indefinite);
     let basis = match peak.basis {
         Basis::Trace => "the compiler’s heap simulator, replayed: shared buffers count once",
-        Basis::Schedule => "the entry’s schedule, for there is no trace: bodies of loops are not walked",
-        Basis::Constant => "nothing comes and goes",
-        Basis::LiveRanges => "an estimate by the text’s schedule, for there is no buffer assignment",
+        Basis::Schedule => "the schedule of the entry computation, because there is no heap trace; loop bodies are not included",
+        Basis::Constant => "only persistent buffers",
+        Basis::LiveRanges => "an estimate from the schedule of the text, because there is no buffer assignment",
     };
     let mut rows = vec![
         row("Persistent", exact(peak.indefinite)),
@@ -43,7 +43,7 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
         row("Without padding", exact(space.peak_unpadded)),
         row(
             "All allocations",
-            peak.allocated().map_or("–: only a buffer assignment says them".to_owned(), |size| {
+            peak.allocated().map_or("–: only a buffer assignment has them".to_owned(), |size| {
                 format!("{}: not all are alive at once", exact(size))
             }),
         ),
@@ -93,11 +93,11 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     ));
     if let Some(runtime) = check.filter(|_| peak.color == 0).and_then(|check| check.runtime_peak) {
         let rows = vec![
-            row("In use at its peak", exact(runtime)),
-            row("Of this program", exact(peak.peak)),
+            row("In use at the peak", exact(runtime)),
+            row("This program", exact(peak.peak)),
             row("In use", "reserved + allocated: bytes allocated alone would miss the program’s arena"),
         ];
-        main.push(figure("Allocator’s peak", size(runtime), "The most in use that the device’s allocator saw", rows));
+        main.push(figure("Allocator’s peak", size(runtime), "The highest memory in use that the allocator reported", rows));
     }
     Readout {
         hero: figure(
@@ -210,7 +210,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         main.push(figure(
             "Fragmentation",
             (format::percent(fragmentation), "%"),
-            "As the allocator says it at its peak",
+            "Fragmentation as the allocator reports it at its peak",
             said,
         ));
     }
@@ -218,7 +218,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
         main.push(figure(
             "Lifetime peak",
             size(lifetime),
-            "The most the allocator remembers, before the capture too",
+            "The highest value that the allocator recorded, including the time before the capture",
             vec![row("Exactly", exact(lifetime))],
         ));
     }

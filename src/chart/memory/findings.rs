@@ -47,7 +47,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
             )
         };
         found.push(Finding {
-            head: "Buffers of the vocabulary’s size".to_owned(),
+            head: "Buffers of vocabulary size".to_owned(),
             says,
             rows: rows(&vocabulary.buffers, |of| of.shape.clone()),
             buffers: vocabulary.buffers.iter().map(|of| of.id).collect(),
@@ -57,7 +57,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         let size = space.long_lived.iter().fold(0, |sum: u64, of| sum.saturating_add(of.size));
         let n = format::counted(space.long_lived.len() as u64, "temporary", "temporaries");
         found.push(Finding {
-            head: "Temporaries that live long".to_owned(),
+            head: "Long-lived temporaries".to_owned(),
             says: format!("{n} of more than 100 MiB each live for more than half of the schedule, {} together: rematerialisation or offloading would free them.", text(size)),
             rows: rows(&space.long_lived, |of| format!("{} to {}", format::count(of.first.into()), format::count(of.last.into()))),
             buffers: space.long_lived.iter().map(|of| of.id).collect(),
@@ -73,7 +73,7 @@ pub fn findings(space: &SpaceMemory) -> Vec<Finding> {
         };
         found.push(Finding {
             head: "The largest rises of the curve".to_owned(),
-            says: "What takes the most at once.".to_owned(),
+            says: "The largest buffers at the peak.".to_owned(),
             rows: space.jumps.iter().take(ROWS).map(row).collect(),
             buffers: Vec::new(),
         });
@@ -103,7 +103,7 @@ fn estimate(of: &Estimate) -> Finding {
         ]
     };
     Finding {
-        head: "Against the parameters".to_owned(),
+        head: "Compared with the parameters".to_owned(),
         says,
         rows: of.rows.iter().map(row).collect(),
         buffers: Vec::new(),

@@ -14,7 +14,7 @@ const ALL: [(&str, &str, u32, bool); 9] = [
     ("size", "Size", 10, true),
     ("class", "Class", 15, false),
     ("shape", "Shape", 30, false),
-    ("life", "Life", 11, false),
+    ("life", "Live range", 11, false),
     ("padding", "Padding", 9, true),
     ("category", "Category", 11, false),
     ("scope", "Scope", 34, false),

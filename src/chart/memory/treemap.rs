@@ -141,7 +141,7 @@ pub fn tip(of: &Buffer) -> Tip {
     let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
     let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     let wasted = of.unpadded.map(|unpadded| of.size.saturating_sub(unpadded)).filter(|wasted| *wasted > 0);
-    say("Of it padding", wasted.map(text));
+    say("Padding", wasted.map(text));
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     say("Shape", some(&of.shape));
     say("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
@@ -169,6 +169,6 @@ fn table(alive: &AliveAt, groups: &[Group]) -> SceneTable {
         let name = if group.key.is_empty() { "none" } else { &group.key };
         vec![name.to_owned(), text(group.size), format::percent_text(share), format::count(group.members.len() as u64)]
     };
-    let heads = ["Group", "Size", "Of all", "Buffers"].map(str::to_owned).to_vec();
+    let heads = ["Group", "Size", "% of all", "Buffers"].map(str::to_owned).to_vec();
     SceneTable { heads, rows: groups.iter().map(row).collect() }
 }

@@ -37,8 +37,8 @@ pub fn figures(op: &OpFigures) -> Vec<Figure> {
     let share = op.of_step.map_or_else(|| ABSENT.to_owned(), format::percent);
     vec![
         time("Self", Some(op.total)),
-        ("Of step", share, "%"),
-        ("Runs", format::count(op.n), ""),
+        ("% of step", share, "%"),
+        ("Executions", format::count(op.n), ""),
         time("Mean", op.mean),
     ]
 }

@@ -77,7 +77,7 @@ const MUCH_PADDING: f64 = 0.5;
 fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
     let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
-        return reason.map(|reason| RoofLine::None(format!("It is held against no roof: {reason}.")));
+        return reason.map(|reason| RoofLine::None(format!("No roofline: {reason}.")));
     };
     let peaks = of.peaks.first();
     Some(RoofLine::Roof(Box::new(Roof {

@@ -70,7 +70,7 @@ impl Slot {
             Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
             Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
             Self::Kind(Kind::Container) => "a loop’s own time",
-            Self::Kind(Kind::Other) => "what no rule covers yet",
+            Self::Kind(Kind::Other) => "unclassified",
             Self::Idle => "no op on the device",
         }
     }

@@ -27,7 +27,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         vec![
             row("Time at the roof", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.t_roof))),
             row("Self time", roof.map_or_else(|| ABSENT.to_owned(), |roof| exact(roof.total))),
-            row("Of each op", "max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s), summed over ops"),
+            row("Per op", "max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s), summed over ops"),
             row("Left out", format!("{} that has no roof", share_of(figures))),
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009"),
         ],
@@ -42,7 +42,7 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             "Σ of self time − time at the roof, over ops below their roof",
             vec![
                 row("In all", exact(roof.recoverable)),
-                row("Of the window", per.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
+                row("Share of window", per.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
                 row("Ops above their roof", format!("{}: they hide no gap of others", exact(roof.above))),
             ],
         ));
@@ -84,7 +84,7 @@ fn ridge(figures: &RooflineFigures) -> String {
 
 fn coverage(figures: &RooflineFigures) -> Figure {
     let mut rows = vec![row("Asked about", exact(figures.considered))];
-    rows.extend(figures.step.as_ref().map(|roof| row("Held against a roof", exact(roof.total))));
+    rows.extend(figures.step.as_ref().map(|roof| row("Covered by the roofline", exact(roof.total))));
     rows.extend(figures.skipped.iter().map(|skipped| row(skipped.reason.label(), exact(skipped.total))));
     figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time asked about", rows)
 }

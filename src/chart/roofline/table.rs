@@ -24,7 +24,7 @@ const ALL: [(RoofColumn, &str, u32); 13] = [
     (RoofColumn::FlopRate, "TFLOP/s", 9),
     (RoofColumn::ByteRate, "GB/s", 8),
     (RoofColumn::Dtype, "Type", 7),
-    (RoofColumn::Executions, "Runs", 8),
+    (RoofColumn::Executions, "Count", 8),
     (RoofColumn::OpGroup, "Group", 14),
 ];
 /// The bar of what is at the roof and what is gap; it has no order of its own.

@@ -110,7 +110,7 @@ pub(super) fn title(dots: &Dots, ceilings: &Ceilings, whose: &str) -> String {
 /// The same figures as a table.
 pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
     let intensity = format!("FLOP/byte of {}", roofs::memory(level));
-    let heads = ["Name", "Self", &intensity, "TFLOP/s", "Of the roof", "Bound", "Gap"].map(str::to_owned).to_vec();
+    let heads = ["Name", "Self", &intensity, "TFLOP/s", "% of roof", "Bound", "Gap"].map(str::to_owned).to_vec();
     let row = |dot: &Dot| {
         vec![
             dot.name.clone(),
@@ -163,7 +163,7 @@ pub fn nothing(figures: &RooflineFigures) -> &'static str {
             "Nothing to plot: the capture has no FLOPs and bytes of these ops."
         }
         Some(SkipReason::NoPeak | SkipReason::NoBandwidth) => {
-            "Nothing to plot: no peak is known for what these ops compute with."
+            "Nothing to plot: no peak is known for the dtypes of these ops."
         }
         _ => "Nothing to plot: these ops have no FLOPs, or no bytes.",
     }

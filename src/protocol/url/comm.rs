@@ -1,4 +1,4 @@
-//! What the address says of the communication view: collectives or copies, what rows stand for, what is beside the steps, how the
+//! What the address says of the communication view: collectives or copies, the grouping of rows, what is beside the steps, how the
 //! machine is wired and how the program names it. One value of the address, which only this view reads.
 //!
 //! ```text

@@ -68,7 +68,7 @@ impl Pane {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Map => "Map",
-            Self::Lives => "Lives",
+            Self::Lives => "Live ranges",
             Self::Padding => "Padding",
             Self::Findings => "Findings",
         }

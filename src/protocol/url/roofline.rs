@@ -1,4 +1,4 @@
-//! What the address says of the roofline: what rows stand for, their order, the chart's axis, and what the user knows
+//! What the address says of the roofline: the grouping of rows, their order, the chart's axis, and what the user knows
 //! better than the capture. One value of the address, which only this view reads.
 //!
 //! ```text

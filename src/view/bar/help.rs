@@ -39,7 +39,7 @@ pub(crate) fn Help(state: State, node: NodeRef<html::Dialog>) -> impl IntoView {
             <p class="sub">"In the table arrows, Page Up, Page Down, Home and End move; Enter on a head sorts."</p>
             <label class="switch">
                 <input type="checkbox" prop:checked=move || state.keys_on.get() on:change=switch />
-                "Single letters do something"
+                "Enable single-key shortcuts"
             </label>
             <p class="sub build">"Build " {crate::BUILD}</p>
         </dialog>

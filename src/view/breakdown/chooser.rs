@@ -56,7 +56,7 @@ pub(crate) fn Chooser(state: State) -> impl IntoView {
                         disabled=move || state.columns.with(Option::is_none)
                         on:click=move |_| state.columns.set(None)
                     >
-                        "As many as fit"
+                        "Automatic"
                     </button>
                 </div>
             </Popover>

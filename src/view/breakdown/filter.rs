@@ -107,7 +107,7 @@ pub(crate) fn FilterBox(state: State) -> impl IntoView {
                 on:input=typed
                 on:keydown=key
             />
-            <span class="chips" data-roving="" role="group" aria-label="Where to look">
+            <span class="chips" data-roving="" role="group" aria-label="Search in">
                 {FilterField::ALL.map(chip).collect_view()}
                 <button
                     type="button"

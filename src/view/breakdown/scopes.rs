@@ -177,7 +177,7 @@ fn Crumbs(state: State) -> impl IntoView {
     let filtered = move || state.query.with(|query| query.filter.scope == zoom.get());
     view! {
         <If when=move || !zoomed()>
-            <span class="picture-note wide">"self time by " <code>"tf_op"</code> " path; foot of each cell: its kinds"</span>
+            <span class="picture-note wide">"self time by " <code>"tf_op"</code> " path; colour strip: kinds"</span>
         </If>
         <If when=zoomed>
             <nav class="crumbs" aria-label="Scope">

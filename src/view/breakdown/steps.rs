@@ -71,7 +71,7 @@ pub(super) fn StepsPicture(state: State, choice: AnyView) -> impl IntoView {
                     <Popover
                         id="how-steps"
                         class="how"
-                        label=Signal::stored("How the figures over steps are computed".to_owned())
+                        label=Signal::stored("How step statistics are computed".to_owned())
                         panel_class="how-panel"
                         face=Box::new(|| "=".into_any())
                     >
@@ -124,7 +124,7 @@ pub(super) fn DevicesPicture(state: State, choice: AnyView) -> impl IntoView {
         found.with(|found| {
             let across = step_stats::widest(found.as_ref()?)?;
             let apart = format::percent_text(across.spread);
-            Some(format!("widest apart in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
+            Some(format!("largest skew in step {}: {apart} of its mean, {} slowest", across.number, across.slowest))
         })
     };
     let beside = view! { <span class="picture-note">{live(note)}</span> <span class="grow"></span> }.any();

@@ -1,4 +1,4 @@
-//! Between picture and table: what rows stand for, which of them, which columns, and what can be taken away.
+//! Between picture and table: the grouping of rows, which of them, which columns, and what can be taken away.
 
 use super::chooser::Chooser;
 use super::filter::{FilterBox, FilterSays};

@@ -95,7 +95,7 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 1.0 / STEP, None)>"+"</button>
                 <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, STEP, None)>"−"</button>
-                <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| model.change(|place| place.part = None)>"All"</button>
+                <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=whole on:click=move |_| model.change(|place| place.part = None)>"All"</button>
             </span>
             {chart::tools("lanes-menu", entries)}
         </div>

@@ -96,7 +96,7 @@ fn Mesh(model: CommModel) -> impl IntoView {
             };
             let last = at + 1 == n.get_untracked();
             let button = (!last).then(|| {
-                view! { <button type="button" class="btn icon-only small" aria-label=format!("Take axis {} away", at + 1) title="Take away" on:click=remove>{icon(Icon::Close)}</button> }.any()
+                view! { <button type="button" class="btn icon-only small" aria-label=format!("Remove axis {}", at + 1) title="Remove" on:click=remove>{icon(Icon::Close)}</button> }.any()
             });
             view! { <div class="mesh-axis">{field(at, false)} <span>"="</span> {field(at, true)} {button}</div> }.any()
         };
@@ -154,7 +154,7 @@ fn Links(model: CommModel) -> impl IntoView {
             </label>
             <label class="check">
                 <input type="checkbox" prop:checked=closed disabled=none on:change=close />
-                " Each side is closed to a ring"
+                " Wrap-around links (torus)"
             </label>
         </div>
         <p role="status">{live(says)}</p>

@@ -153,7 +153,7 @@ pub(super) fn empty(model: CommModel) -> AnyView {
     live(words).into_any()
 }
 
-/// Above the table: what rows stand for, the filter, what can be taken away.
+/// Above the table: the grouping of rows, the filter, what can be taken away.
 #[component]
 pub(super) fn Tools(model: CommModel) -> impl IntoView {
     let state = model.state;

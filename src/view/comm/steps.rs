@@ -72,7 +72,7 @@ pub(super) fn Steps(model: CommModel) -> impl IntoView {
     let none = move || {
         let empty = bars.with(|bars| bars.as_ref().is_some_and(|bars| bars.is_empty()));
         empty.then(|| {
-            view! { <p class="chart-empty">"This device has no steps: the whole capture is told of above."</p> }.any()
+            view! { <p class="chart-empty">"This device has no steps. The figures above are of the whole capture."</p> }.any()
         })
     };
     let body = move || {

@@ -21,8 +21,8 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
             <table class="have need-list">
                 <thead>
                     <tr>
-                        <th scope="col">"What this view needs"</th>
-                        <th scope="col">"How to get it"</th>
+                        <th scope="col">"Required data"</th>
+                        <th scope="col">"How to record it"</th>
                         <th scope="col" class="num">"Found"</th>
                     </tr>
                 </thead>
@@ -76,7 +76,7 @@ pub(crate) fn NoDevices(state: State) -> impl IntoView {
         let (n, more) = (opened.session.planes.len(), opened.session.planes.len().saturating_sub(100));
         let held = (n > 0).then(|| {
             view! {
-                <h2>"What the file holds"</h2>
+                <h2>"Contents of the file"</h2>
                 <table class="have">
                     <thead>
                         <tr><th scope="col">"Plane"</th><th scope="col" class="num">"Lines"</th><th scope="col" class="num">"Events"</th></tr>

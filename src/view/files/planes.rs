@@ -19,7 +19,7 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
             <table>
                 <thead><tr>
                     <th scope="col">"Plane, line"</th>
-                    <th scope="col">"What it is"</th>
+                    <th scope="col">"Type"</th>
                     <th scope="col" class="num">"Events"</th>
                     <th scope="col" class="num">"Size"</th>
                     <th scope="col" class="tree-bar"><span class="unseen">"Size as a bar"</span></th>

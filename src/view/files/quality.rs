@@ -10,20 +10,20 @@ use leptos::prelude::*;
 pub(crate) fn quality(file: &FileView) -> AnyView {
     let rows = files::findings(file);
     if rows.is_empty() {
-        return view! { <p class="file-origin">"Nothing is lacking: no file is cut, no event unresolved, every line is there."</p> }
+        return view! { <p class="file-origin">"Complete: no file is cut, every event is resolved, and every line is present."</p> }
             .any();
     }
     let n = rows.len();
     view! {
         <details class="file-quality" open=true>
-            <summary><h2>"What the capture lacks"</h2> <span class="sub">{n}</span></summary>
+            <summary><h2>"Missing data"</h2> <span class="sub">{n}</span></summary>
             <div class="quality-rows" tabindex="0">
                 <table>
                     <thead><tr>
-                        <th scope="col">"What"</th>
-                        <th scope="col">"Where"</th>
-                        <th scope="col">"What follows"</th>
-                        <th scope="col">"What would fill it"</th>
+                        <th scope="col">"Gap"</th>
+                        <th scope="col">"Location"</th>
+                        <th scope="col">"Impact"</th>
+                        <th scope="col">"How to fix"</th>
                     </tr></thead>
                     <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
                 </table>

@@ -43,9 +43,9 @@ pub(crate) fn Landing(state: State) -> impl IntoView {
                 </section>
                 {(!is_single()).then(|| view! { <web::FromWeb state /> }.any())}
                 <div class="facts">
-                    {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page asks no other host than one you name.")}
+                    {fact("Nothing is uploaded", "Decoded by Rust in WebAssembly. The page contacts no third party.")}
                     {fact("Nothing to install", "No server, no Python, no conversion to wait for.")}
-                    {fact("It adds up", "Kinds sum to busy, busy and idle to the step, to the picosecond.")}
+                    {fact("Numbers add up", "Kinds sum to busy time; busy and idle time sum to the step, to the picosecond.")}
                 </div>
             </div>
             <picture::Picture />

@@ -119,7 +119,7 @@ fn zooms(model: MemoryModel) -> AnyView {
     view! {
         <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(model, 0.5)>"+"</button>
         <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=whole on:click=move |_| zoom(model, 2.0)>"−"</button>
-        <button type="button" class="btn small-text" title="All of it (0)" disabled=whole on:click=move |_| model.zoom.set(None)>"All"</button>
+        <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=whole on:click=move |_| model.zoom.set(None)>"All"</button>
     }
     .into_any()
 }

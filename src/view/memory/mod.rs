@@ -77,7 +77,7 @@ fn Static(model: MemoryModel) -> impl IntoView {
     view! {
         <curve::Curve model />
         <div class="memory-halves">
-            <section class="memory-pane" aria-label="What is alive">
+            <section class="memory-pane" aria-label="Live buffers">
                 <pane::Pane model />
             </section>
             <section class="memory-table" aria-label="Buffers">

@@ -37,7 +37,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
     view! {
         <If when=move || !is_summary()>
             <div class="picture-head" data-roving="">
-                <div class="segmented" data-roving="" role="group" aria-label="What is alive, as">{Which::ALL.map(choice).collect_view()}</div>
+                <div class="segmented" data-roving="" role="group" aria-label="Show live buffers as">{Which::ALL.map(choice).collect_view()}</div>
                 <span class="grow"></span>
             </div>
         </If>
@@ -159,7 +159,7 @@ fn padding(model: MemoryModel) -> AnyView {
         let space = told.space.as_ref()?;
         let rows = findings::padding(space);
         if rows.is_empty() {
-            return Some(view! { <p class="memory-none">"Nothing that is alive at the peak has padding."</p> }.any());
+            return Some(view! { <p class="memory-none">"No live buffer at the peak has padding."</p> }.any());
         }
         let one = |row: PaddingRow| {
             let [size, wasted, overhead] = row.figures;

@@ -73,7 +73,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
         rustc_hash::FxBuildHasher.hash_one((asked, model.at.get(), order.column, order.descending))
     });
     Model {
-        label: Signal::stored("Buffers that are alive".to_owned()),
+        label: Signal::stored("Live buffers".to_owned()),
         columns,
         count: Memo::new(move |_| {
             places.with(|places| places.as_ref().map_or(0, |places| u32::try_from(places.len()).unwrap_or(0)))
@@ -106,7 +106,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
     };
     let entries = Signal::derive(move || save::entries(state, ", all programs", export));
-    let hint = move || (!state.is_summary()).then_some("Press a buffer to see the peak without it.");
+    let hint = move || (!state.is_summary()).then_some("Click a buffer to see the peak without it.");
     let rest = move || model.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
         <div class="roofline-tools" data-roving="">

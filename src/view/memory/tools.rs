@@ -19,7 +19,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
         <div class="memory-tools" data-roving="">
             <If when=is(Side::Allocator)>{move || allocators(model)}</If>
             <If when=is(Side::Static)>{move || view! { {programs(model)} {memories(model)} }.any()}</If>
-            <div class="segmented" data-roving="" role="group" aria-label="What the curve is of">
+            <div class="segmented" data-roving="" role="group" aria-label="Curve">
                 {side(Side::Static, "Static")}
                 {side(Side::Allocator, "Allocator")}
             </div>

@@ -76,7 +76,7 @@ fn roof(of: Roof) -> AnyView {
         .then(|| view! { <ul class="op-checks">{of.checks.into_iter().map(one).collect_view()}</ul> }.any());
     let how = of.how;
     let beside = view! {
-        <Popover id="how-roof" class="how" label=Signal::stored("How the roof is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
+        <Popover id="how-roof" class="how" label=Signal::stored("How the roofline is computed".to_owned()) panel_class="how-panel" face=Box::new(|| "=".into_any())>
             {crate::view::breakdown::formula_popover(how.clone())}
         </Popover>
     }
@@ -223,7 +223,7 @@ pub(super) fn hlo(walk: OpHistory, op: &OpDetail) -> AnyView {
         let lines = fused.lines.join("\n");
         view! {
             <details>
-                <summary>"What is fused: " <span class="mono">{fused.computation.clone()}</span></summary>
+                <summary>"Fused computation: " <span class="mono">{fused.computation.clone()}</span></summary>
                 <pre class="op-hlo" tabindex="0">{coloured(&lines)}</pre>
                 {more(fused.more, "more instruction", "more instructions")}
             </details>

@@ -169,7 +169,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
             <span class="zooms">
                 <button type="button" class="btn icon-only small" aria-label="Zoom in" title="Zoom in (+)" on:click=move |_| zoom(STEP, None)>"+"</button>
             <button type="button" class="btn icon-only small" aria-label="Zoom out" title="Zoom out (−)" disabled=move || is_whole.get() on:click=move |_| zoom(1.0 / STEP, None)>"−"</button>
-            <button type="button" class="btn small-text" title="As at first (0)" disabled=move || is_usual.get() on:click=move |_| model.window.set(None)>"Fit"</button>
+            <button type="button" class="btn small-text" title="Reset zoom (0)" disabled=move || is_usual.get() on:click=move |_| model.window.set(None)>"Fit"</button>
                 {chart::tools("roofline-menu", entries)}
             </span>
         </div>

@@ -1,4 +1,4 @@
-//! Above the table: what it is, the filter, what rows stand for, what can be taken away.
+//! Above the table: what it is, the filter, the grouping of rows, what can be taken away.
 
 use super::model::RooflineModel;
 use crate::protocol::url::roofline::RoofBy;

@@ -30,7 +30,7 @@ pub(super) fn view(model: ShareModel) -> AnyView {
     };
     view! {
         <fieldset class="share-cut">
-            <legend>"Take out first"</legend>
+            <legend>"Remove before sharing"</legend>
             <label>
                 <input
                     type="checkbox"

@@ -76,7 +76,7 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     view! {
         <p class="share-about">{about}</p>
         <fieldset class="share-inside">
-            <legend class="unseen">"What is inside"</legend>
+            <legend class="unseen">"Contents"</legend>
             {choice(false, "The report: every op, exact figures", live(report).into_any())}
             {if has_capture {
                 choice(true, "The report and the capture: all views, every event", capture.into_any())

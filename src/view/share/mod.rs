@@ -44,7 +44,7 @@ pub(crate) fn Share(state: State) -> impl IntoView {
                 <span class="grow"></span>
                 <button type="button" class="btn icon-only" aria-label="Close" on:click=close>{icon(Icon::Close)}</button>
             </header>
-            <div class="share-tabs" role="tablist" aria-label="As what" on:keydown=move |event| walk(model, &event)>
+            <div class="share-tabs" role="tablist" aria-label="Share as" on:keydown=move |event| walk(model, &event)>
                 {Tab::ALL.map(|tab| head(model, tab)).collect_view()}
             </div>
             <div class="share-body" id="share-body" role="tabpanel" aria-label=move || model.tab.get().label()>

@@ -24,9 +24,9 @@ pub(super) fn tables(model: ShareModel) -> AnyView {
     };
     view! {
         <div class="share-tables">
-            <h3>"What goes out"</h3>
+            <h3>"Included"</h3>
             <table>
-                <caption class="unseen">"What goes out"</caption>
+                <caption class="unseen">"Included"</caption>
                 <tbody>{live(rows)}</tbody>
             </table>
         </div>
@@ -53,7 +53,7 @@ pub(super) fn rows(model: ShareModel) -> AnyView {
     };
     view! {
         <div class="share-seen">
-            <h3>"As the reader will see it"</h3>
+            <h3>"Preview for the reader"</h3>
             <pre class="share-rows" tabindex="0">{live(first)}</pre>
             <details on:toggle=move |event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"))>
                 <summary>{live(n)}</summary>

@@ -82,11 +82,11 @@ pub(super) fn List(state: State) -> impl IntoView {
             view! {
                 <div class="kept">
                     <p class="kept-head">
-                        <span>"Kept on this device"</span>
+                        <span>"Stored on this device"</span>
                         <button type="button" class="link" on:click=forget_all>"forget all"</button>
                     </p>
                     <table>
-                        <caption class="unseen">"Kept on this device"</caption>
+                        <caption class="unseen">"Stored on this device"</caption>
                         <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
                     </table>
                 </div>

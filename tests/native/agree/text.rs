@@ -137,7 +137,7 @@ pub fn assert_summary(what: &str, text: &str, views: &Views) {
             ("", heading),
             ("Roofline efficiency:", [efficiency(views), mean.collect()].concat()),
             ("Potential savings:", if efficiency(views).is_empty() { Vec::new() } else { all_printed(roof, savings) }),
-            ("Of the whole", all_printed(window, &["model_mfu", "mfu", "hbm_util"])),
+            ("Whole", all_printed(window, &["model_mfu", "mfu", "hbm_util"])),
             ("Collectives:", traffic(&views.comm["comm_totals"])),
             ("SparseCore collectives:", traffic(&views.comm["sparse_core_totals"])),
             ("Copies between memories:", traffic(&views.comm["dma"])),
@@ -155,7 +155,7 @@ pub const COLUMNS: [Columns<'_>; 5] = [
     (
         "breakdown",
         "Op",
-        &[("Self", "total_dur_ps"), ("Step %", "pct_of_step"), ("Runs", "n_executions"), ("Mean", "avg_dur_ps")],
+        &[("Self", "total_dur_ps"), ("Step %", "pct_of_step"), ("Count", "n_executions"), ("Mean", "avg_dur_ps")],
     ),
     (
         "roofline",
@@ -178,7 +178,7 @@ pub const COLUMNS: [Columns<'_>; 5] = [
         "Program",
         &[
             ("Peak", "peak_bytes"),
-            ("Of it always there", "indefinite_bytes"),
+            ("Persistent", "indefinite_bytes"),
             ("Parameters", "parameter_bytes"),
             ("Allocated", "total_allocation_bytes"),
         ],
@@ -187,9 +187,9 @@ pub const COLUMNS: [Columns<'_>; 5] = [
         "memory",
         "Device",
         &[
-            ("In use at most", "runtime_peak_bytes"),
-            ("Program needs", "static_peak_bytes"),
-            ("There is", "capacity_bytes"),
+            ("Peak in use", "runtime_peak_bytes"),
+            ("Program peak", "static_peak_bytes"),
+            ("Capacity", "capacity_bytes"),
             ("Used", "used"),
         ],
     ),

@@ -41,25 +41,25 @@ impl Anomalies {
     pub(super) fn notes(self) -> Vec<Note> {
         let counted =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
-        let mixed = "Only some events have a time on the device's clock; the event clock is used for all.";
+        let mixed = "Only some events have a time on the device clock. The clock of events is used for all.";
         let counts = [
             counted(
                 self.negative_times,
                 Severity::Caution,
                 NoteCode::NegativeTime,
-                "events have a negative start or duration; it is taken as 0.",
+                "events have a negative start or duration, which counts as 0.",
             ),
             counted(
                 self.aggregated,
                 Severity::Caution,
                 NoteCode::AggregatedEvents,
-                "events are sums over many and have no place in time; they start at 0.",
+                "events are sums over many executions and have no position in time. They start at 0.",
             ),
             counted(
                 self.unnamed_stats,
                 Severity::Info,
                 NoteCode::UnnamedStats,
-                "stats have an id without a name; they are left out.",
+                "stats have an id without a name and are left out.",
             ),
         ];
         let lines = self.mixed_clock_lines.into_iter();

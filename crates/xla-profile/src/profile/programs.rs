@@ -61,8 +61,8 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
             (of_file, program.filter(|id| of_file != Some(*id) && own().all(|own| own != *id)))
         {
             let message = format!(
-                "The file's name says program id {}, but {name} ran with id {}. They are joined by the module's name: this HLO may be \
-                 of another compilation, and its costs and memory may not fit the times.",
+                "The name of the file has program id {}, but {name} ran with id {}. They are joined by the name of the module. This HLO \
+                 may be of another compilation, and its costs and memory may not fit the times.",
                 said.0, id.0
             );
             let note = Note::new(Severity::Caution, NoteCode::ProgramIdDiffers, message);

@@ -67,7 +67,7 @@ impl Room {
         if self.events > 0 {
             let lines = if self.lines > 0 { format!(" of {} further lines", self.lines) } else { String::new() };
             let message = format!(
-                "{} events{lines} are left out: the capture has more processes and threads than any profiler writes for its size.",
+                "{} events{lines} are left out, because the capture has more processes and threads than its size justifies.",
                 self.events
             );
             notes.push(Note::new(Severity::Partial, NoteCode::LinesLeftOut, message));

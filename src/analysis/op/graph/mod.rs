@@ -49,10 +49,10 @@ impl Analysis {
             let build = self.build(profile, found, seen, open)?;
             let edges = edges::edges(&build);
             if let Some(caller) = caller(seen) {
-                say(NoteCode::Inside, &["It is inside ", caller, ": the drawing ends where that does."].concat());
+                say(NoteCode::Inside, &["The graph is limited to the body of ", caller, "."].concat());
             }
             for name in &build.shared {
-                say(NoteCode::Shared, &["What is inside ", name, " is drawn elsewhere: two call the same."].concat());
+                say(NoteCode::Shared, &["The body of ", name, " is drawn once: another instruction calls the same computation."].concat());
             }
             let centre = seen.module.and_then(|(_, id)| build.node_at(id))?;
             (build.nodes, edges, centre, OpBasis::Proto)
@@ -66,9 +66,9 @@ impl Analysis {
             let (nodes, edges, centre) = by_text::one_hop(&found.name, seen, [operands, users]);
             let (message, basis) = match seen {
                 Some(_) => {
-                    ("No program holds it: the drawing is one hop, from the texts of events.", OpBasis::EventText)
+                    ("No program holds the op: the graph shows one hop, from the texts of events.", OpBasis::EventText)
                 }
-                None => ("There is no HLO of it: what it takes and gives is not known.", OpBasis::None),
+                None => ("The op has no HLO: its operands and users are unknown.", OpBasis::None),
             };
             say(NoteCode::OneHop, message);
             (nodes, edges, centre, basis)

@@ -171,7 +171,7 @@ fn tip(of: &GraphNode) -> Tip {
     if !of.is_instruction() {
         return Tip { title: of.words.clone(), rows };
     }
-    say("What", some(&of.words));
+    say("Operation", some(&of.words));
     say("Gives", some(&of.shape));
     say("Self", of.total.map(format::exact_time));
     say("Executions", of.n.map(format::count));

@@ -14,5 +14,5 @@ pub fn rows(graph: &OpGraph) -> SceneTable {
     if rows.is_empty() && !graph.nodes.is_empty() {
         rows.push(vec![name(graph, graph.centre), String::new(), String::new()]);
     }
-    SceneTable { heads: ["From", "To", "What flows"].map(str::to_owned).into(), rows }
+    SceneTable { heads: ["From", "To", "Data"].map(str::to_owned).into(), rows }
 }

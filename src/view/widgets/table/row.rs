@@ -117,7 +117,7 @@ fn called(grid: Grid, index: u32, row: &SharedRow, name: &Name) -> AnyView {
     let chevron = row.open.map(|open| {
         let press = move |_| grid.model.act.run(GridAction::Fold(index));
         view! {
-            <button type="button" class="fold" class:open=open tabindex="-1" aria-label="What it is made of" aria-expanded=open.to_string() on:click=press>
+            <button type="button" class="fold" class:open=open tabindex="-1" aria-label="Expand" aria-expanded=open.to_string() on:click=press>
                 <svg viewBox="0 0 10 10" aria-hidden="true"><path d="M3 1.5L7 5L3 8.5" /></svg>
             </button>
         }.any()

@@ -35,9 +35,9 @@ pub(super) fn name(profile: &mut Profile, gpu: usize) {
     }
     if hidden > 0 {
         let message = format!(
-            "{hidden} kernels ({}) were launched by command buffers (CUDA graphs), and the capture does not say which op \
-             each is of: they stand under their own names, without program, scope and cost. With \
-             XLA_FLAGS=--xla_gpu_enable_command_buffer= (nothing behind it) every kernel says its op.",
+            "{hidden} kernels ({}) were launched by command buffers (CUDA graphs), and the capture does not have their ops. \
+             They appear under their own names, without program, scope and cost. With \
+             XLA_FLAGS=--xla_gpu_enable_command_buffer= (empty value) every kernel has its op.",
             Picos(hidden_ps)
         );
         notes.push(

@@ -262,10 +262,10 @@ impl LeftOut {
     fn notes(self) -> impl Iterator<Item = Note> {
         let told =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
-        let untimed = "events have no time, or one centuries away from the others; they are left out.";
+        let untimed = "events have no time, or a time centuries away from the others, and are left out.";
         let unmatched =
-            "events begin without an end or end without a begin; those have no duration, these are left out.";
-        let other = "counters, flows and the like are no events of a line; they are left out.";
+            "events begin without an end or end without a begin. The former have no duration, and the latter are left out.";
+        let other = "counters, flows and similar events are not on a line and are left out.";
         [
             told(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),
             told(self.unmatched, Severity::Caution, NoteCode::UnmatchedEvents, unmatched),
@@ -287,7 +287,7 @@ fn line_name(thread: &Thread) -> String {
 
 /// What a trace JSON leaves out, by nature: said once, so that what is absent has its reason.
 fn nature() -> Note {
-    let message = "Trace JSON leaves out FLOPs (but model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
+    let message = "Trace JSON lacks FLOPs (except model FLOPs), program ids, the chip and its peaks, bytes by memory, and HLO. \
                    The .xplane.pb beside it has them.";
     Note::new(Severity::Info, NoteCode::TraceJson, message)
 }

@@ -32,7 +32,7 @@ impl Builder<'_> {
         fill.finish();
         if outcome.long_strings > 0 {
             let message = format!(
-                "{} texts are longer than {MAX_STRING} bytes; of each the start is kept.",
+                "{} texts are longer than {MAX_STRING} bytes and are cut.",
                 outcome.long_strings
             );
             self.note(Note::new(Severity::Caution, NoteCode::LongTexts, message));
