@@ -1,5 +1,6 @@
 //! Every type that crosses between the page and the worker, and the addresses of the page. Plain data: knows neither side.
 
+pub mod capabilities;
 pub mod column;
 pub mod comm;
 pub mod estimate;
@@ -12,6 +13,7 @@ pub mod tables;
 pub mod url;
 pub mod view_request;
 
+pub use capabilities::Capabilities;
 pub use column::{Column, Sort};
 pub use comm::CommView;
 pub use estimate::{Choice, Estimate, Skip};

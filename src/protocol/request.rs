@@ -5,10 +5,11 @@
 //! Cancel is immediate even inside a tight loop (the page ends the worker). Within a session requests
 //! carry ids, are answered in order, and can be withdrawn while they wait.
 
+use super::capabilities::Capabilities;
 use super::column::Sort;
 use super::program_text::ProgramRef;
 use super::tables::{BreakdownHead, Export, RowsPage, RowsQuery};
-use crate::analysis::base::{DeviceChoice, FilterError, Framework, GroupBy, Query, StepChoice};
+use crate::analysis::base::{DeviceChoice, FilterError, Framework, Query, StepChoice};
 use crate::analysis::breakdown::{Scopes, StepStats};
 pub use crate::analysis::files::FileInfo;
 use crate::profile::Note;
@@ -242,6 +243,8 @@ pub struct SessionInfo {
     pub n_events: u64,
     /// It is of a report, not of a capture: what that holds. Every view says so.
     pub summary: Option<SummaryInfo>,
+    /// The questions that the session answers.
+    pub capabilities: Capabilities,
     /// Which framework made the capture: advice on how to record depends on it.
     pub framework: Framework,
 }
@@ -278,17 +281,6 @@ pub struct SummaryInfo {
     pub has_sources: bool,
     /// Names are pseudonyms.
     pub is_anonymous: bool,
-}
-
-impl SummaryInfo {
-    /// Whether it answers a grouping of its ops: those that are summed have a kind, and nothing else.
-    pub const fn groups_by(&self, by: GroupBy) -> bool {
-        match by {
-            GroupBy::Op | GroupBy::Kind => true,
-            GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Program => self.n_told == self.n_ops,
-            GroupBy::Dedup | GroupBy::Layer | GroupBy::Scope | GroupBy::Source => false,
-        }
-    }
 }
 
 /// A device with ops.

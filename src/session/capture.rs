@@ -13,8 +13,8 @@ use crate::analysis::files::{FileInfo, FileView};
 use crate::profile::{Note, Plane, Profile, Severity};
 use crate::protocol::view_request::decode_question;
 use crate::protocol::{
-    BreakdownHead, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply, Request, RowsPage,
-    RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
+    BreakdownHead, Capabilities, DeviceInfo, Export, Failure, PlaneInfo, ProgramRef, Progress, Question, Reply,
+    Request, RowsPage, RowsQuery, SessionInfo, ShareQuery, Skip, Sort, Stage, StepInfo,
 };
 use crate::report::{json, tables};
 use crate::share::Report;
@@ -125,6 +125,7 @@ impl CaptureSession {
             partial: partial.or_else(|| analysis.beyond_sums()),
             n_events: profile.n_events() as u64,
             summary: None,
+            capabilities: Capabilities::capture(),
             framework: Framework::detect(&profile),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());

@@ -166,7 +166,6 @@ pub fn whole_memory(
 }
 
 fn no_capacity(check: &CrossCheck) -> Note {
-    let message =
-        "The memory capacity of the device is unknown: no allocator and no plane reports it. Choose the chip to compare.";
+    let message = "The memory capacity of the device is unknown: no allocator and no plane reports it. Choose the chip to compare.";
     Note::new(Severity::Info, NoteCode::NoCapacity, message).with_place(&check.label)
 }

@@ -252,8 +252,7 @@ pub(crate) fn choose(
     let note = |code, message| vec![Note::new(Severity::Info, code, message)];
     let hlo = &profile.hlo;
     if hlo.is_empty() {
-        let message =
-            "The capture has no HLO. Users are the ops whose text names the op, and the contents of fusions are unknown.";
+        let message = "The capture has no HLO. Users are the ops whose text names the op, and the contents of fusions are unknown.";
         return (Vec::new(), note(NoteCode::NoPrograms, message));
     }
     let chosen = |is: &dyn Fn(&HloBlob) -> bool| (0..hlo.len()).filter(|i| is(&hlo[*i])).collect::<Vec<usize>>();

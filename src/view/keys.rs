@@ -119,7 +119,7 @@ fn group(state: State, key: &str) -> bool {
         "p" => GroupBy::Program,
         _ => return false,
     };
-    if state.summary().is_none_or(|summary| summary.groups_by(by)) {
+    if state.can(|can| can.groups_breakdown_by(by)) {
         state.group_by(by);
     }
     true

@@ -142,7 +142,7 @@ fn the_command_line_opens_them() {
         assert_eq!(json["status"], if view == "inspect" { "ok" } else { "absent" });
         let codes: Vec<_> = json["notes"].as_array().unwrap().iter().map(|n| n["code"].clone()).collect();
         assert_eq!(codes, ["only_programs"], "{view}");
-        assert_eq!(run(&[]).matches("hold no times").count(), 1, "{view}");
+        assert_eq!(run(&[]).matches("no timings").count(), 1, "{view}");
     }
 }
 

@@ -436,5 +436,5 @@ fn rare_relations() {
     let both = of("call.1", &["branch", "call.1"]);
     let opened: Vec<&str> = both.nodes.iter().filter(|n| n.is_opened()).map(|n| &*n.name).collect();
     assert_eq!((opened, both.notes.iter().filter(|n| n.code == "shared").count()), (vec!["branch"], 1));
-    assert!(of("r.2", &[]).notes.iter().any(|n| n.message.starts_with("It is inside branch")));
+    assert!(of("r.2", &[]).notes.iter().any(|n| n.message.contains("limited to the body of branch")));
 }

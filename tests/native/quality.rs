@@ -35,7 +35,7 @@ fn changed(change: impl Fn(&mut XPlane)) -> Vec<Finding> {
 fn lines_that_are_not_there() {
     let without = |name: &str| changed(|plane| plane.lines.retain(|line| line.name != name));
     let whole = of(&make::small());
-    for (name, words) in [("Steps", "No Steps line"), ("XLA Modules", "no XLA Modules line")] {
+    for (name, words) in [("Steps", "no “Steps” line"), ("XLA Modules", "no “XLA Modules” line")] {
         assert_eq!(those(&whole, FindingKind::Missing, words).len(), 0, "{name}");
         let found = without(name);
         let [one] = those(&found, FindingKind::Missing, words)[..] else { panic!("{name}: {found:#?}") };
@@ -43,7 +43,7 @@ fn lines_that_are_not_there() {
         assert!(one.remedy.is_some());
     }
     // What no plane of it has: said once, of both devices.
-    let [one] = those(&whole, FindingKind::Missing, "no Async XLA Ops line")[..] else { panic!("{whole:#?}") };
+    let [one] = those(&whole, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{whole:#?}") };
     assert_eq!((one.place.as_deref(), one.n, &one.remedy), (Some("2 devices, TPU:0 to TPU:1"), Some(2), &None));
     assert_eq!(those(&whole, FindingKind::Missing, "There is no HLO proto").len(), 1);
     assert_eq!(those(&whole, FindingKind::Missing, "where in the source").len(), 0);
@@ -103,7 +103,7 @@ fn real_captures() {
     let Some(v6e) = profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let found = view(&common::open("a.xplane.pb", v6e).unwrap()).quality;
     // Chip 0 alone has the async line, and all have their HLO.
-    let [one] = those(&found, FindingKind::Missing, "no Async XLA Ops line")[..] else { panic!("{found:#?}") };
+    let [one] = those(&found, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{found:#?}") };
     assert_eq!(one.n, Some(3));
     assert!(those(&found, FindingKind::Missing, "HLO proto").is_empty());
     assert!(

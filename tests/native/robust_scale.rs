@@ -104,7 +104,7 @@ fn steps_that_overlap() {
     let chain = with_steps(&(0..20_000).map(|i| (i * 10, 20)).collect::<Vec<_>>());
     in_time(|| {
         let analysis = Analysis::new(&chain.profile);
-        assert!(note(&analysis.notes, "overlapping_steps").unwrap().message.starts_with("Steps overlap;"));
+        assert!(note(&analysis.notes, "overlapping_steps").unwrap().message.starts_with("Steps overlap."));
         let stats = analysis.step_stats(&chain.profile);
         assert_eq!(
             (stats.devices[0].steps.len(), stats.devices[0].steps[7].busy.0, stats.devices[0].steps[7].n_ops),

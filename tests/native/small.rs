@@ -109,5 +109,5 @@ fn steps_come_from_modules_where_there_is_no_steps_line() {
     let numbers: Vec<u64> = analysis.devices[0].steps.iter().map(|s| s.number).collect();
     assert_eq!(numbers, [0, 1]);
     let note = analysis.notes.iter().find(|n| n.code == "steps_from_modules").unwrap();
-    assert_eq!(note.message, "No Steps line: steps are taken from 2 runs of jit_train.");
+    assert_eq!(note.message, "The capture has no “Steps” line. Steps are 2 runs of jit_train.");
 }

@@ -121,7 +121,7 @@ fn times_are_those_of_the_text_to_the_picosecond() {
 fn its_roofline_rests_on_model_flops_and_a_chip_that_is_given() {
     let Some((opened, analysis)) = vllm() else { return };
     let none = analysis.roofline(&opened.profile, &RooflineQuery::default(), None).unwrap().figures;
-    assert!(none.notes.iter().any(|n| n.message.contains("Give a chip")), "{:?}", none.notes);
+    assert!(none.notes.iter().any(|n| n.message.contains("Choose a chip")), "{:?}", none.notes);
     let peaks = PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() };
     let ask = RooflineQuery { peaks, ..RooflineQuery::default() };
     let held = analysis.roofline(&opened.profile, &ask, None).unwrap().figures;

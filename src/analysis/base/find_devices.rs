@@ -6,6 +6,7 @@ use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step};
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
+use crate::report::format;
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
@@ -36,8 +37,9 @@ pub fn devices(profile: &Profile) -> (Vec<Device>, Vec<Note>) {
     }
     let sparse = profile.planes.iter().filter(|p| p.name.contains("SparseCore") && p.n_events() > 0).count();
     if sparse > 0 && !devices.is_empty() {
-        let message =
-            format!("{sparse} SparseCore planes are listed and not summed, because they run in parallel to the TensorCore.");
+        let message = format!(
+            "{sparse} SparseCore planes are listed and not summed, because they run in parallel to the TensorCore."
+        );
         notes.push(Note::new(Severity::Info, NoteCode::SparseCoreApart, message));
     }
     (devices, notes)
@@ -92,9 +94,9 @@ fn device(
         for (i, step) in device.steps.iter_mut().enumerate() {
             step.number = i as u64;
         }
-        let n = device.steps.len();
+        let runs = format::counted(device.steps.len() as u64, "run", "runs");
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
-        let message = format!("The capture has no “Steps” line. Steps are {n} runs of {what}.");
+        let message = format!("The capture has no “Steps” line. Steps are {runs} of {what}.");
         notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
             notes.push(derived_runs(platform).with_place(&device.label));

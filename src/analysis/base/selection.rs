@@ -184,10 +184,8 @@ fn unknown_categories(totals: &Totals) -> Option<Note> {
         let percent = share * 100.0;
         // What there is of it is not "0.00 %".
         let share = if percent < 0.01 { "Under 0.01 %".to_owned() } else { format!("{percent:.2} %") };
-        let message = format!(
-            "{share} of busy time has unknown categories ({}) and counts as other.",
-            names.join(", ")
-        );
+        let message =
+            format!("{share} of busy time has unknown categories ({}) and counts as other.", names.join(", "));
         Note::new(Severity::Caution, NoteCode::UnknownCategories, message)
     })
 }

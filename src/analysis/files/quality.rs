@@ -144,16 +144,15 @@ fn lacking(plane: &Plane, device: &Device) -> Vec<Lack> {
 
 fn of_lack(lack: Lack, labels: &[&str], framework: Framework) -> Finding {
     let (consequence, remedy) = match lack {
-        Lack::Modules => ("The capture has no “XLA Modules” line, so program runs are unknown.", Some(framework.whole())),
+        Lack::Modules => {
+            ("The capture has no “XLA Modules” line, so program runs are unknown.", Some(framework.whole()))
+        }
         Lack::Async => (
             "The capture has no “Async XLA Ops” line. Overlap is inferred from pairs of start and done ops; other asynchronous ops \
              are not visible.",
             None,
         ),
-        Lack::Source => (
-            "No op has a source location, so ops cannot be grouped by source.",
-            Some(framework.source()),
-        ),
+        Lack::Source => ("No op has a source location, so ops cannot be grouped by source.", Some(framework.source())),
     };
     let place = match labels {
         [first, .., last] => format!("{} devices, {first} to {last}", labels.len()),

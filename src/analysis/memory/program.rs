@@ -165,7 +165,8 @@ impl ProgramMemory {
             note(Severity::Partial, NoteCode::HeapTraceDamaged, message);
         }
         if self.colors_left_out > 0 {
-            let message = format!("{} more memory spaces are left out: no real program has so many.", self.colors_left_out);
+            let message =
+                format!("{} more memory spaces are left out: no real program has so many.", self.colors_left_out);
             note(Severity::Partial, NoteCode::MemoriesLeftOut, message);
         }
         if self.buffers.damaged > 0 {

@@ -34,7 +34,11 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
     let (info, caution) = (Severity::Info, Severity::Caution);
     let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
     if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
-        say(caution, NoteCode::UnknownChip, format!("“{name}” is not in the table of chips. The peaks of the captured device are used."));
+        say(
+            caution,
+            NoteCode::UnknownChip,
+            format!("“{name}” is not in the table of chips. The peaks of the captured device are used."),
+        );
     }
     let unknown = figures.peaks.iter().find(|peaks| peaks.flops(peaks.main()).is_none());
     if let Some(peaks) = unknown {
@@ -89,8 +93,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         say(info, NoteCode::DtypeUncertain, message);
     }
     if let Some(share) = share(seen.model_flops) {
-        let message =
-            format!("{share} of the time is compared by model FLOPs, because the capture has no others.");
+        let message = format!("{share} of the time is compared by model FLOPs, because the capture has no others.");
         say(info, NoteCode::ModelFlopsUsed, message);
     }
     if let Some(share) = share(seen.vector) {
@@ -101,16 +104,16 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
         say(info, NoteCode::VectorWork, message);
     }
     if figures.step.is_some() && !seen.split {
-        say(info, NoteCode::BytesNotSplit, "The capture does not split bytes by memory. All bytes count as HBM traffic.".into());
+        say(
+            info,
+            NoteCode::BytesNotSplit,
+            "The capture does not split bytes by memory. All bytes count as HBM traffic.".into(),
+        );
     }
     let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
     let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
     if from_table && ask.peaks.prefer != PeakSource::Published {
-        say(
-            info,
-            NoteCode::PublishedPeaks,
-            "The capture has no peaks of the device. Published peaks are used.".into(),
-        );
+        say(info, NoteCode::PublishedPeaks, "The capture has no peaks of the device. Published peaks are used.".into());
     }
     let hbm = PeakOf::Memory(Level::Hbm);
     let by_profile = |peaks: &DevicePeaks| {

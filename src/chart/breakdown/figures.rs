@@ -170,7 +170,10 @@ fn overlap(totals: &Totals) -> Option<Figure> {
 fn containers(totals: &Totals) -> Option<Figure> {
     let rows = vec![
         row("Result", exact(totals.container_inclusive)),
-        row("Self time of containers", format::exact_time(totals.time_of_kind(crate::analysis::classify::Kind::Container))),
+        row(
+            "Self time of containers",
+            format::exact_time(totals.time_of_kind(crate::analysis::classify::Kind::Container)),
+        ),
         row("Counted in", "no sum: it holds ops that are counted one by one"),
     ];
     let formula = "Inside loops = Σ whole time of loops, calls and conditionals".to_owned();

@@ -52,7 +52,8 @@ pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty>
         return Some(of_summary("allocator events"));
     }
     let why = if is_programs_alone(session) {
-        "Only compiled programs are open. They show the memory that they need, not the memory in use at run time.".to_owned()
+        "Only compiled programs are open. They show the memory that they need, not the memory in use at run time."
+            .to_owned()
     } else {
         let rest = if has_buffers(memory) {
             "“Static” shows what its programs need."

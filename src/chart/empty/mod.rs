@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::analysis::base::{DeviceChoice, Framework};
     use crate::analysis::files::FileInfo;
-    use crate::protocol::PlaneInfo;
+    use crate::protocol::{Capabilities, PlaneInfo};
 
     pub(super) fn session(planes: &[&str], format: &str, framework: Framework) -> SessionInfo {
         let plane = |name: &&str| PlaneInfo { name: (*name).to_owned(), n_lines: 1, n_events: 2 };
@@ -102,6 +102,7 @@ mod tests {
             partial: None,
             n_events: 2 * planes.len() as u64,
             summary: None,
+            capabilities: Capabilities::capture(),
             framework,
         }
     }

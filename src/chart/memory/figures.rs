@@ -32,7 +32,9 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     let temporaries = peak.peak.saturating_sub(peak.indefinite);
     let basis = match peak.basis {
         Basis::Trace => "the compiler’s heap simulator, replayed: shared buffers count once",
-        Basis::Schedule => "the schedule of the entry computation, because there is no heap trace; loop bodies are not included",
+        Basis::Schedule => {
+            "the schedule of the entry computation, because there is no heap trace; loop bodies are not included"
+        }
         Basis::Constant => "only persistent buffers",
         Basis::LiveRanges => "an estimate from the schedule of the text, because there is no buffer assignment",
     };
@@ -97,7 +99,12 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
             row("This program", exact(peak.peak)),
             row("In use", "reserved + allocated: bytes allocated alone would miss the program’s arena"),
         ];
-        main.push(figure("Allocator’s peak", size(runtime), "The highest memory in use that the allocator reported", rows));
+        main.push(figure(
+            "Allocator’s peak",
+            size(runtime),
+            "The highest memory in use that the allocator reported",
+            rows,
+        ));
     }
     Readout {
         hero: figure(

@@ -64,7 +64,7 @@ pub fn fitting(session: &SessionInfo, query: Query) -> Query {
 /// A question that this session, which is a summary, can answer: it holds one step of one choice of devices, and few groupings.
 pub fn available_query(session: &SessionInfo, query: Query) -> Query {
     let Some(summary) = &session.summary else { return query };
-    let by = if summary.groups_by(query.by) { query.by } else { GroupBy::default() };
+    let by = if session.capabilities.groups_breakdown_by(query.by) { query.by } else { GroupBy::default() };
     let is_told = query.filter.scope.is_empty() && (query.filter.within != FilterField::Source || summary.has_sources);
     let filter = if is_told { query.filter } else { Filter::default() };
     Query { device: summary.device, step: summary.step, by, filter }
@@ -166,7 +166,7 @@ pub fn session_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{StepInfo, SummaryInfo};
+    use crate::protocol::{Capabilities, StepInfo, SummaryInfo};
     use crate::units::Picos;
 
     pub(crate) fn session(n_devices: u32, n_steps: u64) -> SessionInfo {
@@ -188,6 +188,7 @@ mod tests {
             partial: None,
             n_events: 0,
             summary: None,
+            capabilities: Capabilities::capture(),
             framework: crate::analysis::base::Framework::Unknown,
         }
     }
@@ -216,7 +217,8 @@ mod tests {
             has_sources: false,
             is_anonymous: false,
         };
-        let mut session = SessionInfo { summary: Some(summary), ..session(3, 4) };
+        let mut session =
+            SessionInfo { summary: Some(summary), capabilities: Capabilities::report(false), ..session(3, 4) };
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
         assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
         let asked = |by, within| Query {
@@ -231,7 +233,7 @@ mod tests {
             "neither categories of what is summed, nor sources"
         );
         assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
-        session.summary.iter_mut().for_each(|summary| summary.n_told = 9);
+        session.capabilities = Capabilities::report(true);
         let query = available_query(&session, asked(GroupBy::Category, FilterField::default()));
         assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
         session

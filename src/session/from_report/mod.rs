@@ -8,7 +8,9 @@ mod roofline;
 use crate::analysis::base::{DeviceChoice, Framework, Query, StepChoice};
 use crate::profile::{Note, NoteCode, Severity};
 use crate::protocol::view_request::decode_question;
-use crate::protocol::{DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo};
+use crate::protocol::{
+    Capabilities, DeviceInfo, Failure, Question, Reply, Request, SessionInfo, ShareQuery, StepInfo, SummaryInfo,
+};
 use crate::session::open::messages;
 use crate::session::session_trait::Session;
 use crate::share::{Report, ShareError};
@@ -158,6 +160,7 @@ fn session(report: &Report) -> SessionInfo {
             has_sources: origin.has_sources,
             is_anonymous: origin.is_anonymous,
         }),
+        capabilities: Capabilities::report(report.rows.len() as u32 == report.n_rows()),
         framework: Framework::Unknown,
     }
 }

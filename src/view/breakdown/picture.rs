@@ -23,7 +23,7 @@ pub(crate) fn Pictures(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -
     view! { <section class="picture-of" aria-label="Picture">{live(body)}</section> }.any()
 }
 
-/// The picture that is shown: a summary holds steps and none of the others.
+/// The picture that is shown: the steps, where the session has no other.
 fn shown(state: State) -> Picture {
-    if state.is_summary() { Picture::Steps } else { state.picture.get() }
+    if state.can(|can| can.all_pictures) { state.picture.get() } else { Picture::Steps }
 }

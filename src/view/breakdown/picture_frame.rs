@@ -15,7 +15,7 @@ pub(crate) fn choice(state: State) -> AnyView {
             <button type="button" aria-pressed=pressed on:click=move |_| state.picture.set(picture)>{picture.label()}</button>
         }.any()
     };
-    if untrack(|| state.is_summary()) {
+    if !untrack(|| state.can(|can| can.all_pictures)) {
         return view! { <h2>{Picture::Steps.label()}</h2> }.any();
     }
     view! {

@@ -50,8 +50,7 @@ pub(crate) fn Save(state: State) -> impl IntoView {
         }
         entries.push(Entry::new("Copy table as TSV", run(|state| copy(state, CopiedRows::All, Form::Tsv))).key("Y"));
         entries.push(Entry::new("Copy table as Markdown", run(|state| copy(state, CopiedRows::All, Form::Markdown))));
-        // A summary has no file of all rows.
-        if !state.is_summary() {
+        if state.can(|can| can.export) {
             entries.push(Entry::new("Save CSV", run(|state| export(state, Export::Csv))).apart());
             entries.push(Entry::new("Save JSON", run(|state| export(state, Export::Json))));
         }
@@ -190,11 +189,11 @@ pub(crate) fn act(state: State, act: GridAction) -> Callback<()> {
     })
 }
 
-/// The entries that every such view has: the table as it is seen, and files, but for summaries. `of`: what the files are of, if not
+/// The entries that every such view has: the table as it is seen, and files where all rows are there. `of`: what the files are of, if not
 /// of the table.
 pub(crate) fn entries(state: State, of: &str, export: impl Fn(Export) -> Callback<()>) -> Vec<Entry> {
     let mut entries = vec![Entry::new("Copy table as TSV", act(state, GridAction::CopyRows(true))).key("Y")];
-    if !state.is_summary() {
+    if state.can(|can| can.export) {
         entries.push(Entry::new(format!("Save CSV{of}"), export(Export::Csv)).apart());
         entries.push(Entry::new(format!("Save JSON{of}"), export(Export::Json)));
     }

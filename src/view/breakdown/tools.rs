@@ -25,11 +25,7 @@ pub(crate) fn Tools(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> i
     let entry = move |group: GroupBy| {
         Entry::new(group.label(), Callback::new(move |()| state.group_by(group))).chosen(by.get() == group)
     };
-    let offered = move || {
-        let summary = state.summary();
-        let is_told = move |by: &GroupBy| summary.as_ref().is_none_or(|summary| summary.groups_by(*by));
-        GroupBy::ALL.into_iter().filter(is_told)
-    };
+    let offered = move || GroupBy::ALL.into_iter().filter(move |by| state.can(|can| can.groups_breakdown_by(*by)));
     let entries = Signal::derive(move || offered().map(entry).collect());
     let all = move || offered().map(one).collect_view();
     view! {

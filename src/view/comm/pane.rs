@@ -31,10 +31,10 @@ pub(super) fn Pane(model: CommModel) -> impl IntoView {
     view! { <section class="comm-pane" aria-label="Beside the steps">{live(body)}</section> }.any()
 }
 
-/// The one that is shown: a summary does not say what was in flight when.
+/// The one that is shown: not the lanes, where no intervals are known.
 fn shown(model: CommModel) -> Which {
     match model.place.with(|place| place.pane) {
-        Which::Lanes if model.state.is_summary() => Which::Bandwidth,
+        Which::Lanes if !model.state.can(|can| can.comm_intervals) => Which::Bandwidth,
         pane => pane,
     }
 }
@@ -45,8 +45,8 @@ fn choice(model: CommModel) -> AnyView {
         let pressed = move || (shown(model) == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
     };
-    let is_summary = untrack(|| model.state.is_summary());
-    let offered = Which::ALL.into_iter().filter(|pane| !(is_summary && *pane == Which::Lanes));
+    let has_intervals = untrack(|| model.state.can(|can| can.comm_intervals));
+    let offered = Which::ALL.into_iter().filter(|pane| has_intervals || *pane != Which::Lanes);
     view! { <div class="segmented" data-roving="" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
         .any()
 }

@@ -177,13 +177,13 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
         let (n, time) = if model.of.get() == CommRows::Copies { view.more_copies } else { view.more };
         (n > 0).then(|| {
             let rows = format::counted(n.into(), "row", "rows");
-            let where_all = if state.is_summary() { "the capture" } else { "the saved file" };
+            let where_all = if state.can(|can| can.export) { "the saved file" } else { "the capture" };
             format!("{rows} more, {} exposed: {where_all} has all.", format::time_text(time))
         })
     };
     view! {
         <div class="roofline-tools" data-roving="">
-            <If when=move || !state.is_summary()>
+            <If when=move || state.can(|can| can.comm_groups)>
                 <div class="segmented" data-roving="" role="group" aria-label="Rows">{CommBy::ALL.map(by).collect_view()}</div>
             </If>
             <span class="sub">{live(note)}</span>

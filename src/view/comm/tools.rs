@@ -19,7 +19,7 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     };
     view! {
         <div class="memory-tools" data-roving="">
-            <If when=move || !model.state.is_summary()><Wiring model /></If>
+            <If when=move || model.state.can(|can| can.comm_groups)><Wiring model /></If>
             <div class="segmented" data-roving="" role="group" aria-label="Kind of communication">
                 {of(CommRows::Collectives, "Collectives")}
                 {of(CommRows::Copies, "Copies")}

@@ -21,14 +21,14 @@ use leptos::prelude::*;
 pub(crate) fn File(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<FileView>>);
     state.keep_asking(
-        move || (!state.is_summary()).then(|| Question::File.into()),
+        move || state.can(|can| can.file_contents).then(|| Question::File.into()),
         move |reply| match reply.decode::<FileView>() {
             Ok(file) => found.set(Some(PtrEq::new(file))),
             Err(Reply::Failed(failure)) => state.fail(failure),
             _ => {}
         },
     );
-    if untrack(|| state.is_summary()) {
+    if !untrack(|| state.can(|can| can.file_contents)) {
         return of_summary(state);
     }
     let figures = move || {

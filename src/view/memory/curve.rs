@@ -42,8 +42,8 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
             let space = told.space.as_ref()?;
             Some(curve::point_at(space, &columns, untrack(|| model.capacity()), size.get_untracked(), x - gutter))
         };
-        let is_summary = untrack(|| model.state.is_summary());
-        if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a && !is_summary) {
+        let can_zoom = untrack(|| model.state.can(|can| can.memory_replay));
+        if let Some((a, b)) = point(a).zip(point(b)).filter(|(a, b)| b > a && can_zoom) {
             model.zoom.set(Some(Points { from: a, to: b + 1 }));
         }
     };
@@ -98,7 +98,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
                 <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|place| place.at = None)>"To the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
-                    <If when=move || !model.state.is_summary()>{move || zooms(model)}</If>
+                    <If when=move || model.state.can(|can| can.memory_replay)>{move || zooms(model)}</If>
                     {chart::tools("memory-menu", entries)}
                 </span>
             </div>
@@ -169,7 +169,7 @@ fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
 /// Shows half of what is seen about the point looked at, or twice as much.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "points")]
 fn zoom(model: MemoryModel, factor: f64) {
-    if untrack(|| model.state.is_summary()) {
+    if !untrack(|| model.state.can(|can| can.memory_replay)) {
         return;
     }
     let Some(whole) = model.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {

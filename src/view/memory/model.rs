@@ -87,8 +87,7 @@ impl MemoryModel {
         );
         let has_space = Memo::new(move |_| told.with(|told| told.as_ref().is_some_and(|told| told.space.is_some())));
         let peak = Memo::new(move |_| told.with(|told| Some(told.as_ref()?.space.as_ref()?.alive.point)));
-        // A summary tells what is alive at the peak, and at no other moment.
-        let chosen = move || place.with(|place| place.at).filter(|_| !state.is_summary());
+        let chosen = move || place.with(|place| place.at).filter(|_| state.can(|can| can.memory_replay));
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
         // What is alive at the peak comes with the program.
@@ -208,7 +207,7 @@ impl MemoryModel {
 
     /// Leaves a buffer out, or no longer.
     pub(super) fn toggle(self, id: BufferId) {
-        if untrack(|| self.state.is_summary()) {
+        if !untrack(|| self.state.can(|can| can.memory_replay)) {
             return;
         }
         self.without.update(|without| match without.iter().position(|other| *other == id) {

@@ -21,9 +21,8 @@ const AROUND: u32 = 10;
 /// The pane with its head.
 #[component]
 pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
-    // A summary tells what is alive at the peak, not how long each lives and what could be won.
-    let is_summary = move || model.state.is_summary();
-    let which = Memo::new(move |_| if is_summary() { Which::Map } else { model.place.with(|place| place.pane) });
+    let has_replay = move || model.state.can(|can| can.memory_replay);
+    let which = Memo::new(move |_| if has_replay() { model.place.with(|place| place.pane) } else { Which::Map });
     let choice = move |pane: Which| {
         let pressed = move || (which.get() == pane).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.change(|place| place.pane = pane)>{pane.label()}</button> }.any()
@@ -35,7 +34,7 @@ pub(super) fn Pane(model: MemoryModel) -> impl IntoView {
         Which::Findings => findings(model),
     };
     view! {
-        <If when=move || !is_summary()>
+        <If when=has_replay>
             <div class="picture-head" data-roving="">
                 <div class="segmented" data-roving="" role="group" aria-label="Show live buffers as">{Which::ALL.map(choice).collect_view()}</div>
                 <span class="grow"></span>

@@ -106,7 +106,7 @@ pub(super) fn Tools(model: MemoryModel) -> impl IntoView {
         Callback::new(move |()| save::file(state, &Question::ExportMemory(format).into(), "memory", format))
     };
     let entries = Signal::derive(move || save::entries(state, ", all programs", export));
-    let hint = move || (!state.is_summary()).then_some("Click a buffer to see the peak without it.");
+    let hint = move || state.can(|can| can.memory_replay).then_some("Click a buffer to see the peak without it.");
     let rest = move || model.alive.with(|alive| table::rest(alive.as_ref()?));
     view! {
         <div class="roofline-tools" data-roving="">

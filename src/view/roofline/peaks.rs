@@ -42,14 +42,14 @@ pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
             panel_class="editor"
             face=Box::new(move || live(face).into_any())
         >
-            {move || if model.state.is_summary() { of_summary() } else { view! { <Editor model /> }.any() }}
+            {move || if model.state.can(|can| can.other_peaks) { view! { <Editor model /> }.any() } else { fixed_peaks() }}
         </Popover>
     }
     .any()
 }
 
-fn of_summary() -> AnyView {
-    view! { <p>"A summary holds ops against the peaks it was made with. Open the capture to hold them against others."</p> }.any()
+fn fixed_peaks() -> AnyView {
+    view! { <p>"A summary is computed with the peaks of its capture. Open the capture to compute with other peaks."</p> }.any()
 }
 
 #[component]

@@ -37,9 +37,8 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         let pressed = move || model.place.with(|place| place.by == by).to_string();
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.by(by)>{by.label()}</button> }.any()
     };
-    // A summary holds ops against their roofs, and steps.
-    let is_summary = untrack(|| state.is_summary());
-    let offered = RoofBy::ALL.into_iter().filter(|by| !is_summary || matches!(by, RoofBy::Op | RoofBy::Step));
+    let is_offered = |by: &RoofBy| untrack(|| state.can(|can| can.roofline_rows.contains(by)));
+    let offered = RoofBy::ALL.into_iter().filter(is_offered);
     let says = move || {
         if let Some(error) = state.filter_error.get() {
             let words = format!("{} at column {}. The last good filter still applies.", error.message, error.column);
@@ -58,7 +57,7 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
         <div class="roofline-tools" data-roving="">
             <h2 id="roofline-gaps" class="unseen">"Gap to the roof"</h2>
             <div class="segmented" data-roving="" role="group" aria-label="Rows">{offered.map(one).collect_view()}</div>
-            <If when=move || !state.is_summary()><FilterBox state /></If>
+            <If when=move || state.can(|can| can.roofline_filter)><FilterBox state /></If>
             {save::menu(entries)}
         </div>
         <p class="filter-says roofline-says" id="filter-says" role="status">{live(says)}</p>

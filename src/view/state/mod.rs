@@ -32,7 +32,7 @@ use crate::chart::breakdown::Cell;
 use crate::chart::loading::Load;
 use crate::chart::widgets::table::Folds;
 use crate::protocol::url::{FilePlace, Picture, View};
-use crate::protocol::{BreakdownHead, Estimate, Failure, RowsPage, SessionInfo, Sort, SummaryInfo};
+use crate::protocol::{BreakdownHead, Capabilities, Estimate, Failure, RowsPage, SessionInfo, Sort, SummaryInfo};
 use crate::view::widgets::tooltip::Tips;
 use engines::Engines;
 use gloo::timers::callback::Timeout;
@@ -230,9 +230,9 @@ impl State {
         self.opened.with(|opened| opened.as_ref()?.session.summary.clone())
     }
 
-    /// Whether it is one: there is less to choose from.
-    pub(crate) fn is_summary(self) -> bool {
-        self.opened.with(|opened| opened.as_ref().is_some_and(|opened| opened.session.summary.is_some()))
+    /// Whether what is open can answer a question. Before anything is open, it can.
+    pub(crate) fn can(self, capability: impl Fn(&Capabilities) -> bool) -> bool {
+        self.opened.with(|opened| opened.as_ref().is_none_or(|opened| capability(&opened.session.capabilities)))
     }
 
     /// Tells a failure: on the landing page where nothing is open, in the corner otherwise.

@@ -52,7 +52,10 @@ impl Analysis {
                 say(NoteCode::Inside, &["The graph is limited to the body of ", caller, "."].concat());
             }
             for name in &build.shared {
-                say(NoteCode::Shared, &["The body of ", name, " is drawn once: another instruction calls the same computation."].concat());
+                say(
+                    NoteCode::Shared,
+                    &["The body of ", name, " is drawn once: another instruction calls the same computation."].concat(),
+                );
             }
             let centre = seen.module.and_then(|(_, id)| build.node_at(id))?;
             (build.nodes, edges, centre, OpBasis::Proto)

@@ -35,7 +35,8 @@ pub(super) fn programs(profile: &mut Profile, is_of_ops: impl Fn(&Plane) -> bool
         }
     }
     if !numbers.is_empty() {
-        let message = "Events name their programs without ids. Programs are separated by name, and Rooflight numbers them.";
+        let message =
+            "Events name their programs without ids. Programs are separated by name, and Rooflight numbers them.";
         notes.push(Note::new(Severity::Info, NoteCode::ProgramNumbers, message));
     }
 }

@@ -263,8 +263,7 @@ impl LeftOut {
         let told =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
         let untimed = "events have no time, or a time centuries away from the others, and are left out.";
-        let unmatched =
-            "events begin without an end or end without a begin. The former have no duration, and the latter are left out.";
+        let unmatched = "events begin without an end or end without a begin. The former have no duration, and the latter are left out.";
         let other = "counters, flows and similar events are not on a line and are left out.";
         [
             told(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),

@@ -31,10 +31,7 @@ impl Builder<'_> {
         let outcome = walk(stream, &mut fill);
         fill.finish();
         if outcome.long_strings > 0 {
-            let message = format!(
-                "{} texts are longer than {MAX_STRING} bytes and are cut.",
-                outcome.long_strings
-            );
+            let message = format!("{} texts are longer than {MAX_STRING} bytes and are cut.", outcome.long_strings);
             self.note(Note::new(Severity::Caution, NoteCode::LongTexts, message));
         }
     }
