@@ -151,7 +151,7 @@ fn reading(criterion: &mut Criterion) {
 /// Each analysis, of the whole capture: the first of its devices, where it is of one.
 fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
     let mut opened = rooflight::session::open(input(bytes), &mut |_| {}).expect("a capture");
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let Opened { profile, .. } = opened;
     let mut group = criterion.benchmark_group("analysis");
     group.throughput(Throughput::Bytes(bytes.len() as u64)).sample_size(20);
@@ -169,19 +169,19 @@ fn analyses(criterion: &mut Criterion, bytes: &[u8]) {
     group.bench_function("steps", |b| b.iter(|| analysis.step_stats(&profile)));
     let query = Query { step: StepChoice::All, ..Query::default() };
     group.bench_function("non-compute", |b| b.iter(|| data_movement(&analysis, &profile, &mut programs, &query)));
-    let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
-    group.bench_function("roofline", |b| b.iter(|| roofline(&analysis, &profile, &mut programs, &ask)));
+    let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+    group.bench_function("roofline", |b| b.iter(|| roofline(&analysis, &profile, &mut programs, &request)));
     group.bench_function("roofline of all steps", |b| {
-        b.iter(|| roofline_steps(&analysis, &profile, &mut programs, &ask));
+        b.iter(|| roofline_steps(&analysis, &profile, &mut programs, &request));
     });
     group.bench_function("memory", |b| {
         b.iter(|| {
-            let told = analysis.programs(&profile);
-            (memory_programs(&profile, &mut programs, &told), analysis.runtime_memory(&profile))
+            let result = analysis.programs(&profile);
+            (memory_programs(&profile, &mut programs, &result), analysis.runtime_memory(&profile))
         });
     });
-    let ask = CommQuery { query, ..CommQuery::default() };
-    group.bench_function("comm", |b| b.iter(|| comm(&analysis, &profile, &mut programs, &ask)));
+    let request = CommQuery { query, ..CommQuery::default() };
+    group.bench_function("comm", |b| b.iter(|| comm(&analysis, &profile, &mut programs, &request)));
     group.finish();
 }
 

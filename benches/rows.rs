@@ -70,9 +70,9 @@ fn main() {
     let opened = rooflight::session::open(input(&bytes), &mut |_| {}).expect("a capture");
     best("what is known of the ops", |_| drop(Analysis::new(&opened.profile)));
     let analysis = Analysis::new(&opened.profile);
-    let ask = |query: &Query| analysis.answer(&opened.profile, query).expect("no pattern").n_rows();
+    let request = |query: &Query| analysis.answer(&opened.profile, query).expect("no pattern").n_rows();
     for by in GroupBy::ALL {
-        best(&format!("group by {}", by.key()), |_| assert!(ask(&Query { by, ..Query::default() }) > 0));
+        best(&format!("group by {}", by.key()), |_| assert!(request(&Query { by, ..Query::default() }) > 0));
     }
     for (within, needle, regex) in [
         (FilterField::Leaf, "splash", false),
@@ -83,7 +83,7 @@ fn main() {
     ] {
         let filter = Filter { text: needle.into(), within, regex, ..Filter::default() };
         let query = Query { filter, ..Query::default() };
-        best(&format!("filter {needle}, {}", within.label()), |_| assert!(ask(&query) > 0));
+        best(&format!("filter {needle}, {}", within.label()), |_| assert!(request(&query) > 0));
     }
     best("tree of scopes", |_| drop(analysis.scopes(&opened.profile, &Query::default(), "", 0.001)));
     best("steps", |_| drop(analysis.step_stats(&opened.profile)));

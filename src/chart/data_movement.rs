@@ -188,9 +188,9 @@ fn mark(tally: &Tally) -> Mark {
         Some(false) => "no".to_owned(),
         None => "?".to_owned(),
     };
-    let told = [("yes", yes), ("no", no), ("unknown", unknown)];
-    let told = told.iter().filter(|(_, share)| *share > 0.0);
-    let full = told.map(|(word, share)| format!("{word} {}", format::percent_text(*share))).collect::<Vec<_>>();
+    let shares = [("yes", yes), ("no", no), ("unknown", unknown)];
+    let shares = shares.iter().filter(|(_, share)| *share > 0.0);
+    let full = shares.map(|(word, share)| format!("{word} {}", format::percent_text(*share))).collect::<Vec<_>>();
     Mark { word, yes, unknown, full: full.join(", ") }
 }
 

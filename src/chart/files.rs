@@ -140,9 +140,9 @@ fn part(bytes: u64, of: u64) -> f64 {
 
 fn plane_row(plane: &FilePlane, largest: u64) -> PlaneRow {
     let mut more: Vec<(String, String)> = Vec::new();
-    let told = |label: &str, n: u64| (label.to_owned(), format::count(n));
-    more.push(told("distinct ops", plane.n_ops));
-    more.push(told("metadata entries", plane.n_metadata));
+    let row = |label: &str, n: u64| (label.to_owned(), format::count(n));
+    more.push(row("distinct ops", plane.n_ops));
+    more.push(row("metadata entries", plane.n_metadata));
     more.push(("metadata".to_owned(), format::bytes_text(plane.metadata_bytes)));
     more.extend(plane.stats.iter().take(STATS).map(|stat| (stat.name.clone(), stat.value.text())));
     for of in plane.stat_names.iter().take(STATS) {

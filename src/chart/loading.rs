@@ -18,7 +18,7 @@ pub struct Load {
     pub bytes: u64,
     started: f64,
     now: f64,
-    seen: [Option<StageProgress>; 5],
+    stages: [Option<StageProgress>; 5],
     last: Option<Progress>,
 }
 
@@ -57,25 +57,25 @@ pub struct Line {
 impl Load {
     /// A load of `name` that starts `now` (milliseconds of any clock).
     pub fn new(name: String, bytes: u64, now: f64) -> Self {
-        Self { name, bytes, started: now, now, seen: [const { None }; 5], last: None }
+        Self { name, bytes, started: now, now, stages: [const { None }; 5], last: None }
     }
 
     /// A load of what this one fetched: what that took is told still.
     #[must_use]
     pub fn of_fetched(self, name: String, bytes: u64, now: f64) -> Self {
-        let mut seen = [const { None }; 5];
-        if let (Some(slot), Some(fetched)) = (seen.first_mut(), self.seen.into_iter().next()) {
+        let mut stages = [const { None }; 5];
+        if let (Some(slot), Some(fetched)) = (stages.first_mut(), self.stages.into_iter().next()) {
             *slot = fetched;
         }
-        Self { name, bytes, started: now, now, seen, last: None }
+        Self { name, bytes, started: now, now, stages, last: None }
     }
 
     /// Takes in a message.
     pub fn update(&mut self, progress: Progress, now: f64) {
         self.now = now;
         let at = progress.stage as usize;
-        if let Some(slot) = self.seen.get_mut(at) {
-            let from = slot.as_ref().map_or(now, |seen| seen.from);
+        if let Some(slot) = self.stages.get_mut(at) {
+            let from = slot.as_ref().map_or(now, |stages| stages.from);
             *slot = Some(StageProgress {
                 from: if self.last.is_none() { self.started } else { from },
                 found: progress.clone(),
@@ -163,30 +163,30 @@ impl Load {
 
     /// The stages, in order. That nothing was fetched is not worth a line: most files are at hand.
     pub fn lines(&self) -> Vec<Line> {
-        let is_fetched = self.seen.first().is_some_and(Option::is_some);
+        let is_fetched = self.stages.first().is_some_and(Option::is_some);
         let stages = Stage::ALL.into_iter().filter(|stage| *stage != Stage::Fetch || is_fetched);
         stages.map(|stage| self.line(stage)).collect()
     }
 
     fn line(&self, stage: Stage) -> Line {
-        let seen = self.seen.get(stage as usize).and_then(Option::as_ref);
+        let stages = self.stages.get(stage as usize).and_then(Option::as_ref);
         let current = self.last.as_ref().map(|last| last.stage);
-        let state = match (seen, current) {
+        let state = match (stages, current) {
             (_, Some(current)) if current == stage => State::Now,
             (Some(_), _) => State::Done,
             (None, Some(current)) if current > stage => State::Skipped,
             (None, None) if stage == Stage::Recognise => State::Now,
             (None, _) => State::Waiting,
         };
-        let next = self.seen.iter().skip(stage as usize + 1).flatten().next().map_or(self.now, |next| next.from);
-        let time = match (seen, state) {
+        let next = self.stages.iter().skip(stage as usize + 1).flatten().next().map_or(self.now, |next| next.from);
+        let time = match (stages, state) {
             (None, State::Now) => duration(self.now - self.started),
-            (Some(seen), _) => duration(if state == State::Now { self.now } else { next } - seen.from),
+            (Some(stages), _) => duration(if state == State::Now { self.now } else { next } - stages.from),
             (None, State::Skipped) => "not needed".to_owned(),
             (None, _) => format::ABSENT.to_owned(),
         };
-        let found = match (seen, state) {
-            (Some(seen), _) => stage_result(stage, &seen.found),
+        let found = match (stages, state) {
+            (Some(stages), _) => stage_result(stage, &stages.found),
             // Nothing was heard yet: it is the file that is looked at.
             (None, State::Now) => self.name.clone(),
             (None, _) => String::new(),
@@ -250,11 +250,11 @@ mod tests {
     fn a_load_tells_bytes_rate_and_time_left() {
         let mut load = Load::new("a.xplane.pb".to_owned(), 1000 << 20, 5_000.0);
         assert_eq!((load.percent(), load.left(), load.memory()), (0, None, None));
-        let told = |load: &Load| {
+        let text = |load: &Load| {
             let (done, of) = load.read();
             done + &of
         };
-        assert_eq!([told(&load), load.size()], ["1,000.0 MiB to read", "1,000.0 MiB"]);
+        assert_eq!([text(&load), load.size()], ["1,000.0 MiB to read", "1,000.0 MiB"]);
         let line = &load.lines()[0];
         assert_eq!((line.state, line.found.as_str(), line.time.as_str()), (State::Now, "a.xplane.pb", "0 ms"));
         assert!(load.notes().is_empty());

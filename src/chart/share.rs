@@ -6,10 +6,10 @@ use crate::share::{Preview, Table};
 
 /// "52 of 1,019"; "all 33".
 pub fn count(table: &Table) -> String {
-    match (table.told, table.of) {
-        (told, of) if told < of => format!("{} of {}", format::count(told), format::count(of)),
+    match (table.shown, table.of) {
+        (shown, of) if shown < of => format!("{} of {}", format::count(shown), format::count(of)),
         (1, _) => "1".to_owned(),
-        (told, _) => format!("all {}", format::count(told)),
+        (shown, _) => format!("all {}", format::count(shown)),
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn counts_say_what_is_left_out() {
-        let table = |told, of| Table { title: String::new(), told, of };
+        let table = |shown, of| Table { title: String::new(), shown, of };
         assert_eq!(
             [table(52, 1019), table(33, 33), table(1, 1)].map(|table| count(&table)),
             ["52 of 1,019", "all 33", "1"]

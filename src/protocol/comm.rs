@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommView {
     /// The question this answers.
-    pub ask: CommQuery,
+    pub query: CommQuery,
     /// The answer.
     pub comm: Comm,
     /// Rows of collectives that are not in it, and what of them is not covered.

@@ -12,7 +12,7 @@ pub const MAX_POINTS: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflineHead {
     /// The question this answers.
-    pub ask: RooflineQuery,
+    pub query: RooflineQuery,
     /// All but the rows.
     pub figures: RooflineFigures,
     /// Each step against the roofs.
@@ -71,7 +71,7 @@ pub struct RoofPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoofRowsQuery {
     /// Of which question.
-    pub ask: RooflineQuery,
+    pub query: RooflineQuery,
     /// In which order.
     pub sort: RoofSort,
     /// From which row on, counted in that order.

@@ -63,11 +63,11 @@ const AROUND: usize = 400;
 impl ShareQuery {
     /// The report as it leaves.
     pub fn cut(&self, full: &Report) -> Report {
-        let told = full.cut_to(Level::from_slider(self.level));
+        let report = full.cut_to(Level::from_slider(self.level));
         match (self.anonymise, self.with_sources) {
-            (true, _) => told.anonymise(),
-            (false, false) => told.without_sources(),
-            (false, true) => told,
+            (true, _) => report.anonymise(),
+            (false, false) => report.without_sources(),
+            (false, true) => report,
         }
     }
 

@@ -24,7 +24,7 @@ pub enum Question {
     /// All that is known of one op: [`crate::analysis::op::OpDetail`]. Failed where nothing has this name.
     Op {
         /// Which device and step, against which peaks and costs; grouping and filter play no part.
-        ask: RooflineQuery,
+        query: RooflineQuery,
         /// Which op.
         op: OpRef,
     },
@@ -61,7 +61,7 @@ pub enum Question {
     /// All of their rows as a file, as the command line writes it: [`Reply::Exported`], or [`Reply::BadFilter`].
     ExportRoofline {
         /// Of which question.
-        ask: RooflineQuery,
+        query: RooflineQuery,
         /// In which order.
         sort: RoofSort,
         /// As what.
@@ -74,14 +74,14 @@ pub enum Question {
     /// What is alive at a point of its curve: `Option<`[`crate::analysis::memory::AliveAt`]`>`.
     MemoryAt {
         /// Of which program and memory.
-        ask: MemoryQuery,
+        query: MemoryQuery,
         /// The point.
         point: u32,
     },
     /// Its peak without some buffers: `Option<`[`crate::analysis::memory::WhatIf`]`>`.
     MemoryWithout {
         /// Of which program and memory.
-        ask: MemoryQuery,
+        query: MemoryQuery,
         /// Which.
         without: Vec<BufferId>,
         /// Which points of the curve without them.
@@ -90,14 +90,14 @@ pub enum Question {
     /// A piece of its curve: `Option<`[`crate::analysis::memory::Curve`]`>`.
     MemoryCurve {
         /// Of which program and memory.
-        ask: MemoryQuery,
+        query: MemoryQuery,
         /// From where to where.
         points: Points,
     },
     /// Lives within a piece of it: `Option<`[`crate::analysis::memory::Lanes`]`>`.
     MemoryLanes {
         /// Of which program and memory.
-        ask: MemoryQuery,
+        query: MemoryQuery,
         /// From where to where.
         points: Points,
     },
@@ -112,21 +112,21 @@ pub enum Question {
     /// The start of a report file, `Vec<u8>`: the bytes of the captures are to follow, in their order.
     ShareFile {
         /// Which report.
-        ask: crate::protocol::ShareQuery,
+        query: crate::protocol::ShareQuery,
         /// Captures within: name and bytes.
         captures: Vec<(String, u64)>,
     },
     /// A report in words and tables, `String`: for the description of a change.
     ShareMarkdown {
         /// Which report.
-        ask: crate::protocol::ShareQuery,
+        query: crate::protocol::ShareQuery,
         /// Where it opens.
         url: Option<String>,
     },
     /// All rows of communication as a file, as the command line writes it: [`Reply::Exported`].
     ExportComm {
         /// Of which question.
-        ask: CommQuery,
+        query: CommQuery,
         /// As what.
         format: Export,
     },

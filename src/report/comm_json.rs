@@ -160,7 +160,7 @@ impl<'a> RowJson<'a> {
             source: row.source.as_deref(),
             scope: row.scope.as_deref(),
             core: row.core.key(),
-            sync: row.way.key(),
+            sync: row.execution.key(),
             groups: group.map(|group| group.text.as_str()),
             group_size: group.and_then(|group| group.size),
             group_stride: group.and_then(|group| group.stride),

@@ -137,7 +137,7 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
             number(row.program_id),
             row.source.clone().unwrap_or_default(),
             row.core.key().to_owned(),
-            row.way.key().to_owned(),
+            row.execution.key().to_owned(),
             group.map_or(String::new(), |group| group.text.clone()),
             number(group.and_then(|group| group.size)),
             group.and_then(|group| group.axis.clone()).unwrap_or_default(),
@@ -160,19 +160,19 @@ pub fn csv(comm: &Comm, top: usize) -> Table {
 pub fn flags(comm: &Comm) -> String {
     let device_type = comm.header.device_type.as_deref();
     let mut checked = None;
-    let mut told = String::new();
+    let mut text = String::new();
     for sums in &comm.primitives {
         let flags = sums.suggestions(device_type);
         let Some(first) = flags.first() else { continue };
         checked = Some(first.checked_with());
-        let _ = writeln!(told, "{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall));
+        let _ = writeln!(text, "{} stalls {}; to try:", sums.primitive.key(), time_text(sums.traffic.stall));
         for flag in flags {
             let default = flag.default.map_or_else(String::new, |default| format!("  (default {default})"));
-            let _ = writeln!(told, "  {}{default}", flag.setting());
+            let _ = writeln!(text, "  {}{default}", flag.setting());
         }
     }
     checked.map_or_else(String::new, |version| {
         let chip = device_type.map_or_else(String::new, |name| format!(" for {name}"));
-        format!("\nFlags checked{chip} with {version}. The capture does not record which flags were set.\n{told}")
+        format!("\nFlags checked{chip} with {version}. The capture does not record which flags were set.\n{text}")
     })
 }

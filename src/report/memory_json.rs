@@ -239,8 +239,8 @@ pub(super) const fn basis(basis: Basis) -> &'static str {
 }
 
 impl<'a> SpaceJson<'a> {
-    fn new(told: &'a SpaceWithTimeline, top: usize) -> Self {
-        let (space, peak) = (&told.memory, &told.memory.peak);
+    fn new(timed: &'a SpaceWithTimeline, top: usize) -> Self {
+        let (space, peak) = (&timed.memory, &timed.memory.peak);
         Self {
             color: peak.color,
             memory_space: &peak.space,
@@ -255,7 +255,7 @@ impl<'a> SpaceJson<'a> {
             parameter_bytes: peak.parameters,
             live_out_bytes: peak.live_out,
             constant_bytes: peak.constants,
-            timeline: &told.timeline,
+            timeline: &timed.timeline,
             n_alive: space.alive.n,
             alive: BufferJson::all(&space.alive.buffers, top),
             rollups: space
@@ -374,11 +374,11 @@ impl<'a> CheckJson<'a> {
 
 /// Memory: all programs and allocators, `top` rows of each list.
 pub fn memory<'a>(head: HeadJson<'a>, whole: &'a WholeMemory, top: usize, notes: &'a [Note]) -> MemoryJson<'a> {
-    let program = |told: &'a ProgramWithTimelines| ProgramJson {
-        name: &told.peaks.name,
-        program_id: told.peaks.program_id.map(|id| id.to_string()),
-        spaces: told.spaces.iter().map(|space| SpaceJson::new(space, top)).collect(),
-        note: told.peaks.note.as_ref().map(|note| note.code.name()),
+    let program = |timed: &'a ProgramWithTimelines| ProgramJson {
+        name: &timed.peaks.name,
+        program_id: timed.peaks.program_id.map(|id| id.to_string()),
+        spaces: timed.spaces.iter().map(|space| SpaceJson::new(space, top)).collect(),
+        note: timed.peaks.note.as_ref().map(|note| note.code.name()),
     };
     MemoryJson {
         head,

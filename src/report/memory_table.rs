@@ -88,8 +88,8 @@ pub fn alive(space: &SpaceMemory, top: usize) -> Table {
             b.op_name.clone(),
         ]);
     }
-    let told = space.alive.buffers.len().min(top);
-    let left = space.alive.n as usize - told;
+    let shown = space.alive.buffers.len().min(top);
+    let left = space.alive.n as usize - shown;
     if left > 0 {
         let size: u64 = space.alive.buffers.iter().take(top).map(|b| b.size).sum();
         let mut cells = vec![format!("{} more", count(left as u64)), bytes_text(space.alive.size.saturating_sub(size))];

@@ -64,7 +64,7 @@ pub fn window_use(f: &RooflineFigures) -> Vec<(&'static str, String)> {
 /// "TPU v6e: bf16 918.0 TFLOP/s (profile), HBM 1,638 GB/s (profile); ridge 560".
 fn peaks(p: &DevicePeaks) -> String {
     let chip = p.chip.as_deref().or(p.device_type.as_deref()).unwrap_or("Unknown chip");
-    let told = |peak: &Peak| {
+    let shown = |peak: &Peak| {
         let value = match peak.of {
             PeakOf::Compute(precision) => format!("{} {} TFLOP/s", precision.label(), tflops(peak.value)),
             PeakOf::Memory(Level::Hbm) => format!("HBM {} GB/s", gbs(peak.value)),
@@ -72,7 +72,7 @@ fn peaks(p: &DevicePeaks) -> String {
         };
         format!("{value} ({})", peak.source.key())
     };
-    let all: Vec<String> = p.used.iter().map(told).collect();
+    let all: Vec<String> = p.used.iter().map(shown).collect();
     let all = if all.is_empty() { "no peaks are known".to_owned() } else { all.join(", ") };
     let ridge = p.ridge(p.main()).map_or(String::new(), |ridge| format!("; ridge {}", intensity(ridge)));
     let n = counted(p.devices.len() as u64, "device", "devices");
@@ -115,8 +115,8 @@ pub fn rows(r: &Roofline, by: GroupBy, n_all: usize) -> Table {
         table.row(cells);
     };
     if n_all > r.rows.len() {
-        let told: Picos = r.rows.iter().map(|row| row.group.total).sum();
-        short(&mut table, format!("{} more", count((n_all - r.rows.len()) as u64)), f.considered.saturating_sub(told));
+        let shown: Picos = r.rows.iter().map(|row| row.group.total).sum();
+        short(&mut table, format!("{} more", count((n_all - r.rows.len()) as u64)), f.considered.saturating_sub(shown));
     }
     for s in &f.skipped {
         short(&mut table, format!("of these {}, {}", s.reason.label(), counted(s.n_ops.into(), "op", "ops")), s.total);

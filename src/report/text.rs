@@ -210,13 +210,13 @@ mod tests {
         for plain in ["all-reduce.1", "loop_fusion", "122.11 ms", "{0,1}", "a (b)", "<0.001", "a < b"] {
             assert_eq!(markdown_text(plain), plain);
         }
-        for (text, told) in [
+        for (text, expected) in [
             ("![x](http://evil.example/t.png)", "!\\[x](http:\\/\\/evil.example/t.png)"),
             ("<img src=x>", "\\<img src=x>"),
             ("`a` | &lt;", "\\`a\\` \\| \\&lt;"),
             ("www.evil.example\r\n# x", "www\\.evil.example\\\\r\\\\n# x"),
         ] {
-            assert_eq!(markdown_text(text), told);
+            assert_eq!(markdown_text(text), expected);
         }
     }
 

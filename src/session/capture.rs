@@ -107,7 +107,7 @@ impl CaptureSession {
             last = Some(p.clone());
             progress(p);
         })?;
-        let Opened { profile, files, partial, kept } = opened;
+        let Opened { profile, files, partial, open_files } = opened;
         if let Some(last) = last {
             let (planes, events) = (profile.planes.len() as u32, profile.n_events() as u64);
             // What matters most comes first.
@@ -129,7 +129,7 @@ impl CaptureSession {
             framework: Framework::detect(&profile),
         };
         let (files, partial) = (session.files.clone(), session.partial.is_some());
-        let programs = Programs::new(kept);
+        let programs = Programs::new(open_files);
         Ok((Self { files, partial, programs, ..Self::new(profile, analysis) }, session))
     }
 
@@ -154,7 +154,7 @@ impl CaptureSession {
     /// Answers a part of the page.
     fn answer_question(&mut self, question: &Question) -> Reply {
         match question {
-            Question::Op { ask, op } => self.op(ask, op),
+            Question::Op { query, op } => self.op(query, op),
             Question::Graph { query, op, open } => self.graph(query, op, open),
             Question::DataMovement(query) => Reply::further(&self.data_movement(query)),
             Question::File => Reply::further(self.file()),
@@ -164,30 +164,30 @@ impl CaptureSession {
             Question::ProgramOutline(program) => {
                 self.listed(*program, |listed| Reply::further(&listed.outline(*program)))
             }
-            Question::Roofline(ask) => self.roofline_head(ask),
+            Question::Roofline(query) => self.roofline_head(query),
             Question::RooflineRows(query) => self.roofline_rows(query),
             Question::Memory => self.memory_session(),
-            Question::MemoryOf(ask) => self.memory_told(|of, profile, all| static_memory(profile, of, all, ask)),
-            Question::MemoryAt { ask, point } => {
-                self.memory_told(|of, profile, all| alive_at(profile, of, all, ask, *point))
+            Question::MemoryOf(query) => self.memory_told(|of, profile, all| static_memory(profile, of, all, query)),
+            Question::MemoryAt { query, point } => {
+                self.memory_told(|of, profile, all| alive_at(profile, of, all, query, *point))
             }
-            Question::MemoryWithout { ask, without, points } => {
-                self.memory_told(|of, profile, all| what_if(profile, of, all, ask, without, *points))
+            Question::MemoryWithout { query, without, points } => {
+                self.memory_told(|of, profile, all| what_if(profile, of, all, query, without, *points))
             }
-            Question::MemoryCurve { ask, points } => {
-                self.memory_told(|of, profile, all| memory_curve(profile, of, all, ask, *points))
+            Question::MemoryCurve { query, points } => {
+                self.memory_told(|of, profile, all| memory_curve(profile, of, all, query, *points))
             }
-            Question::MemoryLanes { ask, points } => {
-                self.memory_told(|of, profile, all| memory_lanes(profile, of, all, ask, *points))
+            Question::MemoryLanes { query, points } => {
+                self.memory_told(|of, profile, all| memory_lanes(profile, of, all, query, *points))
             }
-            Question::Comm(ask) => self.comm_view(ask),
-            Question::CommLanes(ask) => self.comm_lanes_view(ask),
+            Question::Comm(query) => self.comm_view(query),
+            Question::CommLanes(query) => self.comm_lanes_view(query),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Reply::Failed(messages::no_question())
             }
-            Question::ExportComm { ask, format } => Reply::Exported(self.export_comm(ask, *format)),
+            Question::ExportComm { query, format } => Reply::Exported(self.export_comm(query, *format)),
             Question::ExportMemory(format) => self.export_memory(*format),
-            Question::ExportRoofline { ask, sort, format } => self.export_roofline(ask, *sort, *format),
+            Question::ExportRoofline { query, sort, format } => self.export_roofline(query, *sort, *format),
             Question::ProgramSearch(query) => self.listed(query.program, |listed| {
                 listed.search(query).map_or_else(Reply::BadFilter, |found| Reply::further(&found))
             }),
@@ -238,8 +238,8 @@ impl CaptureSession {
         let order = orders.get(rows, query.sort);
         let page = window(order.len(), query.first, query.count);
         let before: Picos = order[..page.start].iter().map(|i| Picos(rows.row(*i as usize).own)).sum();
-        let told = order[page].iter().map(|i| rows.group(*i as usize)).collect();
-        Ok(RowsPage { query: query.clone(), rows: told, before })
+        let page_rows = order[page].iter().map(|i| rows.group(*i as usize)).collect();
+        Ok(RowsPage { query: query.clone(), rows: page_rows, before })
     }
 }
 

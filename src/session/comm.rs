@@ -14,43 +14,43 @@ use crate::units::Picos;
 const MAX_ROWS: usize = 1000;
 
 /// What devices wait for, with sizes and groups from the programs.
-pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &CommQuery) -> Comm {
+pub fn comm(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &CommQuery) -> Comm {
     let at_hand = AtHand::new(profile, programs);
-    analysis.comm(profile, ask, Some(&|id| at_hand.module(id)))
+    analysis.comm(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 /// What is in flight in a step of a device, in lanes.
-pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, ask: &LaneQuery) -> CommLanes {
+pub fn comm_lanes(analysis: &Analysis, profile: &Profile, programs: &mut Programs, query: &LaneQuery) -> CommLanes {
     let at_hand = AtHand::new(profile, programs);
-    analysis.comm_lanes(profile, ask, Some(&|id| at_hand.module(id)))
+    analysis.comm_lanes(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 impl CaptureSession {
     /// The answer to a question; the last one is kept: the page asks for it, then saves it.
-    pub(crate) fn comm_answer(&mut self, ask: &CommQuery) -> &Comm {
-        let Self { profile, analysis, programs, comm: kept, .. } = self;
-        if kept.as_ref().is_none_or(|(asked, _)| asked != ask) {
-            *kept = None;
+    pub(crate) fn comm_answer(&mut self, query: &CommQuery) -> &Comm {
+        let Self { profile, analysis, programs, comm: cached, .. } = self;
+        if cached.as_ref().is_none_or(|(for_query, _)| for_query != query) {
+            *cached = None;
         }
-        &kept.get_or_insert_with(|| (ask.clone(), comm(analysis, profile, programs, ask))).1
+        &cached.get_or_insert_with(|| (query.clone(), comm(analysis, profile, programs, query))).1
     }
 
-    pub(crate) fn comm_view(&mut self, ask: &CommQuery) -> Reply {
-        let mut comm = self.comm_answer(ask).clone();
+    pub(crate) fn comm_view(&mut self, query: &CommQuery) -> Reply {
+        let mut comm = self.comm_answer(query).clone();
         let (more, more_copies) = (cut(&mut comm.rows), cut(&mut comm.copy_rows));
-        Reply::further(&CommView { ask: ask.clone(), comm, more, more_copies })
+        Reply::further(&CommView { query: query.clone(), comm, more, more_copies })
     }
 
-    pub(crate) fn comm_lanes_view(&mut self, ask: &LaneQuery) -> Reply {
+    pub(crate) fn comm_lanes_view(&mut self, query: &LaneQuery) -> Reply {
         let Self { profile, analysis, programs, .. } = self;
-        Reply::further(&comm_lanes(analysis, profile, programs, ask))
+        Reply::further(&comm_lanes(analysis, profile, programs, query))
     }
 
     /// What `rooflight comm` writes.
-    pub(crate) fn export_comm(&mut self, ask: &CommQuery, format: Export) -> String {
+    pub(crate) fn export_comm(&mut self, query: &CommQuery, format: Export) -> String {
         let names: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
         let (mut notes, is_partial) = (self.profile.notes.clone(), self.partial);
-        let comm = self.comm_answer(ask);
+        let comm = self.comm_answer(query);
         if format == Export::Csv {
             return comm_table::csv(comm, usize::MAX).csv();
         }

@@ -14,19 +14,19 @@ const SOURCES: usize = 40;
 
 /// Keeps the first `most` sources of each category.
 fn brief(mut data_movement: DataMovement, most: usize) -> DataMovementView {
-    let mut kept = Vec::new();
+    let mut rows = Vec::new();
     let mut rest = Vec::new();
     for category in &data_movement.by_category {
         let sources = data_movement.sources_of(category);
         let (first, others) = sources.split_at(sources.len().min(most));
-        kept.extend_from_slice(first);
+        rows.extend_from_slice(first);
         rest.push(Rest {
             n: others.len() as u32,
             total: others.iter().map(|row| row.total).sum(),
             n_executions: others.iter().map(|row| row.n_executions).sum(),
         });
     }
-    data_movement.by_source = kept;
+    data_movement.by_source = rows;
     DataMovementView { data_movement, rest }
 }
 

@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 4 << 20;
 #[derive(Default)]
 pub(crate) struct Listings {
     /// The newest last.
-    kept: Vec<(ProgramRef, Rc<Listed>)>,
+    cached: Vec<(ProgramRef, Rc<Listed>)>,
 }
 
 /// The text of a program.
@@ -45,18 +45,18 @@ impl Listings {
         program: &FileProgram,
         at: ProgramRef,
     ) -> Result<Rc<Listed>, Note> {
-        let listed = match self.kept.iter().position(|(of, _)| *of == at) {
-            Some(place) => self.kept.remove(place).1,
+        let listed = match self.cached.iter().position(|(of, _)| *of == at) {
+            Some(place) => self.cached.remove(place).1,
             None => {
                 // Room first: a third text would be one too many.
-                self.kept.drain(..(self.kept.len() + 1).saturating_sub(KEPT));
+                self.cached.drain(..(self.cached.len() + 1).saturating_sub(KEPT));
                 Rc::new(match program.hlo {
                     Some(hlo) => of_module(program, &*programs.get(profile, hlo as usize)?),
                     None => of_events(profile, program),
                 })
             }
         };
-        self.kept.push((at, Rc::clone(&listed)));
+        self.cached.push((at, Rc::clone(&listed)));
         Ok(listed)
     }
 }

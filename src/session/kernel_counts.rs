@@ -57,27 +57,27 @@ pub(crate) fn per_execution(
     events: &[u64],
     runs: Option<u64>,
 ) -> Vec<u32> {
-    let mut seen: IndexMap<InstructionId, EventCounts> = IndexMap::default();
+    let mut per_kernel: IndexMap<InstructionId, EventCounts> = IndexMap::default();
     for (op, instruction) in found {
         let n = events.get(op.0 as usize).copied().unwrap_or(0);
         let of = plane.op(*op);
-        let seen = seen.entry(*instruction).or_default();
-        seen.events = seen.events.saturating_add(n);
+        let per_kernel = per_kernel.entry(*instruction).or_default();
+        per_kernel.events = per_kernel.events.saturating_add(n);
         // Of one kernel there are several ops, where only some of its events say all of it.
-        let kernel = seen.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
+        let kernel = per_kernel.kernels.entry(of.stats.kernel.unwrap_or(of.text)).or_default();
         *kernel = kernel.saturating_add(n);
     }
     let mut computations: IndexMap<Option<ComputationId>, Vec<u64>> = IndexMap::default();
     let computation = |id: InstructionId| module.instruction(id).and_then(|of| of.computation);
-    for (id, seen) in &seen {
-        computations.entry(computation(*id)).or_default().push(seen.least());
+    for (id, per_kernel) in &per_kernel {
+        computations.entry(computation(*id)).or_default().push(per_kernel.least());
     }
     let per = |(_, id): &OpInstruction| {
         let of = computation(*id);
         let counts = computations.get(&of).map_or(&[][..], Vec::as_slice);
         let runs = runs.filter(|_| of.is_some() && of == module.entry);
         let executions = executions(counts, runs);
-        let events = seen.get(id).map_or(0, |seen| seen.events);
+        let events = per_kernel.get(id).map_or(0, |per_kernel| per_kernel.events);
         multiple(events, executions).unwrap_or(1)
     };
     found.iter().map(per).collect()
@@ -126,12 +126,12 @@ mod tests {
                        ROOT %d = f32[8] call(%c), to_apply=%body\n}\n";
 
     /// Events per execution of instructions that are seen as these kernels, so many times each.
-    fn counts_of(seen: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
+    fn counts_of(counts: &[(&str, &str, u64)], runs: Option<u64>) -> Vec<u32> {
         let (module, _) = text::module(HLO).unwrap();
         let mut strings = Strings::default();
         let mut plane = Plane::default();
         let (mut found, mut events) = (Vec::new(), Vec::new());
-        for (name, kernel, n) in seen {
+        for (name, kernel, n) in counts {
             let text = strings.intern(kernel);
             let stats = OpStats { kernel: Some(text), ..OpStats::default() };
             found.push((OpId(plane.ops.len() as u32), module.instruction_named(name).unwrap()));

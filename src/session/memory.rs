@@ -15,26 +15,26 @@ use std::rc::Rc;
 /// Every program of a session (`all` is [`crate::analysis::files::FileView::programs`]) with its peaks, the one with the highest in
 /// HBM first; where those are equal or not known, in the order of `all`: the one that ran longest first. Each is read once for that.
 pub fn memory_programs(profile: &Profile, programs: &mut Programs, all: &[FileProgram]) -> MemoryPrograms {
-    let mut told: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
+    let mut result: Vec<ProgramPeaks> = (0..all.len()).map(|i| peaks(profile, programs, all, i)).collect();
     let hbm = |program: &ProgramPeaks| program.spaces.iter().find(|space| space.color == 0).map(|space| space.peak);
-    told.sort_by_key(|one| (Reverse(hbm(one)), one.program));
+    result.sort_by_key(|one| (Reverse(hbm(one)), one.program));
     let mut notes = Vec::new();
-    if !told.iter().any(|program| !program.spaces.is_empty()) {
+    if !result.iter().any(|program| !program.spaces.is_empty()) {
         let message = "No program has a buffer assignment. Open its .hlo_proto.pb, alone or beside the capture.";
         notes.push(Note::new(Severity::Info, NoteCode::NoBufferAssignment, message));
     }
-    MemoryPrograms { programs: told, notes }
+    MemoryPrograms { programs: result, notes }
 }
 
 fn peaks(profile: &Profile, programs: &mut Programs, all: &[FileProgram], place: usize) -> ProgramPeaks {
     let program = all.get(place);
-    let held = program_memory(profile, programs, all, place);
+    let loaded = program_memory(profile, programs, all, place);
     ProgramPeaks {
         program: place as u32,
         name: program.map_or(String::new(), |program| program.name.clone()),
         program_id: program.and_then(|program| program.program_id),
-        spaces: held.as_ref().map_or(Vec::new(), |held| held.memory.peaks()),
-        note: held.map_or_else(Some, |held| held.memory.caution()),
+        spaces: loaded.as_ref().map_or(Vec::new(), |loaded| loaded.memory.peaks()),
+        note: loaded.map_or_else(Some, |loaded| loaded.memory.caution()),
     }
 }
 
@@ -60,11 +60,11 @@ pub fn static_memory(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
 ) -> Result<StaticMemory, Note> {
-    let held = program_memory(profile, programs, all, ask.program as usize)?;
-    let peaks = peaks(profile, programs, all, ask.program as usize);
-    Ok(held.memory.summarize(&held.module, peaks, ask))
+    let loaded = program_memory(profile, programs, all, query.program as usize)?;
+    let peaks = peaks(profile, programs, all, query.program as usize);
+    Ok(loaded.memory.summarize(&loaded.module, peaks, query))
 }
 
 /// What is alive at a point of a program's curve. `Ok(None)` where it has nothing in this memory, as with all that follow.
@@ -75,11 +75,11 @@ pub fn alive_at(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
     point: u32,
 ) -> Result<Option<AliveAt>, Note> {
-    let held = program_memory(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.alive_at(&held.module, ask, point))
+    let loaded = program_memory(profile, programs, all, query.program as usize)?;
+    Ok(loaded.memory.alive_at(&loaded.module, query, point))
 }
 
 /// A program's peak without some of its buffers, replayed.
@@ -90,12 +90,12 @@ pub fn what_if(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
     without: &[BufferId],
     points: Points,
 ) -> Result<Option<WhatIf>, Note> {
-    let held = program_memory(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.what_if(&held.module, ask, without, points))
+    let loaded = program_memory(profile, programs, all, query.program as usize)?;
+    Ok(loaded.memory.what_if(&loaded.module, query, without, points))
 }
 
 /// A piece of a program's curve, in at most `ask.columns` columns.
@@ -106,11 +106,11 @@ pub fn memory_curve(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
     points: Points,
 ) -> Result<Option<Curve>, Note> {
-    let held = program_memory(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.curve(&held.module, ask, points))
+    let loaded = program_memory(profile, programs, all, query.program as usize)?;
+    Ok(loaded.memory.curve(&loaded.module, query, points))
 }
 
 /// Lives in a window of a program's curve, as lanes.
@@ -121,11 +121,11 @@ pub fn memory_lanes(
     profile: &Profile,
     programs: &mut Programs,
     all: &[FileProgram],
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
     window: Points,
 ) -> Result<Option<Lanes>, Note> {
-    let held = program_memory(profile, programs, all, ask.program as usize)?;
-    Ok(held.memory.lanes(&held.module, ask, window))
+    let loaded = program_memory(profile, programs, all, query.program as usize)?;
+    Ok(loaded.memory.lanes(&loaded.module, query, window))
 }
 
 /// Everything, for files: `is_asked` chooses programs, `color` a memory (`None`: all of them), `chip` whose memory counts
@@ -134,7 +134,7 @@ pub fn whole_memory(
     analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,
-    ask: &MemoryQuery,
+    query: &MemoryQuery,
     color: Option<i64>,
     is_asked: &dyn Fn(&ProgramPeaks) -> bool,
     chip: Option<&Chip>,
@@ -142,27 +142,28 @@ pub fn whole_memory(
     let all = analysis.programs(profile);
     let MemoryPrograms { programs: mut peaks, mut notes } = memory_programs(profile, programs, &all);
     peaks.retain(is_asked);
-    let mut told = Vec::new();
+    let mut result = Vec::new();
     for peaks in peaks {
         let mut spaces = Vec::new();
         for color in peaks.spaces.iter().map(|space| space.color).filter(|of| color.is_none_or(|color| color == *of)) {
-            let ask = MemoryQuery { program: peaks.program, color, ..ask.clone() };
-            let Ok(held) = program_memory(profile, programs, &all, peaks.program as usize) else { continue };
-            let StaticMemory { space, notes: said, .. } = held.memory.summarize(&held.module, peaks.clone(), &ask);
-            let timeline = held.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
+            let query = MemoryQuery { program: peaks.program, color, ..query.clone() };
+            let Ok(loaded) = program_memory(profile, programs, &all, peaks.program as usize) else { continue };
+            let StaticMemory { space, notes: more, .. } =
+                loaded.memory.summarize(&loaded.module, peaks.clone(), &query);
+            let timeline = loaded.memory.timeline(color).map(<[u64]>::to_vec).unwrap_or_default();
             spaces.extend(space.map(|memory| SpaceWithTimeline { memory, timeline }));
-            notes.extend(said.into_iter().map(|note| note.with_place(&peaks.name)));
+            notes.extend(more.into_iter().map(|note| note.with_place(&peaks.name)));
         }
         notes.extend(peaks.note.clone().filter(|_| peaks.spaces.is_empty()).map(|note| note.with_place(&peaks.name)));
-        told.push(ProgramWithTimelines { peaks, spaces });
+        result.push(ProgramWithTimelines { peaks, spaces });
     }
     let runtime = analysis.runtime_memory(profile);
     notes.extend(runtime.notes.iter().cloned());
-    let peaks = told.iter().map(|program| program.peaks.clone()).collect();
+    let peaks = result.iter().map(|program| program.peaks.clone()).collect();
     let checks = analysis.cross_check(profile, &MemoryPrograms { programs: peaks, notes: Vec::new() }, &runtime, chip);
     notes
         .extend(checks.iter().filter(|check| check.static_peak.is_some() && check.capacity.is_none()).map(no_capacity));
-    WholeMemory { programs: told, runtime, checks, notes }
+    WholeMemory { programs: result, runtime, checks, notes }
 }
 
 fn no_capacity(check: &CrossCheck) -> Note {

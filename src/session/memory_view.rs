@@ -39,7 +39,7 @@ impl CaptureSession {
         self.file();
         let all = self.file.as_ref().map_or(&[][..], |file| &file.programs);
         match tell(&mut self.programs, &self.profile, all) {
-            Ok(told) => Reply::further(&told),
+            Ok(view) => Reply::further(&view),
             Err(note) => Reply::Failed(Failure {
                 title: "Nothing is known of this program’s memory".to_owned(),
                 message: note.message,
@@ -54,9 +54,9 @@ impl CaptureSession {
             Ok(head) => head,
             Err(error) => return Reply::BadFilter(error),
         };
-        let ask = MemoryQuery { buffers: u32::MAX, ..MemoryQuery::default() };
+        let request = MemoryQuery { buffers: u32::MAX, ..MemoryQuery::default() };
         let Self { profile, analysis, programs, files, partial, .. } = self;
-        let all = whole_memory(analysis, profile, programs, &ask, None, &|_| true, None);
+        let all = whole_memory(analysis, profile, programs, &request, None, &|_| true, None);
         if format == Export::Csv {
             return Reply::Exported(memory_table::csv(&all, usize::MAX).csv());
         }

@@ -23,23 +23,23 @@ impl OpWithModule {
 }
 
 impl CaptureSession {
-    pub(crate) fn op(&mut self, ask: &RooflineQuery, op: &OpRef) -> Reply {
-        let asked = match self.find_op(&ask.query, op) {
-            Ok(asked) => asked,
+    pub(crate) fn op(&mut self, query: &RooflineQuery, op: &OpRef) -> Reply {
+        let found = match self.find_op(&query.query, op) {
+            Ok(found) => found,
             Err(failure) => return Reply::Failed(failure),
         };
-        match self.analysis.op_detail(&self.profile, &asked.found, asked.module(), ask, asked.notes.clone()) {
+        match self.analysis.op_detail(&self.profile, &found.found, found.module(), query, found.notes.clone()) {
             Some(detail) => Reply::further(&detail),
             None => Reply::Failed(self.no_op(op)),
         }
     }
 
     pub(crate) fn graph(&mut self, query: &Query, op: &OpRef, open: &[String]) -> Reply {
-        let asked = match self.find_op(query, op) {
-            Ok(asked) => asked,
+        let found = match self.find_op(query, op) {
+            Ok(found) => found,
             Err(failure) => return Reply::Failed(failure),
         };
-        match self.analysis.op_graph(&self.profile, &asked.found, asked.module(), open, asked.notes.clone()) {
+        match self.analysis.op_graph(&self.profile, &found.found, found.module(), open, found.notes.clone()) {
             Some(graph) => Reply::further(&graph),
             None => Reply::Failed(self.no_op(op)),
         }

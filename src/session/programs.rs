@@ -125,9 +125,9 @@ impl Programs {
 
     /// The buffers of the program at a place among [`Profile::hlo`].
     pub(crate) fn memory(&mut self, profile: &Profile, at: usize) -> Result<Rc<HeldMemory>, Note> {
-        let held = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
-        self.memories.push((at, held.clone()));
-        held
+        let memory = take(&mut self.memories, at).unwrap_or_else(|| self.load_memory(profile, at).map(Rc::new));
+        self.memories.push((at, memory.clone()));
+        memory
     }
 
     fn load_memory(&mut self, profile: &Profile, at: usize) -> Result<HeldMemory, Note> {
@@ -195,12 +195,12 @@ fn read_text(bytes: Vec<u8>) -> Result<Loaded, Note> {
 
 /// What is kept for a place, taken out to be put back as the newest. Where nothing is, there is room for one more: two large
 /// programs and a third would be too many.
-fn take<T>(kept: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
-    let place = kept.iter().position(|(i, _)| *i == at);
+fn take<T>(cached: &mut Vec<(usize, T)>, at: usize) -> Option<T> {
+    let place = cached.iter().position(|(i, _)| *i == at);
     if place.is_none() {
-        kept.drain(..(kept.len() + 1).saturating_sub(KEPT));
+        cached.drain(..(cached.len() + 1).saturating_sub(KEPT));
     }
-    place.map(|place| kept.remove(place).1)
+    place.map(|place| cached.remove(place).1)
 }
 
 fn no_buffers() -> Note {

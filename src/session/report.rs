@@ -17,10 +17,10 @@ const COLUMNS: u32 = 4096;
 
 impl CaptureSession {
     /// The report of one device and step at full detail.
-    pub(crate) fn make_report(&mut self, ask: &ShareQuery) -> Result<Report, Failure> {
-        let query = Query { by: GroupBy::Op, filter: Filter::default(), ..ask.roofline.query.clone() };
-        let roofline = RooflineQuery { query: query.clone(), ..ask.roofline.clone() };
-        let comm = CommQuery { query, ..ask.comm.clone() };
+    pub(crate) fn make_report(&mut self, request: &ShareQuery) -> Result<Report, Failure> {
+        let query = Query { by: GroupBy::Op, filter: Filter::default(), ..request.roofline.query.clone() };
+        let roofline = RooflineQuery { query: query.clone(), ..request.roofline.clone() };
+        let comm = CommQuery { query, ..request.comm.clone() };
         // There is no filter that could be wrong.
         self.made(&roofline, &comm)
             .map_err(|error| Failure { title: "No report could be made".to_owned(), message: format!("{error}.") })
@@ -95,7 +95,7 @@ impl CaptureSession {
         let mut spaces = Vec::new();
         for program in &session.programs.programs {
             for space in &program.spaces {
-                let ask = MemoryQuery {
+                let query = MemoryQuery {
                     program: program.program,
                     color: space.color,
                     columns: COLUMNS,
@@ -105,8 +105,8 @@ impl CaptureSession {
                 let Self { profile, programs, file, .. } = self;
                 let all = file.as_ref().map_or(&[][..], |file| &file.programs);
                 // A program without memory has a note among the programs.
-                let told = static_memory(profile, programs, all, &ask).ok();
-                spaces.extend(told.and_then(|told| space_told(&ask, told)));
+                let memory = static_memory(profile, programs, all, &query).ok();
+                spaces.extend(memory.and_then(|memory| space_told(&query, memory)));
             }
         }
         let (programs, runtime, checks) = (session.programs, session.runtime, session.checks);
@@ -114,11 +114,11 @@ impl CaptureSession {
     }
 }
 
-fn space_told(ask: &MemoryQuery, told: StaticMemory) -> Option<SpaceTold> {
-    let space = told.space?;
+fn space_told(query: &MemoryQuery, memory: StaticMemory) -> Option<SpaceTold> {
+    let space = memory.space?;
     Some(SpaceTold {
-        program: ask.program,
-        color: ask.color,
+        program: query.program,
+        color: query.color,
         peak_unpadded: space.peak_unpadded,
         moment: space.moment,
         curve: space.curve,

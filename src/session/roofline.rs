@@ -12,18 +12,21 @@ use crate::report::{json, roofline_json, roofline_table};
 
 impl CaptureSession {
     /// The answer to a question, kept from before or made now.
-    fn kept_roofline(&mut self, ask: &RooflineQuery) -> Result<(&mut RooflineCache, &Profile, &Analysis), FilterError> {
-        let kept = match self.roofline.take().filter(|kept| kept.ask == *ask) {
-            Some(kept) => kept,
-            None => RooflineCache::new(&self.analysis, &self.profile, &mut self.programs, ask)?,
+    fn kept_roofline(
+        &mut self,
+        query: &RooflineQuery,
+    ) -> Result<(&mut RooflineCache, &Profile, &Analysis), FilterError> {
+        let cached = match self.roofline.take().filter(|cached| cached.query == *query) {
+            Some(cached) => cached,
+            None => RooflineCache::new(&self.analysis, &self.profile, &mut self.programs, query)?,
         };
-        Ok((self.roofline.insert(kept), &self.profile, &self.analysis))
+        Ok((self.roofline.insert(cached), &self.profile, &self.analysis))
     }
 
     /// The figures, and the marks of a chart.
-    pub(crate) fn roofline_head(&mut self, ask: &RooflineQuery) -> Reply {
-        match self.kept_roofline(ask) {
-            Ok((kept, profile, analysis)) => Reply::further(&kept.head(profile, analysis)),
+    pub(crate) fn roofline_head(&mut self, query: &RooflineQuery) -> Reply {
+        match self.kept_roofline(query) {
+            Ok((cached, profile, analysis)) => Reply::further(&cached.head(profile, analysis)),
             Err(error) => Reply::BadFilter(error),
         }
     }
@@ -34,48 +37,48 @@ impl CaptureSession {
     /// [`FilterError`] where the filter's text is to be a regular expression and is none.
     pub(crate) fn roofline_told(
         &mut self,
-        ask: &RooflineQuery,
+        query: &RooflineQuery,
     ) -> Result<(RooflineFigures, Vec<StepRoof>, Vec<RoofPoint>), FilterError> {
-        let (kept, profile, analysis) = self.kept_roofline(ask)?;
-        let points = kept.answer.order().iter().map(|row| kept.point(profile, analysis, *row)).collect();
-        Ok((kept.answer.figures.clone(), kept.steps.clone(), points))
+        let (cached, profile, analysis) = self.kept_roofline(query)?;
+        let points = cached.answer.order().iter().map(|row| cached.point(profile, analysis, *row)).collect();
+        Ok((cached.answer.figures.clone(), cached.steps.clone(), points))
     }
 
     /// Some rows.
     pub(crate) fn roofline_rows(&mut self, query: &RoofRowsQuery) -> Reply {
-        let (kept, profile, analysis) = match self.kept_roofline(&query.ask) {
-            Ok(kept) => kept,
+        let (cached, profile, analysis) = match self.kept_roofline(&query.query) {
+            Ok(cached) => cached,
             Err(error) => return Reply::BadFilter(error),
         };
-        let order = kept.sorted(profile, analysis, query.sort);
+        let order = cached.sorted(profile, analysis, query.sort);
         let rows = order[window(order.len(), query.first, query.count)].to_vec();
-        let rows = rows.into_iter().map(|row| kept.point(profile, analysis, row)).collect();
+        let rows = rows.into_iter().map(|row| cached.point(profile, analysis, row)).collect();
         Reply::further(&RoofRowsPage { first: query.first, rows })
     }
 
     /// All rows as text: what `rooflight roofline` writes.
-    pub(crate) fn export_roofline(&mut self, ask: &RooflineQuery, sort: RoofSort, format: Export) -> Reply {
+    pub(crate) fn export_roofline(&mut self, query: &RooflineQuery, sort: RoofSort, format: Export) -> Reply {
         let (files, partial) = (self.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(), self.partial);
-        let (kept, profile, analysis) = match self.kept_roofline(ask) {
-            Ok(kept) => kept,
+        let (cached, profile, analysis) = match self.kept_roofline(query) {
+            Ok(cached) => cached,
             Err(error) => return Reply::BadFilter(error),
         };
-        let order = kept.sorted(profile, analysis, sort).to_vec();
-        let rows = order.iter().filter_map(|row| kept.answer.row(profile, analysis, *row)).collect();
-        let told = Roofline { figures: kept.answer.figures.clone(), rows };
+        let order = cached.sorted(profile, analysis, sort).to_vec();
+        let rows = order.iter().filter_map(|row| cached.answer.row(profile, analysis, *row)).collect();
+        let roofline = Roofline { figures: cached.answer.figures.clone(), rows };
         if format == Export::Csv {
-            return Reply::Exported(roofline_table::csv(&told).csv());
+            return Reply::Exported(roofline_table::csv(&roofline).csv());
         }
-        let figures = &told.figures;
+        let figures = &roofline.figures;
         let notes: Vec<Note> = profile.notes.iter().chain(&figures.notes).cloned().collect();
         let head = json::head_of("roofline", &files, partial, &figures.header, &figures.totals);
-        let by = ask.query.by;
+        let by = query.query.by;
         Reply::Exported(json::text(&roofline_json::roofline(
             head,
             by,
             figures,
-            &told.rows,
-            &kept.steps,
+            &roofline.rows,
+            &cached.steps,
             MAX_GAPS,
             &notes,
         )))

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The last answer, kept: its rows are asked for in pieces, and in other orders.
 pub(crate) struct RooflineCache {
-    pub(super) ask: RooflineQuery,
+    pub(super) query: RooflineQuery,
     pub(super) answer: RooflineAnswer,
     pub(super) steps: Vec<StepRoof>,
     /// By row: its place by key.
@@ -27,16 +27,23 @@ impl RooflineCache {
         analysis: &Analysis,
         profile: &Profile,
         programs: &mut Programs,
-        ask: &RooflineQuery,
+        query: &RooflineQuery,
     ) -> Result<Self, FilterError> {
-        let answer = roofline(analysis, profile, programs, ask)?;
-        let steps = roofline_steps(analysis, profile, programs, ask)?;
+        let answer = roofline(analysis, profile, programs, query)?;
+        let steps = roofline_steps(analysis, profile, programs, query)?;
         let roofs: Vec<Option<Roof>> = (0..answer.n_rows()).map(|row| answer.roof(row as u32)).collect();
         let ranks = ranks(answer.view(profile, analysis));
-        let mut kept =
-            Self { ask: ask.clone(), answer, steps, ranks, cumulative: vec![None; roofs.len()], roofs, order: None };
-        kept.cumulate();
-        Ok(kept)
+        let mut cached = Self {
+            query: query.clone(),
+            answer,
+            steps,
+            ranks,
+            cumulative: vec![None; roofs.len()],
+            roofs,
+            order: None,
+        };
+        cached.cumulate();
+        Ok(cached)
     }
 
     pub(super) fn recoverable(&self, row: usize) -> u64 {
@@ -83,8 +90,8 @@ impl RooflineCache {
 
     /// Row numbers in an order.
     pub(super) fn sorted(&mut self, profile: &Profile, analysis: &Analysis, sort: RoofSort) -> &[u32] {
-        let kept = self.order.take().filter(|(of, _)| *of == sort);
-        let order = kept.map_or_else(
+        let cached = self.order.take().filter(|(of, _)| *of == sort);
+        let order = cached.map_or_else(
             || {
                 let view = self.answer.view(profile, analysis);
                 let row = |of: &dyn Fn(usize) -> Option<u64>| (0..view.len()).map(of).collect();
@@ -120,9 +127,9 @@ impl RooflineCache {
     }
 
     pub(super) fn head(&self, profile: &Profile, analysis: &Analysis) -> RooflineHead {
-        let held: Vec<u32> =
+        let with_roof: Vec<u32> =
             self.answer.order().iter().copied().filter(|row| self.roofs[*row as usize].is_some()).collect();
-        let (drawn, more) = held.split_at(held.len().min(MAX_POINTS));
+        let (drawn, more) = with_roof.split_at(with_roof.len().min(MAX_POINTS));
         let time = |row: &u32| self.roofs[*row as usize].as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let mut largest = RoofLargest::default();
         let view = self.answer.view(profile, analysis);
@@ -136,7 +143,7 @@ impl RooflineCache {
             largest.byte_rate = largest.byte_rate.max(roof.byte_rate(Level::Hbm).unwrap_or(0.0));
         }
         RooflineHead {
-            ask: self.ask.clone(),
+            query: self.query.clone(),
             figures: self.answer.figures.clone(),
             steps: self.steps.clone(),
             n_rows: self.roofs.len() as u32,
@@ -155,10 +162,10 @@ pub fn roofline(
     analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,
-    ask: &RooflineQuery,
+    query: &RooflineQuery,
 ) -> Result<RooflineAnswer, FilterError> {
     let at_hand = AtHand::new(profile, programs);
-    analysis.roofline(profile, ask, Some(&|id| at_hand.module(id)))
+    analysis.roofline(profile, query, Some(&|id| at_hand.module(id)))
 }
 
 /// Every step against the roofs, with the programs at hand.
@@ -169,8 +176,8 @@ pub fn roofline_steps(
     analysis: &Analysis,
     profile: &Profile,
     programs: &mut Programs,
-    ask: &RooflineQuery,
+    query: &RooflineQuery,
 ) -> Result<Vec<StepRoof>, FilterError> {
     let at_hand = AtHand::new(profile, programs);
-    analysis.roofline_steps(profile, ask, Some(&|id| at_hand.module(id)))
+    analysis.roofline_steps(profile, query, Some(&|id| at_hand.module(id)))
 }

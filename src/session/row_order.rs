@@ -24,8 +24,8 @@ pub(crate) struct Orders {
 impl Orders {
     /// Row numbers in the order asked for. Ties go by key, then by program; absent values come last in both directions.
     pub(crate) fn get(&mut self, rows: RowView<'_>, sort: Sort) -> &[u32] {
-        let kept = self.last.take().filter(|(of, order)| *of == sort && order.len() == rows.len());
-        let order = match kept {
+        let cached = self.last.take().filter(|(of, order)| *of == sort && order.len() == rows.len());
+        let order = match cached {
             Some((_, order)) => order,
             // Rows come with this order.
             None if sort == Sort::default() => rows.order().to_vec(),

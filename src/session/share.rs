@@ -27,7 +27,7 @@ struct Lengths {
 const FIRST: usize = 3;
 
 /// What would leave with a report that is told.
-fn shared(told: &Report, kept: &CachedReport, lengths: Lengths, carries: Vec<Carries>) -> ShareAnswer {
+fn shared(report: &Report, cached: &CachedReport, lengths: Lengths, carries: Vec<Carries>) -> ShareAnswer {
     let row = |row: &OpRow| ReportRow {
         name: row.group.key.clone(),
         kind: row.group.kind,
@@ -36,12 +36,12 @@ fn shared(told: &Report, kept: &CachedReport, lengths: Lengths, carries: Vec<Car
         source: row.group.source_inner.clone(),
     };
     ShareAnswer {
-        link: link(told),
+        link: link(report),
         file_size: lengths.file,
-        preview: told.preview(),
-        first: told.rows.iter().take(FIRST).map(row).collect(),
+        preview: report.preview(),
+        first: report.rows.iter().take(FIRST).map(row).collect(),
         fits: lengths.fits,
-        n_sources: kept.n_sources,
+        n_sources: cached.n_sources,
         carries,
     }
 }
@@ -55,46 +55,47 @@ pub(crate) struct ReportCache {
 impl ReportCache {
     /// Answers a question about the report of a session. `carries` are the captures that can leave with it.
     pub(crate) fn answer(&mut self, session: &mut dyn Session, carries: &[Carries], question: &Question) -> Reply {
-        let (Question::Share(ask) | Question::ShareFile { ask, .. } | Question::ShareMarkdown { ask, .. }) = question
+        let (Question::Share(query) | Question::ShareFile { query, .. } | Question::ShareMarkdown { query, .. }) =
+            question
         else {
             return Reply::Failed(super::open::messages::no_question());
         };
-        let kept = match self.get(session, ask) {
-            Ok(kept) => kept,
+        let cached = match self.get(session, query) {
+            Ok(cached) => cached,
             Err(failure) => return Reply::Failed(failure),
         };
         // Markdown holds figures and a few rows: they are told as they are.
-        let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { ask.level };
-        let told = ShareQuery { level, ..ask.clone() }.cut(&kept.report);
+        let level = if matches!(question, Question::ShareMarkdown { .. }) { Level::FULL.at } else { query.level };
+        let report = ShareQuery { level, ..query.clone() }.cut(&cached.report);
         match question {
-            Question::ShareFile { captures, .. } => Reply::further(&pack(&told, captures)),
-            Question::ShareMarkdown { url, .. } => Reply::further(&markdown(&told, url.as_deref())),
+            Question::ShareFile { captures, .. } => Reply::further(&pack(&report, captures)),
+            Question::ShareMarkdown { url, .. } => Reply::further(&markdown(&report, url.as_deref())),
             _ => {
-                let without = (ask.with_sources, ask.anonymise);
-                let known = kept.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
+                let without = (query.with_sources, query.anonymise);
+                let known = cached.lengths.iter().find(|(of, _)| *of == without).map(|(_, lengths)| *lengths);
                 let lengths = known.unwrap_or_else(|| {
-                    let full = ShareQuery { level: Level::FULL.at, ..ask.clone() }.cut(&kept.report);
-                    let lengths = Lengths { fits: ask.fits(&kept.report), file: pack(&full, &[]).len() as u64 };
-                    kept.lengths.push((without, lengths));
+                    let full = ShareQuery { level: Level::FULL.at, ..query.clone() }.cut(&cached.report);
+                    let lengths = Lengths { fits: query.fits(&cached.report), file: pack(&full, &[]).len() as u64 };
+                    cached.lengths.push((without, lengths));
                     lengths
                 });
-                Reply::further(&shared(&told, kept, lengths, carries.to_vec()))
+                Reply::further(&shared(&report, cached, lengths, carries.to_vec()))
             }
         }
     }
 
     /// The report of what is asked, made once: a slider asks for it at many levels.
-    fn get(&mut self, session: &mut dyn Session, ask: &ShareQuery) -> Result<&mut CachedReport, Failure> {
-        let of = (ask.roofline.clone(), ask.comm.clone());
-        let kept = match self.last.take().filter(|kept| kept.of == of) {
-            Some(kept) => kept,
+    fn get(&mut self, session: &mut dyn Session, query: &ShareQuery) -> Result<&mut CachedReport, Failure> {
+        let of = (query.roofline.clone(), query.comm.clone());
+        let cached = match self.last.take().filter(|cached| cached.of == of) {
+            Some(cached) => cached,
             None => {
-                let report = session.report(ask)?;
+                let report = session.report(query)?;
                 let sources = report.rows.iter().filter_map(|row| row.group.source_inner.as_deref());
                 let n_sources = sources.collect::<BTreeSet<&str>>().len() as u32;
                 CachedReport { of, n_sources, lengths: Vec::new(), report }
             }
         };
-        Ok(self.last.insert(kept))
+        Ok(self.last.insert(cached))
     }
 }

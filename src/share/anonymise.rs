@@ -11,40 +11,40 @@ impl Report {
     /// The same without lines of source, folders of files, and sentences that name either.
     #[must_use]
     pub fn without_sources(&self) -> Self {
-        let mut told = self.clone();
+        let mut report = self.clone();
         let mut strip = Strip::default();
         // Neither visitor fails.
-        let _ = codec::report(&mut strip, &mut told);
+        let _ = codec::report(&mut strip, &mut report);
         let names = |text: &str| strip.gone.iter().any(|gone| text.contains(gone.as_str()));
-        told.notes_mut().for_each(|notes| {
+        report.notes_mut().for_each(|notes| {
             notes.retain(|note| !names(&note.message) && !note.place.as_deref().is_some_and(names));
         });
-        for program in &mut told.memory.programs {
+        for program in &mut report.memory.programs {
             program.note.take_if(|note| names(&note.message) || note.place.as_deref().is_some_and(names));
         }
-        if told.origin.partial.as_deref().is_some_and(names) {
-            told.origin.partial = Some(PARTIAL.to_owned());
+        if report.origin.partial.as_deref().is_some_and(names) {
+            report.origin.partial = Some(PARTIAL.to_owned());
         }
-        told.origin.has_sources = false;
+        report.origin.has_sources = false;
         // Parts repeat what the whole says.
-        told.derive();
-        told
+        report.derive();
+        report
     }
 
     /// The same with pseudonyms: `op-1`, `program-2`, `scope-3`. What compilers call ops stays, and so do opcodes, categories,
     /// types, devices, chips and allocators of known names; dimensions of shapes do not, nor do notes.
     #[must_use]
     pub fn anonymise(&self) -> Self {
-        let mut told = self.without_sources();
-        told.notes_mut().for_each(Vec::clear);
-        for program in &mut told.memory.programs {
+        let mut report = self.without_sources();
+        report.notes_mut().for_each(Vec::clear);
+        for program in &mut report.memory.programs {
             program.note = None;
         }
-        let _ = codec::report(&mut Rename::default(), &mut told);
-        told.origin.partial = told.origin.partial.as_ref().map(|_| PARTIAL.to_owned());
-        told.origin.is_anonymous = true;
-        told.derive();
-        told
+        let _ = codec::report(&mut Rename::default(), &mut report);
+        report.origin.partial = report.origin.partial.as_ref().map(|_| PARTIAL.to_owned());
+        report.origin.is_anonymous = true;
+        report.derive();
+        report
     }
 
     fn notes_mut(&mut self) -> impl Iterator<Item = &mut Vec<crate::profile::Note>> {
@@ -170,21 +170,21 @@ fn is_device(name: &str) -> bool {
 
 /// Element types without dimensions: `(bf16[…], f32[…])`.
 fn shape(text: &str) -> String {
-    let (mut told, mut deep) = (String::new(), 0_u32);
+    let (mut report, mut deep) = (String::new(), 0_u32);
     for c in text.chars() {
         match c {
             '[' | '{' => {
                 deep += 1;
                 if c == '[' && deep == 1 {
-                    told.push_str("[…]");
+                    report.push_str("[…]");
                 }
             }
             ']' | '}' => deep = deep.saturating_sub(1),
             _ if deep > 0 => {}
-            _ => told.push(c),
+            _ => report.push(c),
         }
     }
-    told
+    report
 }
 
 #[cfg(test)]

@@ -13,28 +13,28 @@ impl Report {
     /// The same at a level of detail: what is cut is summed, so that shown numbers still sum.
     #[must_use]
     pub fn cut_to(&self, level: Level) -> Self {
-        let mut told = self.clone();
+        let mut report = self.clone();
         if level.at >= 100 {
-            return told;
+            return report;
         }
-        told.origin.level = told.origin.level.min(level.at);
-        told.cut_rows(level);
+        report.origin.level = report.origin.level.min(level.at);
+        report.cut_rows(level);
         if !level.is_wide {
-            told.rows.iter_mut().for_each(|row| narrow(&mut row.group));
+            report.rows.iter_mut().for_each(|row| narrow(&mut row.group));
         }
-        told.cut_roofline(level);
-        for device in &mut told.steps.devices {
+        report.cut_roofline(level);
+        for device in &mut report.steps.devices {
             device.steps.truncate(level.steps as usize);
         }
-        told.steps.spread.truncate(level.steps as usize);
-        told.cut_memory(level);
-        told.cut_comm(level);
-        cut_notes(&mut told.notes, level);
+        report.steps.spread.truncate(level.steps as usize);
+        report.cut_memory(level);
+        report.cut_comm(level);
+        cut_notes(&mut report.notes, level);
         if let Some(digits) = level.digits {
-            told.round(digits);
+            report.round(digits);
         }
-        told.derive();
-        told
+        report.derive();
+        report
     }
 
     /// Leaves the ops with the most time, and those of the roofline with the most time; the others are summed by kind.

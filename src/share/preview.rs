@@ -25,7 +25,7 @@ pub struct Table {
     /// Of which: "Ops".
     pub title: String,
     /// Rows that are told.
-    pub told: u64,
+    pub shown: u64,
     /// Rows there are.
     pub of: u64,
 }
@@ -60,11 +60,11 @@ const SECTIONS: [(Text, &str, bool); 13] = [
 impl Report {
     /// What leaves with it.
     pub fn preview(&self) -> Preview {
-        let mut seen = PreviewTexts::default();
+        let mut collected = PreviewTexts::default();
         // Looking changes nothing, and does not fail.
-        let _ = codec::report(&mut seen, &mut self.clone());
+        let _ = codec::report(&mut collected, &mut self.clone());
         let section = |(what, title, is_telling): (Text, &str, bool)| {
-            let texts: Vec<String> = seen.texts.remove(&what)?.into_iter().collect();
+            let texts: Vec<String> = collected.texts.remove(&what)?.into_iter().collect();
             // Most are words that everyone has; captures can hold any other.
             let is_known: Option<fn(&str) -> bool> = match what {
                 Text::Category => Some(is_category),
@@ -78,13 +78,13 @@ impl Report {
         Preview {
             tables: self.tables(),
             texts: SECTIONS.into_iter().filter_map(section).collect(),
-            n_numbers: seen.n_numbers,
+            n_numbers: collected.n_numbers,
         }
     }
 
     fn tables(&self) -> Vec<Table> {
-        let table = |title: &str, told: usize, of: u64| Table { title: title.to_owned(), told: told as u64, of };
-        let cut = |title: &str, told: usize, cut: u32| table(title, told, told as u64 + u64::from(cut));
+        let table = |title: &str, shown: usize, of: u64| Table { title: title.to_owned(), shown: shown as u64, of };
+        let cut = |title: &str, shown: usize, cut: u32| table(title, shown, shown as u64 + u64::from(cut));
         let roofs = self.rows.iter().filter(|row| row.point.as_ref().is_some_and(|point| point.roof.is_some()));
         let steps: usize = self.steps.devices.iter().map(|device| device.steps.len()).sum();
         let all = self.steps.devices.iter().filter_map(|device| device.all).map(|all| u64::from(all.n)).sum::<u64>();

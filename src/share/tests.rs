@@ -73,9 +73,9 @@ proptest! {
     #[test]
     fn what_is_written_is_read_back(seed: u64, at in 0_u8..=100) {
         let full = any_report(seed);
-        for told in [full.cut_to(Level::from_slider(at)), full.without_sources().cut_to(Level::from_slider(at)), full.anonymise(), full] {
-            let bytes = encode(&told);
-            prop_assert_eq!(read(&mut bytes.as_slice(), Limits::FILE), Ok(told));
+        for report in [full.cut_to(Level::from_slider(at)), full.without_sources().cut_to(Level::from_slider(at)), full.anonymise(), full] {
+            let bytes = encode(&report);
+            prop_assert_eq!(read(&mut bytes.as_slice(), Limits::FILE), Ok(report));
         }
     }
 

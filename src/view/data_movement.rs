@@ -18,10 +18,10 @@ use leptos::prelude::*;
 #[component]
 pub(crate) fn DataMovementPicture(state: State) -> impl IntoView {
     let found = RwSignal::new(None::<PtrEq<DataMovementView>>);
-    let asked = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
+    let request = Memo::new(move |_| state.query.with(|query| (query.device, query.step)));
     state.keep_asking(
         move || {
-            let (device, step) = asked.get();
+            let (device, step) = request.get();
             Some(Question::DataMovement(crate::analysis::base::Query { device, step, ..Default::default() }).into())
         },
         move |reply| {

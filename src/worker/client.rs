@@ -65,10 +65,10 @@ impl Link {
         // A worker that trapped may go on hearing messages, and complain of each: of a dead one nothing is heard.
         let report: Rc<dyn Fn(Report)> = {
             let alive = Rc::clone(&alive);
-            Rc::new(move |told: Report| {
-                let was_alive = if matches!(told, Report::Died(_)) { alive.replace(false) } else { alive.get() };
+            Rc::new(move |reported: Report| {
+                let was_alive = if matches!(reported, Report::Died(_)) { alive.replace(false) } else { alive.get() };
                 if was_alive {
-                    report(told);
+                    report(reported);
                 }
             })
         };
@@ -87,8 +87,8 @@ impl Link {
             let report = Rc::clone(&report);
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 event.prevent_default();
-                let said = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
-                report(Report::Died(died(&said)));
+                let reason = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
+                report(Report::Died(died(&reason)));
             })
         };
         let on_garbled = {
@@ -165,9 +165,9 @@ fn watch(name: String, report: Rc<dyn Fn(Report)>) {
     });
 }
 
-fn died(said: &str) -> Failure {
-    let said = said.trim_start_matches("Uncaught ");
-    let why = if said.is_empty() { "The browser gives no reason".to_owned() } else { format!("It said: {said}") };
+fn died(reason: &str) -> Failure {
+    let reason = reason.trim_start_matches("Uncaught ");
+    let why = if reason.is_empty() { "The browser gives no reason".to_owned() } else { format!("It said: {reason}") };
     Failure {
         title: "The analysis stopped".to_owned(),
         message: format!("The worker that reads the file ended. {}", sentence(&why)),

@@ -42,22 +42,22 @@ pub struct Absent;
 async fn request(name: &str, at_once: bool) -> Option<JsValue> {
     let field = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok().filter(JsValue::is_truthy);
     let manager = field(&field(&global(), "navigator")?, "locks")?;
-    let ask: Function = field(&manager, "request")?.dyn_into().ok()?;
+    let query: Function = field(&manager, "request")?.dyn_into().ok()?;
     let options = Object::new();
     Reflect::set(&options, &"ifAvailable".into(), &at_once.into()).ok()?;
     let granted = Promise::new(&mut |resolve, reject| {
         let refuse = reject.clone();
         // Held for as long as the promise that this returns is open.
-        let held = Closure::once_into_js(move |lock: JsValue| {
+        let on_granted = Closure::once_into_js(move |lock: JsValue| {
             Promise::new(&mut |release, _| {
-                let told = if lock.is_null() { JsValue::NULL } else { release.clone().into() };
-                let _ = resolve.call1(&JsValue::UNDEFINED, &told);
+                let answer = if lock.is_null() { JsValue::NULL } else { release.clone().into() };
+                let _ = resolve.call1(&JsValue::UNDEFINED, &answer);
                 if lock.is_null() {
                     let _ = release.call0(&JsValue::UNDEFINED);
                 }
             })
         });
-        match ask.call3(&manager, &name.into(), &options, &held) {
+        match query.call3(&manager, &name.into(), &options, &on_granted) {
             Ok(asked) => {
                 let refused = Closure::once_into_js(move |why: JsValue| {
                     let _ = refuse.call1(&JsValue::UNDEFINED, &why);

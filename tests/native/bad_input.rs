@@ -13,13 +13,13 @@ fn run(args: &[&str], file: &Path) -> Output {
 fn refused(file: &Path, words: &[&str]) {
     for args in [&["breakdown", "--json"][..], &["summary"], &["non-compute"], &["inspect"]] {
         let out = run(args, file);
-        let said = String::from_utf8(out.stderr).unwrap();
-        assert_eq!(out.status.code(), Some(2), "{said}");
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{text}");
         assert!(out.stdout.is_empty());
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
-        assert!(said.len() < 420 && said.trim_end().ends_with('.'), "{said}");
+        assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+        assert!(text.len() < 420 && text.trim_end().ends_with('.'), "{text}");
         for word in words {
-            assert!(said.contains(word), "{word:?} is not in {said}");
+            assert!(text.contains(word), "{word:?} is not in {text}");
         }
     }
 }
@@ -104,14 +104,14 @@ fn the_same_file_twice_counts_once() {
     let twice: serde_json::Value = serde_json::from_slice(&twice.stdout).unwrap();
     assert_eq!((&twice["totals"], &twice["n_devices"]), (&alone["totals"], &alone["n_devices"]));
     let notes = twice["notes"].as_array().unwrap();
-    let said: Vec<&str> = notes
+    let text: Vec<&str> = notes
         .iter()
         .filter(|note| note["code"] == "same_capture")
         .filter_map(|note| note["message"].as_str())
         .collect();
     assert!(
-        matches!(said[..], [one] if one.contains("small.xplane.pb: passed over, it is the same file as")),
-        "{said:?}"
+        matches!(text[..], [one] if one.contains("small.xplane.pb: passed over, it is the same file as")),
+        "{text:?}"
     );
     // One that differs in its last byte is another host.
     let mut other = bytes(&make::small());
@@ -137,10 +137,10 @@ fn truncated_keeps_the_complete_planes() {
     });
     let (_dir, path) = file("cut.xplane.pb", &whole[..first_two.len() - 300]);
     let out = run(&["breakdown", "--step", "7", "--json"], &path);
-    let said = String::from_utf8(out.stderr).unwrap();
-    assert_eq!(out.status.code(), Some(1), "{said}");
-    assert!(said.contains("The file ends") && said.contains("plane 1, /device:TPU:1"), "{said}");
-    assert!(said.contains("Plane 0 is complete."), "{said}");
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(1), "{text}");
+    assert!(text.contains("The file ends") && text.contains("plane 1, /device:TPU:1"), "{text}");
+    assert!(text.contains("Plane 0 is complete."), "{text}");
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["status"], "partial");
     assert_eq!(json["totals"]["busy_duration_ps"], 800);
@@ -158,9 +158,9 @@ fn a_truncated_real_capture() {
     let Some(bytes) = common::profile("tpu-v6e-host-offload/host.xplane.pb") else { return };
     let (_dir, path) = file("cut.xplane.pb", &bytes[..bytes.len() / 4]);
     let out = run(&["breakdown", "--device", "all", "--step", "all"], &path);
-    let said = String::from_utf8(out.stderr).unwrap();
-    assert_eq!(out.status.code(), Some(1), "{said}");
-    assert!(said.contains("The file ends") && said.contains("complete."), "{said}");
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(1), "{text}");
+    assert!(text.contains("The file ends") && text.contains("complete."), "{text}");
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn wrong_arguments() {
         (&["breakdown", "--by", "mood"], "mood"),
     ] {
         let out = run(args, &path);
-        let said = String::from_utf8(out.stderr).unwrap();
-        assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{said}");
-        assert!(said.contains(word), "{said}");
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0), "{text}");
+        assert!(text.contains(word), "{text}");
     }
 }

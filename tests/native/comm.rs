@@ -29,16 +29,16 @@ struct Session {
 impl Session {
     fn of(name: &str) -> Option<Self> {
         let mut opened = common::open(name, common::profile(name)?).unwrap();
-        let programs = Programs::new(std::mem::take(&mut opened.kept));
+        let programs = Programs::new(std::mem::take(&mut opened.open_files));
         Some(Self { analysis: Analysis::new(&opened.profile), opened, programs })
     }
 
-    fn ask(&mut self, ask: &CommQuery) -> Comm {
-        session::comm(&self.analysis, &self.opened.profile, &mut self.programs, ask)
+    fn query(&mut self, query: &CommQuery) -> Comm {
+        session::comm(&self.analysis, &self.opened.profile, &mut self.programs, query)
     }
 
     fn comm(&mut self, device: DeviceChoice, step: StepChoice) -> Comm {
-        self.ask(&CommQuery { query: query(device, step), ..CommQuery::default() })
+        self.query(&CommQuery { query: query(device, step), ..CommQuery::default() })
     }
 }
 
@@ -83,10 +83,10 @@ fn v6e_all_reduce() {
     let Some(mut session) = Session::of(V6E) else { return };
     let topology = |wrap| Some(Topology { sides: vec![2, 2, 2], wrap });
     let query = query(DeviceChoice::All, StepChoice::All);
-    let comm = session.ask(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
+    let comm = session.query(&CommQuery { query, topology: topology(true), ..CommQuery::default() });
     let [row] = comm.rows.as_slice() else { panic!("{:?}", comm.rows) };
     assert_eq!(
-        (row.primitive, row.op.as_deref(), row.way),
+        (row.primitive, row.op.as_deref(), row.execution),
         (Some(Primitive::AllReduce), Some("all-reduce"), Execution::Sync)
     );
     assert_eq!((row.n, row.bytes_each, row.bytes), (12, Some(5_368_709_120), Some(12 * 5_368_709_120)));
@@ -106,9 +106,9 @@ fn v6e_all_reduce() {
     assert_eq!(row.util, Some(rate / (2.0 * link.one_way)));
 
     let query = self::query(DeviceChoice::All, StepChoice::All);
-    let open = session.ask(&CommQuery { query: query.clone(), topology: topology(false), ..CommQuery::default() });
+    let open = session.query(&CommQuery { query: query.clone(), topology: topology(false), ..CommQuery::default() });
     assert_eq!(open.rows[0].peak, Some(link.one_way));
-    let without = session.ask(&CommQuery { query, ..CommQuery::default() });
+    let without = session.query(&CommQuery { query, ..CommQuery::default() });
     assert_eq!((without.rows[0].util, without.rows[0].peak), (None, None));
     assert!(without.notes.iter().any(|note| note.code == "no_topology"));
 }
@@ -184,8 +184,8 @@ fn overlap_equals_a_sweep_instant_by_instant() {
             let (in_flight, overlapped) = brute(&cut(&flying), &cut(&computing));
             let step = comm.steps.iter().find(|step| step.number == *number).unwrap();
             assert_eq!((step.copies.in_flight.0, step.copies.overlapped.0), (in_flight, overlapped), "step {number}");
-            let asked = session.comm(DeviceChoice::One(0), StepChoice::Number(*number));
-            assert_eq!(asked.copies.overlap, step.copies, "a step asked for is the step of the list");
+            let requested = session.comm(DeviceChoice::One(0), StepChoice::Number(*number));
+            assert_eq!(requested.copies.overlap, step.copies, "a step asked for is the step of the list");
         }
     }
 }
@@ -196,12 +196,12 @@ fn lanes_hold_everything_and_nothing_overlaps_in_one() {
     let whole = session.comm(DeviceChoice::One(0), StepChoice::All);
     let n_collectives = whole.tensor.n as usize;
     let Session { opened, analysis, programs } = &mut session;
-    let ask = LaneQuery {
+    let request = LaneQuery {
         query: query(DeviceChoice::One(0), StepChoice::All),
         carried: Carried::All,
         ..LaneQuery::default()
     };
-    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &request);
     assert_eq!((lanes.spans.len(), lanes.left_out), (600 + n_collectives, (0, Picos::ZERO)));
     let mut ends = vec![Picos::ZERO; lanes.n_lanes as usize];
     for span in &lanes.spans {
@@ -212,17 +212,17 @@ fn lanes_hold_everything_and_nothing_overlaps_in_one() {
     }
     let sum: u64 = lanes.spans.iter().map(|span| span.end.0 - span.start.0).sum();
     assert_eq!(sum, whole.copies_wall() + whole.rows[0].wall.0);
-    let few = session::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..ask.clone() });
+    let few = session::comm_lanes(analysis, &opened.profile, programs, &LaneQuery { most: 10, ..request.clone() });
     assert_eq!((few.spans.len(), few.left_out.0), (10, 590 + n_collectives as u64));
     assert!(few.notes.iter().any(|note| note.code == "spans_left_out"));
-    let told: u64 = few.spans.iter().map(|span| span.end.0 - span.start.0).sum();
-    assert_eq!(told + few.left_out.1.0, sum);
+    let result: u64 = few.spans.iter().map(|span| span.end.0 - span.start.0).sum();
+    assert_eq!(result + few.left_out.1.0, sum);
     let half = Picos(lanes.duration.0 / 2);
     let part = session::comm_lanes(
         analysis,
         &opened.profile,
         programs,
-        &LaneQuery { part: Some((half, Picos(u64::MAX))), ..ask },
+        &LaneQuery { part: Some((half, Picos(u64::MAX))), ..request },
     );
     assert_eq!(part.part, (half, lanes.duration));
     assert!(!part.spans.is_empty() && part.spans.iter().all(|span| span.start >= half));
@@ -243,8 +243,8 @@ impl CopiesWall for Comm {
 fn every_grouping_sums_to_the_whole() {
     let Some(mut session) = Session::of(V6E) else { return };
     for by in CommBy::ALL {
-        let ask = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
-        let comm = session.ask(&ask);
+        let request = CommQuery { query: query(DeviceChoice::All, StepChoice::All), by, ..CommQuery::default() };
+        let comm = session.query(&request);
         let sum = |of: &[rooflight::analysis::comm::CommRow]| {
             of.iter().map(|row| row.stall + row.issue + row.fused).sum::<Picos>()
         };
@@ -323,7 +323,7 @@ fn by_hand() -> rooflight::wire::proto::xspace::XSpace {
 #[test]
 fn summed_by_hand() {
     let mut opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
-    let programs = Programs::new(std::mem::take(&mut opened.kept));
+    let programs = Programs::new(std::mem::take(&mut opened.open_files));
     let mut session = Session { analysis: Analysis::new(&opened.profile), opened, programs };
     let comm = session.comm(DeviceChoice::One(0), StepChoice::Number(0));
     let figures = |traffic: &rooflight::analysis::comm::Traffic| {
@@ -337,8 +337,9 @@ fn summed_by_hand() {
     let found = comm.pairing;
     assert_eq!((found.from_flow, found.from_line, found.from_ops, found.sync), (1, 1, 1, 1));
     assert_eq!((found.unpaired, found.other, found.device_clock), (1, 1, false));
-    let told = |row: &rooflight::analysis::comm::CommRow| (row.key.clone(), row.core, row.way, row.overlap.exposed.0);
-    let rows: Vec<_> = comm.rows.iter().map(told).collect();
+    let result =
+        |row: &rooflight::analysis::comm::CommRow| (row.key.clone(), row.core, row.execution, row.overlap.exposed.0);
+    let rows: Vec<_> = comm.rows.iter().map(result).collect();
     let wanted = [
         ("ps", Core::Tensor, Execution::Async, 110),
         ("all-reduce.5", Core::Sparse, Execution::Sync, 100),
@@ -364,8 +365,8 @@ fn summed_by_hand() {
     assert_eq!(comm.steps[0].beside_collectives, Some(rest));
 
     let Session { opened, analysis, programs } = &mut session;
-    let ask = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
-    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &ask);
+    let request = LaneQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..LaneQuery::default() };
+    let lanes = session::comm_lanes(analysis, &opened.profile, programs, &request);
     let spans: Vec<_> = lanes.spans.iter().map(|s| (s.lane, s.start.0, s.end.0, s.exposed.0)).collect();
     assert_eq!(spans, [(0, 5, 390, 95), (0, 400, 590, 40), (0, 600, 710, 110)]);
     assert_eq!(lanes.compute, [(Picos(10), Picos(300)), (Picos(400), Picos(550))]);
@@ -408,8 +409,8 @@ fn a_start_without_flops_covers_nothing() {
         let space = rooflight::wire::proto::xspace::XSpace { planes: vec![p.done()], ..Default::default() };
         let opened = common::open("start.xplane.pb", common::bytes(&space)).unwrap();
         let analysis = Analysis::new(&opened.profile);
-        let ask = CommQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..CommQuery::default() };
-        let comm = analysis.comm(&opened.profile, &ask, None);
+        let request = CommQuery { query: query(DeviceChoice::One(0), StepChoice::Number(0)), ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &request, None);
         let (kind, exposed, overlapped) = wanted;
         assert_eq!(comm.totals.by_kind[kind.index()], Picos(us(105) as u64), "{flops:?}");
         let of = comm.tensor.overlap;
@@ -452,10 +453,10 @@ fn vllm_has_no_straggler() {
 fn answers_survive_the_way_to_the_page() {
     let opened = common::open("hand.xplane.pb", common::bytes(&by_hand())).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let ask = CommQuery { topology: "2x2".parse().ok(), ..CommQuery::default() };
-    let comm = analysis.comm(&opened.profile, &ask, None);
-    let bytes = postcard::to_allocvec(&(&ask, &comm)).unwrap();
-    assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (ask, comm));
+    let query = CommQuery { topology: "2x2".parse().ok(), ..CommQuery::default() };
+    let comm = analysis.comm(&opened.profile, &query, None);
+    let bytes = postcard::to_allocvec(&(&query, &comm)).unwrap();
+    assert_eq!(postcard::from_bytes::<(CommQuery, Comm)>(&bytes).unwrap(), (query, comm));
 }
 
 /// What each collective of a real program does, with how many bytes, between whom.
@@ -464,7 +465,7 @@ fn collectives_of_real_programs() {
     for name in AOT {
         let Some(proto) = aot(name) else { return };
         let module = Module::from_proto(&proto);
-        let mut told = String::new();
+        let mut result = String::new();
         for (id, instruction) in module.instructions() {
             // A wait says what its start says.
             let inside = instruction.computation.and_then(|c| module.computation(c)).is_some_and(|c| c.is_fusion);
@@ -474,10 +475,10 @@ fn collectives_of_real_programs() {
             let message = message_of(&module, id).unwrap();
             let groups = message.groups.map_or("–".to_owned(), |groups| groups.to_string());
             let bytes = message.bytes.map_or("–".to_owned(), |bytes| bytes.to_string());
-            let _ = writeln!(told, "{:<18} {bytes:>12} {groups:<32} {}", message.primitive.key(), instruction.name);
+            let _ = writeln!(result, "{:<18} {bytes:>12} {groups:<32} {}", message.primitive.key(), instruction.name);
         }
-        assert!(!told.is_empty(), "{name}");
-        insta::assert_snapshot!(name, told);
+        assert!(!result.is_empty(), "{name}");
+        insta::assert_snapshot!(name, result);
     }
 }
 
@@ -500,9 +501,9 @@ fn captures_of_other_devices_are_told_without_a_panic() {
                 let comm = session.comm(device, step);
                 let of = comm.tensor.overlap;
                 assert_eq!(of.in_flight, of.exposed + of.overlapped);
-                let ask = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
+                let request = LaneQuery { query: query(device, step), carried: Carried::All, ..LaneQuery::default() };
                 let Session { opened, analysis, programs } = &mut session;
-                session::comm_lanes(analysis, &opened.profile, programs, &ask);
+                session::comm_lanes(analysis, &opened.profile, programs, &request);
             }
         }
     }

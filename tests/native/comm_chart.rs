@@ -29,7 +29,7 @@ fn sample() -> Session {
     let input = Input { name: "sample.xplane.pb.xz".to_owned(), source: Box::new(packed), from_folder: false };
     let mut opened = session::open(vec![input], &mut |_| {}).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let programs = Programs::new(std::mem::take(&mut opened.kept));
+    let programs = Programs::new(std::mem::take(&mut opened.open_files));
     Session { profile: opened.profile, analysis, programs }
 }
 
@@ -38,9 +38,9 @@ fn query() -> Query {
 }
 
 impl Session {
-    fn view(&mut self, ask: CommQuery) -> CommView {
-        let comm: Comm = session::comm(&self.analysis, &self.profile, &mut self.programs, &ask);
-        CommView { ask, comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) }
+    fn view(&mut self, query: CommQuery) -> CommView {
+        let comm: Comm = session::comm(&self.analysis, &self.profile, &mut self.programs, &query);
+        CommView { query, comm, more: (0, Picos::ZERO), more_copies: (0, Picos::ZERO) }
     }
 }
 
@@ -115,9 +115,9 @@ fn the_sentence_and_the_figures_are_the_analysis() {
     assert!(flags.iter().all(|flag| !flag.contains("fuse_all_gather")), "{flags:?}");
     let origin = text::advice_origin(&view.comm, &advice);
     assert!(origin.contains("TPU v5, checked with libtpu 0.0.51"), "{origin}");
-    let told = text::balance(&view.comm);
+    let result = text::balance(&view.comm);
     // The sample is made with a straggler.
-    assert!(told[0].starts_with("Straggler: TPU:5. "), "{told:?}");
+    assert!(result[0].starts_with("Straggler: TPU:5. "), "{result:?}");
 }
 
 /// Each total is the sum of its column or is not there; of a summary, the rows that are not in it are said.
@@ -140,11 +140,11 @@ fn totals_are_sums_of_their_columns() {
             let places = table::order(all, table::USUAL, "");
             let sum = |time: fn(&CommRow) -> Picos| format::time(all.iter().map(time).sum::<Picos>(), units.time);
             let foot = table::foot(view, of, &places, units);
-            for (id, said) in &foot {
+            for (id, text) in &foot {
                 match *id {
-                    "stall" => assert_eq!(*said, sum(|row| row.stall)),
-                    "flight" => assert_eq!(*said, sum(|row| row.overlap.in_flight)),
-                    "exposed" => assert_eq!(*said, sum(|row| row.overlap.exposed)),
+                    "stall" => assert_eq!(*text, sum(|row| row.stall)),
+                    "flight" => assert_eq!(*text, sum(|row| row.overlap.in_flight)),
+                    "exposed" => assert_eq!(*text, sum(|row| row.overlap.exposed)),
                     _ => {}
                 }
             }
@@ -238,8 +238,8 @@ fn a_filter_finds_what_a_row_says() {
     let units = Units::from_view(&view, CommRows::Collectives);
     let foot = table::foot(&view, CommRows::Collectives, &found, units);
     let stall: Picos = found.iter().map(|at| view.comm.rows[*at].stall).sum();
-    let told = foot.iter().find(|(id, _)| *id == "stall").unwrap();
-    assert_eq!(told.1, format::time(stall, units.time));
+    let result = foot.iter().find(|(id, _)| *id == "stall").unwrap();
+    assert_eq!(result.1, format::time(stall, units.time));
     // Of a part of the rows nothing is said that cannot be added.
     assert!(foot.iter().all(|(id, _)| !matches!(*id, "flight" | "exposed" | "overlap")));
 }
@@ -271,22 +271,22 @@ fn named(scene: &Scene) -> Vec<&Mark> {
 fn lanes_show_every_span_and_fill_what_is_exposed() {
     let mut session = sample();
     for carried in [Carried::Collectives, Carried::Copies, Carried::All] {
-        let ask = LaneQuery { query: query(), carried, ..LaneQuery::default() };
-        let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
-        assert_eq!(told.left_out.0, 0);
+        let request = LaneQuery { query: query(), carried, ..LaneQuery::default() };
+        let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);
+        assert_eq!(result.left_out.0, 0);
         let kind = steps::kind(CommRows::Collectives);
-        for (from, to) in [(0, told.duration.0), (told.duration.0 / 3, told.duration.0 / 2)] {
+        for (from, to) in [(0, result.duration.0), (result.duration.0 / 3, result.duration.0 / 2)] {
             let width = 1000.0;
             let look = lanes::LaneOptions { part: (Picos(from), Picos(to)), kind, chosen: None, width };
-            let scene = lanes::scene(&told, &look);
+            let scene = lanes::scene(&result, &look);
             let (left, right) = (66.0, width - 14.0);
             let x = |at: Picos| (at.as_f64() - from as f64) / (to - from) as f64 * (right - left) + left;
             let seen = |start: Picos, end: Picos| x(end) > left && x(start) < right;
             // Each span that is seen lies within a mark of its lane, and no two marks of a lane overlap.
             let marks = named(&scene);
             let boxes: Vec<_> = marks.iter().map(|mark| mark.shape.bounds()).collect();
-            let row = if told.n_lanes > 7 { 13.0 } else { 25.0 };
-            for span in told.spans.iter().filter(|span| seen(span.start, span.end)) {
+            let row = if result.n_lanes > 7 { 13.0 } else { 25.0 };
+            for span in result.spans.iter().filter(|span| seen(span.start, span.end)) {
                 let y = 70.0 + row * f64::from(span.lane);
                 let (a, b) = (x(span.start).max(left), x(span.end).min(right));
                 let holds =
@@ -302,19 +302,19 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
                 let of = mark.shape.bounds();
                 of.y >= 0.0 && of.y + of.height <= scene.height + 1e-6
             }));
-            assert_eq!(scene.table.rows.len(), told.spans.len());
+            assert_eq!(scene.table.rows.len(), result.spans.len());
         }
         // One span, seen large: what is filled is what is exposed, to a pixel.
-        let span = told.spans.iter().find(|span| {
+        let span = result.spans.iter().find(|span| {
             let length = span.end.0 - span.start.0;
             span.exposed.0 > length / 5 && span.exposed.0 < length * 4 / 5
         });
         if let Some(span) = span {
-            let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..told.clone() };
+            let alone = rooflight::analysis::comm::CommLanes { spans: vec![span.clone()], ..result.clone() };
             let look = lanes::LaneOptions { part: (span.start, span.end), kind, chosen: None, width: 5000.0 };
             let scene = lanes::scene(&alone, &look);
             let tone = rooflight::chart::plot::paint::Tone::Kind(rooflight::chart::plot::time_part::Slot::Kind(kind));
-            let y = 70.0 + if told.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
+            let y = 70.0 + if result.n_lanes > 7 { 13.0 } else { 25.0 } * f64::from(span.lane);
             let filled: f64 = scene
                 .marks
                 .iter()
@@ -333,35 +333,35 @@ fn lanes_show_every_span_and_fill_what_is_exposed() {
 #[test]
 fn neighbours_below_a_pixel_are_drawn_together_and_none_is_lost() {
     let mut session = sample();
-    let ask = LaneQuery {
+    let request = LaneQuery {
         query: Query { step: StepChoice::All, ..query() },
         carried: Carried::All,
         most: 20_000,
         ..LaneQuery::default()
     };
-    let told = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &ask);
-    assert!(told.spans.len() > 2000);
+    let result = session::comm_lanes(&session.analysis, &session.profile, &mut session.programs, &request);
+    assert!(result.spans.len() > 2000);
     let look = lanes::LaneOptions {
-        part: (Picos::ZERO, told.duration),
+        part: (Picos::ZERO, result.duration),
         kind: steps::kind(CommRows::Collectives),
         chosen: None,
         width: 600.0,
     };
-    let scene = lanes::scene(&told, &look);
+    let scene = lanes::scene(&result, &look);
     let marks = named(&scene);
-    assert!(marks.len() < told.spans.len());
+    assert!(marks.len() < result.spans.len());
     let mut shown = 0;
     for mark in &marks {
         let id = mark.id.unwrap();
-        let tip = lanes::tip(&told, &scene, id).expect("each says something");
-        if (id as usize) < told.spans.len() {
+        let tip = lanes::tip(&result, &scene, id).expect("each says something");
+        if (id as usize) < result.spans.len() {
             shown += 1;
-            assert_eq!(tip.title, told.spans[id as usize].name);
+            assert_eq!(tip.title, result.spans[id as usize].name);
         } else {
             shown += tip.title.split(' ').next().unwrap().replace(',', "").parse::<usize>().unwrap();
         }
     }
-    assert_eq!(shown, told.spans.len());
+    assert_eq!(shown, result.spans.len());
 }
 
 #[test]
@@ -409,8 +409,8 @@ fn bandwidth_lies_where_size_and_rate_say_with_links_above() {
     peaks.sort_by(f64::total_cmp);
     peaks.dedup();
     assert!(!peaks.is_empty());
-    let told = |mark: &&Mark| matches!(&mark.shape, Shape::Text { text, .. } if text.starts_with("links along"));
-    assert_eq!(scene.marks.iter().filter(told).count(), peaks.len());
+    let result = |mark: &&Mark| matches!(&mark.shape, Shape::Text { text, .. } if text.starts_with("links along"));
+    assert_eq!(scene.marks.iter().filter(result).count(), peaks.len());
     // The mesh that is given names axes.
     assert!(view.comm.rows.iter().any(|row| row.group.as_ref().is_some_and(|g| g.axis.as_deref() == Some("model"))));
     assert!(key(&view.comm.rows[0]).starts_with(&view.comm.rows[0].key));

@@ -101,7 +101,7 @@ fn real_captures() {
 fn the_tree_of_scopes() {
     let (opened, analysis) = opened(&make::kda());
     let tree = |root: &str, least: f64| analysis.scopes(&opened.profile, &Query::default(), root, least).unwrap();
-    let told = |tree: &Scopes| -> Vec<(String, u32, u64, u64)> {
+    let result = |tree: &Scopes| -> Vec<(String, u32, u64, u64)> {
         tree.nodes.iter().map(|n| (n.name.clone(), n.depth, n.own.0, n.total.0)).collect()
     };
     let named = |name: &str, depth, own, total| (name.to_owned(), depth, own, total);
@@ -116,12 +116,12 @@ fn the_tree_of_scopes() {
         named("mul", 3, 75, 75),
         named("mlp/wi/dot_general", 2, 210, 210),
     ];
-    assert_eq!(told(&whole), expected);
+    assert_eq!(result(&whole), expected);
     // 28 % of 790 is 221: all but the first are smaller.
     let block = "jit(f)/jvp(Model)/layers_0/kda";
     let kda = tree(block, 0.28);
     let expected = [named(block, 0, 0, 790), named("3 smaller", 1, 490, 490), named("proj/q/dot_general", 1, 300, 300)];
-    assert_eq!((told(&kda), kda.folded_small), (expected.to_vec(), 3));
+    assert_eq!((result(&kda), kda.folded_small), (expected.to_vec(), 3));
     let nothing = tree("jit(g)", 0.0);
     assert_eq!((nothing.nodes.len(), nothing.total), (1, Picos::ZERO));
 }

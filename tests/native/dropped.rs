@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::trace::xz;
-use crate::common::{asked, bytes, hlo, make, profile};
+use crate::common::{bytes, hlo, make, profile, roofline_query};
 use proptest::prelude::*;
 use prost::Message;
 use rooflight::analysis::base::{Query, StepChoice};
@@ -43,11 +43,15 @@ fn page(engine: &mut OpenSession, program: u32) -> ProgramPage {
 
 fn op(engine: &mut OpenSession, program: Option<u64>, name: &str) -> OpDetail {
     let query = Query { step: StepChoice::All, ..Query::default() };
-    engine.answer(&Question::Op { ask: asked(query), op: OpRef::new(name, program) }.into()).decode().unwrap()
+    engine
+        .answer(&Question::Op { query: roofline_query(query), op: OpRef::new(name, program) }.into())
+        .decode()
+        .unwrap()
 }
 
 fn op_of(engine: &mut OpenSession, program: u32, name: &str) -> OpDetail {
-    let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
+    let request =
+        Question::Op { query: roofline_query(Query::default()), op: OpRef::listed(name, ProgramRef(program)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 
@@ -195,10 +199,10 @@ fn an_id_that_contradicts_the_captures_is_said() {
             .map(|(_, message)| message)
             .collect::<Vec<_>>()
     };
-    let said = notes("jit_f(99).hlo_proto.pb");
-    let [said] = said.as_slice() else { panic!("{said:?}") };
+    let text = notes("jit_f(99).hlo_proto.pb");
+    let [text] = text.as_slice() else { panic!("{text:?}") };
     let ran = name.trim_start_matches("jit_f(").trim_end_matches(')');
-    assert!(said.contains("program id 99") && said.contains(&format!("id {ran}")), "{said}");
+    assert!(text.contains("program id 99") && text.contains(&format!("id {ran}")), "{text}");
     assert!(notes(&format!("{name}.hlo_proto.pb")).is_empty(), "the same id");
     assert!(notes("jit_f.hlo_proto.pb").is_empty(), "no id");
 }

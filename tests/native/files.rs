@@ -1,7 +1,7 @@
 //! What is in the files, and the texts of programs: sums over every real capture, texts against what a module prints,
 //! searches against a plain loop.
 
-use crate::common::{XSPACES, asked, bytes, hlo, make, profile, profiles};
+use crate::common::{XSPACES, bytes, hlo, make, profile, profiles, roofline_query};
 use rooflight::analysis::base::{DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::files::{FileView, LineUse, PlaneRole, ProgramSource};
 use rooflight::chart::files;
@@ -112,7 +112,7 @@ fn a_real_capture() {
     let Some(bytes) = profile(name) else { return };
     let size = bytes.len() as u64;
     let view = check_sums(&mut open(name, bytes), size);
-    let told: Vec<_> = view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.bytes, p.source)).collect();
+    let result: Vec<_> = view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.bytes, p.source)).collect();
     let of = ProgramSource::Capture;
     let expected = [
         ("jit_f", Some(400), Some(8194), of),
@@ -120,7 +120,7 @@ fn a_real_capture() {
         ("jit_broadcast_in_dim", Some(1), Some(1425), of),
         ("jit_convert_element_type", Some(1), Some(453), of),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(result, expected);
     assert_eq!(view.programs[0].busy, Some(Picos(313_653_114_681_250)));
     assert_eq!(view.programs[3].busy, None, "its runs have no ops");
     let devices: Vec<_> = view.planes.iter().filter(|p| p.role == PlaneRole::Device).collect();
@@ -139,7 +139,7 @@ fn the_program_that_ran_longest_comes_first() {
     let Some(bytes) = profile(name) else { return };
     let mut engine = open(name, bytes);
     let view = file(&mut engine);
-    let told: Vec<_> =
+    let result: Vec<_> =
         view.programs.iter().map(|p| (p.name.as_str(), p.n_runs, p.run_time.unwrap().0, p.busy)).collect();
     let expected = [
         ("jit_step_fun", Some(2), 66_914_493_397 + 66_976_312_125, None),
@@ -147,7 +147,7 @@ fn the_program_that_ran_longest_comes_first() {
         ("jit_sample", Some(2), 10_859_394 + 11_725_090, None),
         ("jit__select_from_array_fn", Some(2), 10_756_228 + 11_786_315, None),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(result, expected);
     assert!(
         files::program(&view.programs[0]).1.starts_with("133.89 ms in 2 runs"),
         "{:?}",
@@ -217,9 +217,9 @@ fn check_text(engine: &mut OpenSession, program: ProgramRef, module: &Module) {
     assert!(names.eq(printed.instructions().map(|(_, i)| i.name.to_string())));
     assert_eq!(printed.instructions().len(), module.instructions().len());
     // Once read, counts are known.
-    let told = &file(engine).programs[program.0 as usize];
-    assert_eq!(told.n_instructions, Some(module.instructions().len() as u32));
-    assert_eq!(told.n_computations, Some(module.computations().len() as u32));
+    let result = &file(engine).programs[program.0 as usize];
+    assert_eq!(result.n_instructions, Some(module.instructions().len() as u32));
+    assert_eq!(result.n_computations, Some(module.computations().len() as u32));
 }
 
 #[test]
@@ -275,11 +275,14 @@ fn what_is_not_there_is_said() {
     let mut engine = open("it.xplane.pb", bytes(&make::small()));
     let n = file(&mut engine).programs.len() as u32;
     for program in [ProgramRef(n), ProgramRef(u32::MAX)] {
-        let ask =
+        let query =
             |request: &Request, engine: &mut OpenSession| assert!(matches!(engine.answer(request), Reply::Failed(_)));
-        ask(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
-        ask(&Question::ProgramOutline(program).into(), &mut engine);
-        ask(&Question::Op { ask: asked(Query::default()), op: OpRef::listed("x", program) }.into(), &mut engine);
+        query(&Question::ProgramText { program, first: 0, count: 10 }.into(), &mut engine);
+        query(&Question::ProgramOutline(program).into(), &mut engine);
+        query(
+            &Question::Op { query: roofline_query(Query::default()), op: OpRef::listed("x", program) }.into(),
+            &mut engine,
+        );
     }
     let page = page(&mut engine, ProgramRef(0), u32::MAX, u32::MAX);
     assert!(page.lines.is_empty());

@@ -6,7 +6,11 @@ use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 
-fn ask(space: &rooflight::wire::proto::xspace::XSpace, by: GroupBy, filter: Filter) -> Result<Breakdown, FilterError> {
+fn filtered(
+    space: &rooflight::wire::proto::xspace::XSpace,
+    by: GroupBy,
+    filter: Filter,
+) -> Result<Breakdown, FilterError> {
     let opened = open("it.xplane.pb", bytes(space)).unwrap();
     Analysis::new(&opened.profile).breakdown(&opened.profile, &Query { by, filter, ..Query::default() })
 }
@@ -20,9 +24,9 @@ fn text(text: &str, within: FilterField) -> Filter {
 fn a_name_of_a_block_and_of_a_kernel() {
     let space = make::kda();
     for by in GroupBy::ALL {
-        let leaf = ask(&space, by, text("kda", FilterField::Leaf)).unwrap();
+        let leaf = filtered(&space, by, text("kda", FilterField::Leaf)).unwrap();
         assert_eq!((leaf.shown.total, leaf.shown.n_events, leaf.shown.of_step), (Picos(275), 2, Some(0.275)), "{by:?}");
-        let anywhere = ask(&space, by, text("KDA", FilterField::Anywhere)).unwrap();
+        let anywhere = filtered(&space, by, text("KDA", FilterField::Anywhere)).unwrap();
         assert_eq!((anywhere.shown.total, anywhere.shown.of_step), (Picos(790), Some(0.79)), "{by:?}");
         for b in [leaf, anywhere] {
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.shown.total, "{by:?}");
@@ -31,48 +35,48 @@ fn a_name_of_a_block_and_of_a_kernel() {
             assert_eq!(b.shown.anywhere, None, "something matched");
         }
     }
-    let rows = ask(&space, GroupBy::Op, text("kda", FilterField::Leaf)).unwrap();
+    let rows = filtered(&space, GroupBy::Op, text("kda", FilterField::Leaf)).unwrap();
     assert_eq!((rows.groups.len(), rows.shown.n_all), (2, 5));
-    let kinds = ask(&space, GroupBy::Kind, text("kda", FilterField::Leaf)).unwrap();
+    let kinds = filtered(&space, GroupBy::Kind, text("kda", FilterField::Leaf)).unwrap();
     assert_eq!((kinds.groups.len(), kinds.shown.n_all, kinds.groups[0].total), (1, 1, Picos(275)));
 }
 
 #[test]
 fn what_matches_nothing_says_what_would() {
     let space = make::kda();
-    let b = ask(&space, GroupBy::Op, text("jvp", FilterField::Leaf)).unwrap();
+    let b = filtered(&space, GroupBy::Op, text("jvp", FilterField::Leaf)).unwrap();
     assert_eq!((b.groups.len(), b.shown.total, b.shown.anywhere, b.shown.n_all), (0, Picos::ZERO, Some(5), 5));
-    let b = ask(&space, GroupBy::Op, text("nowhere", FilterField::Source)).unwrap();
+    let b = filtered(&space, GroupBy::Op, text("nowhere", FilterField::Source)).unwrap();
     assert_eq!(b.shown.anywhere, Some(0));
-    assert_eq!(ask(&space, GroupBy::Op, text("nowhere", FilterField::Anywhere)).unwrap().shown.anywhere, None);
+    assert_eq!(filtered(&space, GroupBy::Op, text("nowhere", FilterField::Anywhere)).unwrap().shown.anywhere, None);
 }
 
 #[test]
 fn sources_kinds_and_scopes() {
     let small = make::small();
-    let b = ask(&small, GroupBy::Op, text("MODEL.py:1", FilterField::Source)).unwrap();
+    let b = filtered(&small, GroupBy::Op, text("MODEL.py:1", FilterField::Source)).unwrap();
     assert_eq!(b.groups.iter().map(|g| g.key.as_str()).collect::<Vec<_>>(), ["fusion.1"]);
     assert_eq!(b.shown.total, Picos(200), "step 7");
-    let caller = ask(&small, GroupBy::Op, text("train.py", FilterField::Source)).unwrap();
+    let caller = filtered(&small, GroupBy::Op, text("train.py", FilterField::Source)).unwrap();
     assert_eq!(caller.shown.total, Picos::ZERO, "not the innermost frame");
 
     let kda = make::kda();
     let scope = |scope: &str| Filter { scope: scope.into(), ..Filter::default() };
-    let within = |path: &str| ask(&kda, GroupBy::Op, scope(path)).unwrap().shown.total;
+    let within = |path: &str| filtered(&kda, GroupBy::Op, scope(path)).unwrap().shown.total;
     assert_eq!(within("jit(f)/jvp(Model)/layers_0/kda"), Picos(790));
     assert_eq!(within("jit(f)/jvp(Model)/layers_0/mlp/wi/dot_general"), Picos(210));
     assert_eq!(within("jit(f)/jvp(Model)/layers_0/k"), Picos::ZERO, "no whole segment");
     let both = Filter { kind: Some(Kind::Host), ..scope("jit(f)") };
-    let b = ask(&kda, GroupBy::Op, both).unwrap();
+    let b = filtered(&kda, GroupBy::Op, both).unwrap();
     assert_eq!((b.shown.total, b.shown.n_all), (Picos::ZERO, 0), "rows without the text alone");
 }
 
 #[test]
 fn patterns() {
     let pattern = |p: &str| Filter { text: p.into(), regex: true, ..Filter::default() };
-    let b = ask(&make::kda(), GroupBy::Op, pattern(r"^fusion\.[12]$")).unwrap();
+    let b = filtered(&make::kda(), GroupBy::Op, pattern(r"^fusion\.[12]$")).unwrap();
     assert_eq!(b.shown.total, Picos(515));
-    let error = ask(&make::kda(), GroupBy::Op, pattern("kda(")).unwrap_err();
+    let error = filtered(&make::kda(), GroupBy::Op, pattern("kda(")).unwrap_err();
     assert_eq!(error.column, 4);
 }
 
@@ -83,8 +87,9 @@ fn a_filter_by_kind_adds_up() {
     for (needle, within) in
         [("", FilterField::Leaf), ("f", FilterField::Leaf), ("mlp", FilterField::Anywhere), ("py", FilterField::Source)]
     {
-        let whole = ask(&small, GroupBy::Op, text(needle, within)).unwrap();
-        let of = |kind: Kind| ask(&small, GroupBy::Op, Filter { kind: Some(kind), ..text(needle, within) }).unwrap();
+        let whole = filtered(&small, GroupBy::Op, text(needle, within)).unwrap();
+        let of =
+            |kind: Kind| filtered(&small, GroupBy::Op, Filter { kind: Some(kind), ..text(needle, within) }).unwrap();
         let parts: Vec<Breakdown> = Kind::ALL.into_iter().map(of).collect();
         assert_eq!(parts.iter().map(|b| b.shown.total).sum::<Picos>(), whole.shown.total);
         assert_eq!(parts.iter().map(|b| b.groups.len()).sum::<usize>(), whole.groups.len(), "an op is of one kind");

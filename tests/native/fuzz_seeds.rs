@@ -113,9 +113,9 @@ fn write() {
         let (mut engine, _) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
         let report = engine.report(&ShareQuery::default()).unwrap();
         for level in [0, 60, 100] {
-            let told = report.cut_to(Level::from_slider(level));
-            put("link", &format!("{name}-{level}"), &streams(&encode(&told)));
-            put("report_file", &format!("{name}-{level}"), &pack(&told, &[]));
+            let result = report.cut_to(Level::from_slider(level));
+            put("link", &format!("{name}-{level}"), &streams(&encode(&result)));
+            put("report_file", &format!("{name}-{level}"), &pack(&result, &[]));
         }
     }
     for mut space in [make::small(), make::kda()] {

@@ -12,8 +12,8 @@ fn choices(n: u64) -> Vec<u8> {
 #[test]
 fn captures_of_chance_keep_their_sums() {
     // More of them where there is time: `ROOFLIGHT_CAPTURES=100000 cargo test --test native generated::`.
-    let asked = std::env::var("ROOFLIGHT_CAPTURES").ok().and_then(|n| n.parse().ok());
-    let n = asked.unwrap_or(160_u64);
+    let requested = std::env::var("ROOFLIGHT_CAPTURES").ok().and_then(|n| n.parse().ok());
+    let n = requested.unwrap_or(160_u64);
     let opened = (0..n).filter(|n| check(&[("it.xplane.pb", &capture(&choices(*n)))])).count() as u64;
     assert!(opened > n / 3 * 2, "{opened} of {n}");
 }

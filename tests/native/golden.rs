@@ -272,6 +272,6 @@ fn a_bad_pattern_is_one_sentence() {
         .output()
         .unwrap();
     assert_eq!((out.status.code(), out.stdout.as_slice()), (Some(2), &b""[..]));
-    let said = String::from_utf8(out.stderr).unwrap();
-    assert!(said.contains("character 4") && said.trim_end().lines().count() == 1, "{said}");
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert!(text.contains("character 4") && text.trim_end().lines().count() == 1, "{text}");
 }

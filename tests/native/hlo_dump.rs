@@ -3,7 +3,7 @@
 
 use crate::common::hlo::{self, llama};
 use crate::common::trace::xz;
-use crate::common::{asked, profile};
+use crate::common::{profile, roofline_query};
 use rooflight::analysis::base::Query;
 use rooflight::analysis::files::{FileView, ProgramSource};
 use rooflight::analysis::op::{OpBasis, OpDetail};
@@ -34,7 +34,7 @@ fn outline(engine: &mut OpenSession) -> ProgramOutline {
 }
 
 fn op(engine: &mut OpenSession, name: &str) -> OpDetail {
-    let request = Question::Op { ask: asked(Query::default()), op: OpRef::listed(name, ProgramRef(0)) };
+    let request = Question::Op { query: roofline_query(Query::default()), op: OpRef::listed(name, ProgramRef(0)) };
     engine.answer(&request.into()).decode().unwrap()
 }
 

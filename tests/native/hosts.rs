@@ -123,9 +123,9 @@ fn clocks_that_do_not_agree() {
         assert!(note.message.contains(&by), "{}", note.message);
         assert_eq!(apart.1.step_stats(&apart.0.profile), together.1.step_stats(&together.0.profile));
         let balance = |(opened, analysis): &(Opened, Analysis)| {
-            let ask =
+            let request =
                 CommQuery { query: Query { device: DeviceChoice::All, ..Query::default() }, ..CommQuery::default() };
-            analysis.comm(&opened.profile, &ask, None).balance.unwrap()
+            analysis.comm(&opened.profile, &request, None).balance.unwrap()
         };
         let (ours, expected) = (balance(&apart), balance(&together));
         assert_eq!(ours, expected);
@@ -172,8 +172,8 @@ fn a_damaged_host_costs_no_other() {
     let half = cut[3].1.len() / 2 - 50;
     cut[3].1.truncate(half);
     let (opened, analysis) = open(&cut);
-    let said = opened.partial.as_deref().unwrap();
-    assert!(said.starts_with("worker-03.xplane.pb: The file ends") && said.contains("/device:TPU:"), "{said}");
+    let text = opened.partial.as_deref().unwrap();
+    assert!(text.starts_with("worker-03.xplane.pb: The file ends") && text.contains("/device:TPU:"), "{text}");
     let others = |labels: Vec<String>| labels.into_iter().filter(|l| !l.starts_with("worker-03")).collect::<Vec<_>>();
     assert_eq!(others(labels(&analysis)), others(labels(&whole.1)));
     let steps = |of: &Analysis, profile| {

@@ -23,8 +23,8 @@ fn the_picture_shows_the_sample() {
     let mut engine = engine();
     let query =
         Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), by: GroupBy::Op, ..Query::default() };
-    let ask = RooflineQuery { query, ..RooflineQuery::default() };
-    let head: RooflineHead = engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap();
+    let request = RooflineQuery { query, ..RooflineQuery::default() };
+    let head: RooflineHead = engine.answer(&Question::Roofline(request.clone()).into()).decode().unwrap();
     let totals = &head.figures.totals;
     for (kind, ms) in landing::KINDS {
         let found = totals.time_of_kind(kind).0 as f64 / 1e9;
@@ -39,7 +39,7 @@ fn the_picture_shows_the_sample() {
         / 1e9;
     assert!((drawn - busy).abs() < 0.2, "{drawn} ms are drawn of {busy}");
     let sort = RoofSort { column: RoofColumn::Total, descending: true };
-    let query = RoofRowsQuery { ask, sort, first: 0, count: 1000 };
+    let query = RoofRowsQuery { query: request, sort, first: 0, count: 1000 };
     let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
     let mut found: Vec<Op> = page
         .rows

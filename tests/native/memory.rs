@@ -26,12 +26,12 @@ fn held(proto: &HloProto) -> Option<(Module, ProgramMemory)> {
     Some((module, memory))
 }
 
-fn ask(color: i64) -> MemoryQuery {
+fn memory_query(color: i64) -> MemoryQuery {
     MemoryQuery { color, buffers: u32::MAX, ..MemoryQuery::default() }
 }
 
-fn told(module: &Module, memory: &ProgramMemory, color: i64) -> Option<SpaceMemory> {
-    memory.summarize(module, ProgramPeaks::default(), &ask(color)).space
+fn space_memory(module: &Module, memory: &ProgramMemory, color: i64) -> Option<SpaceMemory> {
+    memory.summarize(module, ProgramPeaks::default(), &memory_query(color)).space
 }
 
 /// Bytes of a figure in MiB: they have few enough digits to be exact.
@@ -54,7 +54,7 @@ fn difference(a: u64, b: u64) -> i64 {
 fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
     let what = format!("{what} colour {color}");
     let (module, memory) = held(proto).unwrap();
-    let Some(ours) = told(&module, &memory, color) else {
+    let Some(ours) = space_memory(&module, &memory, color) else {
         assert_eq!(bytes(&theirs["peakHeapMib"]), 0, "{what}");
         assert_eq!(bytes(&theirs["totalBufferAllocationMib"]), 0, "{what}");
         return;
@@ -99,7 +99,7 @@ fn agrees(what: &str, proto: &HloProto, color: i64, theirs: &Value) {
         .map(|(theirs, ours)| difference(*theirs, *ours))
         .collect();
     for (point, difference) in theirs_less_ours.iter().enumerate().filter(|(_, d)| **d != 0) {
-        let alive = memory.alive_at(&module, &ask(color), point as u32).unwrap();
+        let alive = memory.alive_at(&module, &memory_query(color), point as u32).unwrap();
         let tuples: i64 = alive.buffers.iter().map(|buffer| tuple(&module, buffer)).sum();
         assert_eq!(*difference, tuples, "{what} unpadded at {point}");
     }
@@ -161,7 +161,7 @@ fn vmem_is_never_fuller_than_its_allocation() {
     ] {
         let Some(proto) = aot(name) else { return };
         let (module, memory) = held(&proto).unwrap();
-        let space = told(&module, &memory, color).unwrap();
+        let space = space_memory(&module, &memory, color).unwrap();
         assert_eq!(mib(space.peak.peak), peak, "{name}");
         for space in memory.peaks() {
             assert!(space.peak <= space.total_allocation, "{name}: {} {}", space.space, space.peak);
@@ -217,7 +217,7 @@ fn live_ranges_are_near_what_was_assigned() {
         printed.attributes.push(aliases(&proto, &module));
         let (read, _) = rooflight::hlo::text::module(&printed.to_string()).unwrap();
         let memory = ProgramMemory::from_schedule(&read).unwrap();
-        let space = told(&read, &memory, 0).unwrap();
+        let space = space_memory(&read, &memory, 0).unwrap();
         let peak = &space.peak;
         let ratio = peak.peak as f64 / exact.peak as f64;
         assert!((0.93..1.01).contains(&ratio), "{name}: {} of {}", peak.peak, exact.peak);
@@ -320,7 +320,7 @@ fn train_state_is_classified_by_its_use() {
     for name in AOT.into_iter().filter(|name| !name.contains("after_codegen")) {
         let Some(proto) = aot(name) else { continue };
         let (module, memory) = held(&proto).unwrap();
-        let space = told(&module, &memory, 0).unwrap();
+        let space = space_memory(&module, &memory, 0).unwrap();
         let truth = |buffer: &Buffer| match buffer.op_name.get(..5) {
             Some("st[0]") => MemoryClass::Weights,
             Some("st[1]" | "st[2]") => MemoryClass::Optimizer,
@@ -373,9 +373,9 @@ fn cpu_program() {
 fn whole(name: &str, bytes: Vec<u8>) -> (Analysis, WholeMemory) {
     let mut opened = common::open(name, bytes).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let ask = MemoryQuery::default();
-    let whole = session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let query = MemoryQuery::default();
+    let whole = session::whole_memory(&analysis, &opened.profile, &mut programs, &query, None, &|_| true, None);
     (analysis, whole)
 }
 

@@ -27,7 +27,7 @@ fn held(proto: &HloProto) -> (Module, ProgramMemory) {
     (module, memory)
 }
 
-fn told(proto: &HloProto) -> SpaceMemory {
+fn space_memory(proto: &HloProto) -> SpaceMemory {
     let (module, memory) = held(proto);
     memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default()).space.unwrap()
 }
@@ -35,7 +35,7 @@ fn told(proto: &HloProto) -> SpaceMemory {
 #[test]
 fn by_hand() {
     let (module, memory) = held(&tiny());
-    let space = told(&tiny());
+    let space = space_memory(&tiny());
     let below = 16_384 + 4096;
     let heap = [0, 4096, 36_864, 32_768, 36_864, 4096, 0].map(|bytes| bytes + below);
     assert_eq!(memory.timeline(0).unwrap(), heap);
@@ -83,9 +83,9 @@ fn without_a_trace_the_schedule_tells() {
         assigned.offset = offset;
     }
     let (module, memory) = held(&proto);
-    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
-    assert!(told.notes.iter().any(|note| note.code == "no_heap_trace"), "{:?}", told.notes);
-    let space = told.space.unwrap();
+    let result = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    assert!(result.notes.iter().any(|note| note.code == "no_heap_trace"), "{:?}", result.notes);
+    let space = result.space.unwrap();
     assert_eq!(space.peak.basis, Basis::Schedule);
     // act lives until logits has run, logits until softmax has, softmax until new_m has.
     let heap = [0, 0, 0, 4096, 36_864, 36_864, 4096].map(|bytes| bytes + 20_480);
@@ -201,13 +201,13 @@ fn an_address_counts_once_by_hand() {
     let (module, memory) = held(&proto);
     // Buffer 1 lies within buffer 0, buffer 2 behind buffer 1.
     assert_eq!(memory.timeline(1).unwrap(), [0, 100, 100, 60, 100].map(|heap| heap + 50));
-    let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
-    let alive = memory.alive_at(&module, &ask, 2).unwrap();
+    let query = MemoryQuery { color: 1, ..MemoryQuery::default() };
+    let alive = memory.alive_at(&module, &query, 2).unwrap();
     let sizes: Vec<(u32, u64)> = alive.buffers.iter().map(|buffer| (buffer.id.0, buffer.size)).collect();
     assert_eq!((alive.size, sizes), (150, vec![(1, 60), (4, 50), (0, 40)]), "each address with who took it last");
-    let told = memory.summarize(&module, ProgramPeaks::default(), &ask);
-    assert!(told.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", told.notes);
-    let without = memory.what_if(&module, &ask, &[BufferId(0)], ALL_POINTS).unwrap();
+    let result = memory.summarize(&module, ProgramPeaks::default(), &query);
+    assert!(result.notes.iter().any(|note| note.code == "addresses_shared"), "{:?}", result.notes);
+    let without = memory.what_if(&module, &query, &[BufferId(0)], ALL_POINTS).unwrap();
     assert_eq!((without.before, without.peak, without.position), (150, 150, Some(3)));
 }
 
@@ -232,15 +232,15 @@ proptest! {
         let known: Vec<u64> = held_at_each_point(&events, &sizes).iter().map(|held| taken(held) + 50).collect();
         prop_assert_eq!(memory.timeline(1).unwrap(), &known);
         prop_assert!(known.iter().all(|bytes| *bytes <= size.cast_unsigned() + 50));
-        let ask = MemoryQuery { color: 1, ..MemoryQuery::default() };
-        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let query = MemoryQuery { color: 1, ..MemoryQuery::default() };
+        let space = memory.summarize(&module, ProgramPeaks::default(), &query).space.unwrap();
         prop_assert_eq!(Some(space.peak.peak), known.iter().copied().max());
         prop_assert!(space.peak.peak <= space.peak.total_allocation);
         for rollup in &space.rollups {
             prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), space.peak.peak, "{:?}", rollup.by);
         }
         for (point, bytes) in known.iter().enumerate() {
-            let alive = memory.alive_at(&module, &ask, point as u32).unwrap();
+            let alive = memory.alive_at(&module, &query, point as u32).unwrap();
             prop_assert_eq!((alive.size, alive.buffers.iter().map(|b| b.size).sum::<u64>()), (*bytes, *bytes));
         }
         for jump in &space.jumps {
@@ -256,8 +256,8 @@ proptest! {
         let (module, memory) = held(&program(events.clone(), &sizes, below));
         let known: Vec<u64> = interpret(&events, &sizes).into_iter().map(|heap| heap + below).collect();
         prop_assert_eq!(memory.timeline(0).unwrap(), &known);
-        let ask = MemoryQuery { columns: 7, ..MemoryQuery::default() };
-        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let query = MemoryQuery { columns: 7, ..MemoryQuery::default() };
+        let space = memory.summarize(&module, ProgramPeaks::default(), &query).space.unwrap();
         let peak = known.iter().copied().max().unwrap();
         prop_assert_eq!(space.peak.peak, peak);
         let first = known.iter().position(|bytes| *bytes == peak).unwrap();
@@ -266,7 +266,7 @@ proptest! {
             prop_assert_eq!(rollup.rows.iter().map(|row| row.size).sum::<u64>(), peak, "{:?}", rollup.by);
         }
         for (point, bytes) in known.iter().enumerate() {
-            let alive = memory.alive_at(&module, &ask, point as u32).unwrap();
+            let alive = memory.alive_at(&module, &query, point as u32).unwrap();
             prop_assert_eq!(alive.size, *bytes);
             prop_assert_eq!(alive.buffers.iter().map(|b| b.size).sum::<u64>(), *bytes);
         }
@@ -280,7 +280,7 @@ proptest! {
             prop_assert_eq!(known[column.most_at as usize], column.most);
         }
         let window = Points { from: 0, to: u32::MAX };
-        for lane in memory.lanes(&module, &ask, window).unwrap().lanes {
+        for lane in memory.lanes(&module, &query, window).unwrap().lanes {
             prop_assert!(lane.windows(2).all(|two| two[0].last <= two[1].first));
         }
     }
@@ -315,8 +315,8 @@ fn of_endless_memories_few_are_told() {
     assignment.buffer_allocations.extend((1..1000).map(allocation));
     let (module, memory) = held(&proto);
     assert_eq!(memory.peaks().len(), 64);
-    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
-    let note = told.notes.iter().find(|note| note.code == "memories_left_out").unwrap();
+    let result = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let note = result.notes.iter().find(|note| note.code == "memories_left_out").unwrap();
     assert!(note.message.starts_with("936 "), "{note:?}");
 }
 
@@ -324,10 +324,10 @@ fn of_endless_memories_few_are_told() {
 #[test]
 fn reports_pass_from_worker_to_page() {
     let (module, memory) = held(&tiny());
-    let told = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
-    let bytes = postcard::to_allocvec(&told).unwrap();
-    assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), told);
-    let largest = told.space.unwrap().alive.buffers[0].id;
+    let result = memory.summarize(&module, ProgramPeaks::default(), &MemoryQuery::default());
+    let bytes = postcard::to_allocvec(&result).unwrap();
+    assert_eq!(postcard::from_bytes::<StaticMemory>(&bytes).unwrap(), result);
+    let largest = result.space.unwrap().alive.buffers[0].id;
     let what = memory.what_if(&module, &MemoryQuery::default(), &[largest], ALL_POINTS).unwrap();
     // Without the logits the softmax takes once more what is free, and that is no more than before.
     assert_eq!((what.before, what.peak, what.position, what.without), (57_344, 24_576, Some(0), 32_768));
@@ -341,8 +341,8 @@ fn ask_all(bytes: &[u8]) {
     let module = Module::from_proto(&proto);
     let memory = ProgramMemory::new(assignment, &module);
     for peak in memory.peaks() {
-        let ask = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
-        let space = memory.summarize(&module, ProgramPeaks::default(), &ask).space.unwrap();
+        let query = MemoryQuery { color: peak.color, ..MemoryQuery::default() };
+        let space = memory.summarize(&module, ProgramPeaks::default(), &query).space.unwrap();
         assert_eq!(space.alive.buffers.iter().fold(space.alive.rest, |sum, b| sum.saturating_add(b.size)), peak.peak);
         assert!(
             space
@@ -351,9 +351,9 @@ fn ask_all(bytes: &[u8]) {
                 .all(|rollup| rollup.by == RollUpBy::Scope || !rollup.rows.is_empty() || peak.peak == 0)
         );
         let ids: Vec<BufferId> = space.alive.buffers.iter().map(|b| b.id).collect();
-        assert!(memory.what_if(&module, &ask, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
-        memory.alive_at(&module, &ask, u32::MAX);
-        memory.curve(&module, &ask, Points { from: 3, to: 1 });
+        assert!(memory.what_if(&module, &query, &ids, ALL_POINTS).unwrap().peak <= peak.peak);
+        memory.alive_at(&module, &query, u32::MAX);
+        memory.curve(&module, &query, Points { from: 3, to: 1 });
     }
 }
 
@@ -364,14 +364,14 @@ fn every_prefix_ends_in_a_note_or_an_error() {
         ask_all(&whole[..len]);
         let Ok(mut opened) = common::open("jit_f.hlo_proto.pb", whole[..len].to_vec()) else { continue };
         let analysis = Analysis::new(&opened.profile);
-        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-        let ask = MemoryQuery::default();
-        let told = session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, None, &|_| true, None);
-        assert_eq!(told.programs.len(), 1);
-        assert!(!told.programs[0].peaks.spaces.is_empty() || !told.notes.is_empty());
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let query = MemoryQuery::default();
+        let result = session::whole_memory(&analysis, &opened.profile, &mut programs, &query, None, &|_| true, None);
+        assert_eq!(result.programs.len(), 1);
+        assert!(!result.programs[0].peaks.spaces.is_empty() || !result.notes.is_empty());
         assert_eq!(
             len == whole.len(),
-            told.programs[0].peaks.spaces.first().is_some_and(|s| s.peak == 57_344),
+            result.programs[0].peaks.spaces.first().is_some_and(|s| s.peak == 57_344),
             "{len}"
         );
     }

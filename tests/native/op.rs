@@ -1,6 +1,6 @@
 //! One op as the page asks for it: against the breakdown's rows, against the program in the capture, and without one.
 
-use crate::common::{XSPACES, asked, bytes, hlo, make, profile};
+use crate::common::{XSPACES, bytes, hlo, make, profile, roofline_query};
 use rooflight::analysis::base::{Analysis, DeviceChoice, Query, StepChoice};
 use rooflight::analysis::breakdown::Group;
 use rooflight::analysis::op::{Change, OpBasis, OpDetail, OpRole};
@@ -20,7 +20,10 @@ fn open(name: &str, bytes: Vec<u8>) -> OpenSession {
 }
 
 fn op(engine: &mut OpenSession, query: &Query, program: Option<u64>, name: &str) -> OpDetail {
-    engine.answer(&Question::Op { ask: asked(query.clone()), op: OpRef::new(name, program) }.into()).decode().unwrap()
+    engine
+        .answer(&Question::Op { query: roofline_query(query.clone()), op: OpRef::new(name, program) }.into())
+        .decode()
+        .unwrap()
 }
 
 fn rows(engine: &mut OpenSession, query: &Query) -> Vec<Group> {
@@ -99,12 +102,12 @@ fn what_is_told_is_what_the_program_says() {
         assert_eq!(detail.opcode.as_deref(), Some(&*instruction.opcode));
         let names =
             |ids: Vec<_>| ids.into_iter().map(|i| module.instruction(i).unwrap().name.to_string()).collect::<Vec<_>>();
-        let told =
+        let shown =
             |side: &[rooflight::analysis::op::Neighbour]| side.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
         let mut operands = names(module.operands(at).collect());
         operands.dedup();
-        assert_eq!(told(&detail.operands), operands);
-        assert_eq!(told(&detail.users), names(module.users(at).to_vec()));
+        assert_eq!(shown(&detail.operands), operands);
+        assert_eq!(shown(&detail.users), names(module.users(at).to_vec()));
         for neighbour in detail.operands.iter().chain(&detail.users) {
             let of_it = rows.iter().find(|r| r.key == neighbour.name && r.program_id == row.program_id);
             assert_eq!(neighbour.is_op, of_it.is_some());
@@ -151,7 +154,7 @@ fn ops_of_a_real_program() {
     assert!(part.figures.is_none() && part.notes.iter().any(|n| n.code == "no_time"));
     let place = part.computation.unwrap();
     assert_eq!((place.caller_opcode.as_deref(), place.is_entry), (Some("fusion"), false));
-    let failed = Question::Op { ask: asked(query), op: OpRef::new("no-such-op", None) }.into();
+    let failed = Question::Op { query: roofline_query(query), op: OpRef::new("no-such-op", None) }.into();
     assert!(matches!(engine.answer(&failed), Reply::Failed(f) if f.title == "There is no no-such-op"));
 }
 
@@ -240,7 +243,7 @@ fn a_gpu_capture_has_programs() {
 }
 
 /// The detail of every instruction of a module, as if it were a TPU's.
-fn told(module: &Module) -> Vec<OpDetail> {
+fn all_details(module: &Module) -> Vec<OpDetail> {
     let plane = Plane { name: "/device:TPU:0".into(), ..Plane::default() };
     let mut profile = Profile::default();
     profile.planes.push(plane);
@@ -259,7 +262,7 @@ fn has(details: &[OpDetail], words: &str) {
 #[test]
 fn words_of_real_programs() {
     let Some(llama) = hlo::llama() else { return };
-    let details = told(&text::module(&llama).unwrap().0);
+    let details = all_details(&text::module(&llama).unwrap().0);
     has(&details, "bf16 matmul [4×8192×4096]·[4096×4096×1] fused with reduce");
     has(&details, "start of reduce-scatter of bf16[14336,4096] over one group of 8");
     has(&details, "convert of bf16[512], bf16 → f32, other tiles, VMEM → HBM");
@@ -267,7 +270,7 @@ fn words_of_real_programs() {
     has(&details, "wait for copy of bf16[14336,512], HBM → VMEM");
     let turns = |name: &str| details.iter().find(|d| d.name == name).unwrap().words.rsplit_once(", ").unwrap().1;
     assert_eq!((turns("while.164"), turns("while.166")), ("32 times", "63 times"));
-    let details = told(&Module::from_proto(&hlo::aot(hlo::AOT[0]).unwrap()));
+    let details = all_details(&Module::from_proto(&hlo::aot(hlo::AOT[0]).unwrap()));
     has(&details, "bf16 matmul [4×2048×4096]·[4096×8192×1] fused with silu");
     has(&details, "bf16 matmul [4×2048×4096]·[4096×16000×1] fused with log_softmax, reduce");
     has(&details, "all-reduce of bf16[4,2048,4096] over 4 groups of 2");

@@ -1,6 +1,6 @@
 //! The neighbourhood of real ops: against the program's own relations, and drawn.
 
-use crate::common::{asked, bytes, hlo, make, open};
+use crate::common::{bytes, hlo, make, open, roofline_query};
 use rooflight::analysis::base::{Analysis, Query, StepChoice};
 use rooflight::analysis::op::graph::{GraphNode, NodeRole, OpGraph};
 use rooflight::analysis::op::{OpBasis, OpDetail};
@@ -101,15 +101,15 @@ fn check_hops(of: &Relations, graph: &OpGraph) {
     let centre = &graph.nodes[graph.centre as usize];
     for (up, sign) in [(true, -1), (false, 1)] {
         let [first, second] = of.hops(&centre.name, up);
-        let told = |hop: i8| -> BTreeSet<String> {
+        let result = |hop: i8| -> BTreeSet<String> {
             at_hop(graph, hop).filter(|n| n.is_instruction()).map(|n| n.name.clone()).collect()
         };
         let more = |hop: i8| at_hop(graph, hop).map(left).sum::<usize>();
-        assert!(told(sign).is_subset(&first) && told(sign).len() <= LIMITS.0);
-        assert_eq!(told(sign).len() + more(sign), first.len(), "{}", centre.name);
-        assert!(told(sign * 2).is_subset(&second) && told(sign * 2).len() <= LIMITS.1);
+        assert!(result(sign).is_subset(&first) && result(sign).len() <= LIMITS.0);
+        assert_eq!(result(sign).len() + more(sign), first.len(), "{}", centre.name);
+        assert!(result(sign * 2).is_subset(&second) && result(sign * 2).len() <= LIMITS.1);
         if more(sign) == 0 {
-            assert_eq!(told(sign * 2).len() + more(sign * 2), second.len(), "{}", centre.name);
+            assert_eq!(result(sign * 2).len() + more(sign * 2), second.len(), "{}", centre.name);
         }
         assert!(at_hop(graph, sign).chain(at_hop(graph, sign * 2)).filter(|n| left(n) > 0).count() <= 2);
     }
@@ -121,8 +121,8 @@ fn check_hops(of: &Relations, graph: &OpGraph) {
 fn check_edges(of: &Relations, graph: &OpGraph) {
     let name = |node: u32| graph.nodes[node as usize].name.clone();
     let (mut data, mut control) = (BTreeSet::new(), BTreeSet::new());
-    let told = |node: u32| graph.nodes[node as usize].is_instruction();
-    for edge in graph.edges.iter().filter(|edge| told(edge.from) && told(edge.to)) {
+    let result = |node: u32| graph.nodes[node as usize].is_instruction();
+    for edge in graph.edges.iter().filter(|edge| result(edge.from) && result(edge.to)) {
         let pair = (name(edge.from), name(edge.to));
         assert!(if edge.control { &of.control } else { &of.data }.contains(&pair), "{pair:?}");
         assert_eq!(edge.operands.is_empty(), edge.control);
@@ -163,14 +163,14 @@ fn check_drawing(graph: &OpGraph) -> Drawing {
     }
     for edge in &drawing.edges {
         let (from, to) = (&drawing.nodes[edge.from as usize], &drawing.nodes[edge.to as usize]);
-        let (start, end) = (edge.way[0], *edge.way.last().unwrap());
-        assert!(edge.way.windows(2).all(|pair| pair[1].1 >= pair[0].1), "downward: {}", edge.tip);
+        let (start, end) = (edge.points[0], *edge.points.last().unwrap());
+        assert!(edge.points.windows(2).all(|pair| pair[1].1 >= pair[0].1), "downward: {}", edge.tip);
         assert!(end.1 > start.1 && end.1 == to.rect.y, "{}", edge.tip);
         assert!(end.0 >= to.rect.x && end.0 <= to.rect.x + to.rect.width);
         assert!(start.0 >= from.rect.x && start.0 <= from.rect.x + from.rect.width);
         assert!(from.opened || start.1 == from.rect.y + from.rect.height);
         // It goes through no node but in curves, which leave rows behind.
-        for pair in edge.way.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        for pair in edge.points.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let hit = drawing.nodes.iter().find(|n| !n.opened && n.rect.is_crossed(pair[0], pair[1]));
             assert!(hit.is_none(), "{} through {}", edge.tip, hit.unwrap().label);
         }
@@ -284,7 +284,7 @@ fn all_steps() -> Query {
     Query { step: StepChoice::All, ..Query::default() }
 }
 
-fn ask(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
+fn op_graph(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, Reply> {
     let open = open.iter().map(ToString::to_string).collect();
     engine.answer(&Question::Graph { query: all_steps(), op: OpRef::new(name, None), open }.into()).decode()
 }
@@ -293,25 +293,27 @@ fn ask(engine: &mut OpenSession, name: &str, open: &[&str]) -> Result<OpGraph, R
 fn the_engine_answers_with_times_or_a_sentence() {
     let Some(space) = hlo::xspace(V6E) else { return };
     let mut whole = engine(&space);
-    let graph = ask(&mut whole, "all-reduce", &[]).unwrap();
+    let graph = op_graph(&mut whole, "all-reduce", &[]).unwrap();
     assert_eq!(graph.basis, OpBasis::Proto);
     assert!(graph.nodes.iter().any(|node| node.total.is_some()));
     for node in &graph.nodes {
-        let op = Question::Op { ask: asked(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
+        let op = Question::Op { query: roofline_query(all_steps()), op: OpRef::new(&node.name, graph.program_id) };
         let op: OpDetail = whole.answer(&op.into()).decode().unwrap();
         // Not in the window is no zero.
         let figures = op.figures.as_ref().map(|f| (f.total, f.n)).filter(|(total, n)| total.0 > 0 || *n > 0);
         assert_eq!(node.total.zip(node.n), figures, "{}", node.name);
         assert_eq!(node.kind, op.figures.and(op.kind), "{}", node.name);
     }
-    let opened = ask(&mut whole, "broadcast_add_fusion", &["broadcast_add_fusion"]).unwrap();
+    let opened = op_graph(&mut whole, "broadcast_add_fusion", &["broadcast_add_fusion"]).unwrap();
     assert!(opened.nodes[opened.centre as usize].is_opened());
-    assert!(matches!(ask(&mut whole, "no-such-op", &[]), Err(Reply::Failed(f)) if f.title == "There is no no-such-op"));
+    assert!(
+        matches!(op_graph(&mut whole, "no-such-op", &[]), Err(Reply::Failed(f)) if f.title == "There is no no-such-op")
+    );
 
     // Without programs: one hop, said.
     let mut none = space.clone();
     none.planes.retain(|p| p.name != "/host:metadata");
-    let text = ask(&mut engine(&none), "all-reduce", &[]).unwrap();
+    let text = op_graph(&mut engine(&none), "all-reduce", &[]).unwrap();
     assert_eq!(text.basis, OpBasis::EventText);
     assert!(text.notes.iter().any(|n| n.code == "one_hop"));
     assert!(text.nodes.iter().all(|n| n.hop.abs() <= 1) && text.nodes.len() > 1);

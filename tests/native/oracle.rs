@@ -107,8 +107,8 @@ fn compare_event(
         // What a kernel does not say its launch may; what it says stays.
         assert_eq!(ours(op.stats.kernel).as_ref(), Some(&metadata.name));
         for (ours, name) in [(ours(op.stats.hlo_op), "hlo_op"), (ours(op.stats.hlo_module), "hlo_module")] {
-            let said = merged_text(name);
-            assert!(said.is_none() || ours == said, "{name}");
+            let text = merged_text(name);
+            assert!(text.is_none() || ours == text, "{name}");
         }
     } else {
         assert_eq!(ours(op.stats.category), merged_text("hlo_category"));

@@ -19,9 +19,9 @@ fn inspect(path: &Path) -> (Option<i32>, String, Vec<u8>) {
     let out = Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_rooflight")]).arg(path).output().unwrap();
     assert!(before.elapsed().as_secs() < 40, "it takes too long");
     let Output { status, stdout, stderr } = out;
-    let said = String::from_utf8(stderr).unwrap();
-    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
-    (status.code(), said, stdout)
+    let text = String::from_utf8(stderr).unwrap();
+    assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    (status.code(), text, stdout)
 }
 
 fn of(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
@@ -33,9 +33,9 @@ fn of(name: &str, content: &[u8]) -> (Option<i32>, String, Vec<u8>) {
 
 /// Nothing of it opens: exit code 2, and these words.
 fn refused(name: &str, content: &[u8], words: &str) {
-    let (code, said, out) = of(name, content);
-    assert!(code == Some(2) && out.is_empty(), "{code:?} {said}");
-    assert!(said.contains(words), "{said}");
+    let (code, text, out) = of(name, content);
+    assert!(code == Some(2) && out.is_empty(), "{code:?} {text}");
+    assert!(text.contains(words), "{text}");
 }
 
 /// Packs pieces.
@@ -72,9 +72,9 @@ fn bombs() {
     let bombs =
         [packed(std::iter::once(head.clone()).chain(repeated(0, 1000))), xz(&[head, vec![0; 80 << 20]].concat())];
     for bomb in bombs {
-        let (code, said, out) = of("a.xplane.pb.gz", &bomb);
-        assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains("Reading stops early: it unpacks to more than 200 times its size"), "{said}");
+        let (code, text, out) = of("a.xplane.pb.gz", &bomb);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("Reading stops early: it unpacks to more than 200 times its size"), "{text}");
         let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert!(json["planes"].as_array().unwrap().iter().any(|plane| plane["name"] == "/device:TPU:1"));
     }
@@ -125,9 +125,9 @@ fn ten_gigabytes_declared() {
         [file, b"\x12\x0d/device:TPU:0".to_vec()].concat()
     };
     for tags in [&[0x0a][..], &[0x0a, 0x1a], &[0x0a, 0x1a, 0x22], &[0x0a, 0x22]] {
-        let (code, said, _) = of("long.xplane.pb", &declares(tags));
-        assert!(matches!(code, Some(1 | 2)), "{tags:x?}: {said}");
-        assert!(said.contains("The file ends") || said.contains("10,000,000,000 bytes"), "{tags:x?}: {said}");
+        let (code, text, _) = of("long.xplane.pb", &declares(tags));
+        assert!(matches!(code, Some(1 | 2)), "{tags:x?}: {text}");
+        assert!(text.contains("The file ends") || text.contains("10,000,000,000 bytes"), "{tags:x?}: {text}");
     }
     // Of a program as well.
     let mut program = declares(&[0x0a]);

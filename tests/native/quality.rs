@@ -94,8 +94,8 @@ fn what_notes_say_is_said_once_more_and_no_more() {
         let [note] = notes.as_slice() else { panic!("{notes:?}") };
         assert_eq!(those(&view.quality, kind, note).len(), 1);
     }
-    let said = of(&space);
-    assert_eq!(those(&said, FindingKind::Profiler, "buffers were full").len(), 1);
+    let text = of(&space);
+    assert_eq!(those(&text, FindingKind::Profiler, "buffers were full").len(), 1);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn real_captures() {
     assert_eq!(one.n, Some(3));
     assert!(those(&found, FindingKind::Missing, "HLO proto").is_empty());
     assert!(
-        those(&found, FindingKind::Missing, "No Steps line").len() == 1
+        those(&found, FindingKind::Missing, "no “Steps” line").len() == 1
             && found.iter().all(|f| f.kind >= FindingKind::Clock)
     );
 }
@@ -156,7 +156,7 @@ fn the_longest_step_is_shown_first() {
 #[test]
 fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
     let Some((trace, space)) = profile("cpu-jax/vm.trace.json.gz").zip(profile("cpu-jax/vm.xplane.pb")) else { return };
-    let told = |name: &str, bytes: Vec<u8>| {
+    let result = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let of = |device| {
@@ -170,7 +170,7 @@ fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
         let devices = analysis.devices.iter().map(|device| device.label.clone()).collect::<Vec<_>>();
         (devices, (0..4).map(|i| of(DeviceChoice::One(i))).collect::<Vec<_>>(), of(DeviceChoice::All))
     };
-    let (trace, space) = (told("vm.trace.json.gz", trace), told("vm.xplane.pb", space));
+    let (trace, space) = (result("vm.trace.json.gz", trace), result("vm.xplane.pb", space));
     assert_eq!(trace.0.len(), 4);
     assert!(trace.2.3.len() > 10);
     assert!(trace == space, "they differ: {:?} and {:?}", (trace.2.0, trace.2.1), (space.2.0, space.2.1));
@@ -180,14 +180,14 @@ fn a_trace_and_its_xspace_tell_the_same_of_cpus() {
 #[test]
 fn a_trace_of_cpus_is_classified_by_name() {
     let Some((trace, space)) = profile("cpu-jax/vm.trace.json.gz").zip(profile("cpu-jax/vm.xplane.pb")) else { return };
-    let told = |name: &str, bytes: Vec<u8>| {
+    let result = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
         let analysis = Analysis::new(&opened.profile);
         let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
         (analysis.breakdown(&opened.profile, &query).unwrap(), opened)
     };
-    let (of_trace, opened) = told("vm.trace.json.gz", trace);
-    let (of_space, _) = told("vm.xplane.pb", space);
+    let (of_trace, opened) = result("vm.trace.json.gz", trace);
+    let (of_space, _) = result("vm.xplane.pb", space);
     let totals = &of_trace.totals;
     assert_eq!((totals.by_kind[Kind::Other.index()], totals.unknown_categories.len()), (Picos::ZERO, 0));
     assert_eq!(totals.by_kind, of_space.totals.by_kind);
@@ -245,8 +245,8 @@ fn what_traces_lack_is_said_once() {
         let files: Vec<(String, Vec<u8>)> = (0..n).map(|i| (format!("{i}.trace.json.gz"), trace(i))).collect();
         let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
         let notes = open_all(&files).unwrap().profile.notes;
-        let said: Vec<_> =
+        let text: Vec<_> =
             notes.iter().filter(|note| note.code == "trace_json").map(|note| note.place.as_deref()).collect();
-        assert_eq!(said, [(n == 1).then_some("0.trace.json.gz")]);
+        assert_eq!(text, [(n == 1).then_some("0.trace.json.gz")]);
     }
 }

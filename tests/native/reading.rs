@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::bytes;
-use crate::common::trace::told;
+use crate::common::trace::planes_by_name;
 use prost::Message;
 use rooflight::profile::Profile;
 use rooflight::session::{Input, open};
@@ -120,7 +120,7 @@ fn what_a_line_says_of_itself_may_come_last() {
             let line = field(3, &parts.concat());
             let plane = [line, plane(Vec::new()).encode_to_vec()].concat();
             let other = read(field(1, &plane));
-            assert_eq!(told(&other), told(&usual));
+            assert_eq!(planes_by_name(&other), planes_by_name(&usual));
             let (other, usual) = (&other.planes[0].lines[0], &usual.planes[0].lines[0]);
             assert_eq!((&other.flows, other.id, other.timestamp_ns), (&usual.flows, 7, 1_000));
             assert_eq!((&other.name, &other.display_name), (&whole.name, &whole.display_name));

@@ -60,7 +60,7 @@ impl Desk {
     }
 
     /// What it prints, of what succeeds.
-    fn said(&self, args: &[&str]) -> String {
+    fn output(&self, args: &[&str]) -> String {
         let out = self.run(args);
         let error = String::from_utf8_lossy(&out.stderr);
         assert_eq!(out.status.code(), Some(0), "{args:?}: {error}");
@@ -146,12 +146,12 @@ fn a_link_opens_at_the_pages_own_address_or_another() {
     assert!(link.starts_with(&format!("{BASE}#")), "the option comes before the environment: {link}");
     assert_eq!(with("example.com", &["--link"]).status.code(), Some(2));
     assert_eq!(of(with("", &["--link"])), "", "empty is not given");
-    let link = desk.said(&["--link", "--base", BASE]);
+    let link = desk.output(&["--link", "--base", BASE]);
     assert!(link.starts_with(&format!("{BASE}#")) && link.ends_with('\n') && link.lines().count() == 1, "{link}");
     let report = read_link(&report_of(&link)).unwrap();
     assert_eq!((report.origin.level, report.origin.files[0].name.as_str()), (100, "small.xplane.pb"));
     holds_no_secret(&unbase64(&report_of(&link)));
-    let other = desk.said(&["--link", "--base", "https://example.org/r/#old", "--level", "80", "--step", "7"]);
+    let other = desk.output(&["--link", "--base", "https://example.org/r/#old", "--level", "80", "--step", "7"]);
     assert!(other.starts_with("https://example.org/r/#v="), "{other}");
     let report = read_link(&report_of(&other)).unwrap();
     assert_eq!((report.origin.level, report.header.step.as_str()), (80, "7"));
@@ -160,10 +160,10 @@ fn a_link_opens_at_the_pages_own_address_or_another() {
 #[test]
 fn a_report_file_holds_all_but_sources() {
     let desk = Desk::new();
-    assert_eq!(desk.said(&["--rooflight", "it.rooflight"]), "");
+    assert_eq!(desk.output(&["--rooflight", "it.rooflight"]), "");
     let file = fs::read(desk.path("it.rooflight")).unwrap();
-    let told = unpack(&file).unwrap();
-    assert_eq!((told.report.origin.level, told.captures.len()), (100, 0));
+    let result = unpack(&file).unwrap();
+    assert_eq!((result.report.origin.level, result.captures.len()), (100, 0));
     holds_no_secret(&file);
     // It is asked about as the capture is.
     let program = |args: &[&str]| {
@@ -171,12 +171,12 @@ fn a_report_file_holds_all_but_sources() {
         command.current_dir(desk.dir.path()).arg("report").args(args).output().unwrap()
     };
     let again = String::from_utf8(program(&["it.rooflight", "--link", "--base", BASE]).stdout).unwrap();
-    assert_eq!(report_of(&again), report_of(&desk.said(&["--link", "--base", BASE])));
+    assert_eq!(report_of(&again), report_of(&desk.output(&["--link", "--base", BASE])));
 
-    desk.said(&["--rooflight", "with.rooflight", "--with-capture"]);
+    desk.output(&["--rooflight", "with.rooflight", "--with-capture"]);
     let with = fs::read(desk.path("with.rooflight")).unwrap();
-    let told = unpack(&with).unwrap();
-    assert_eq!(told.captures[0].name, "small.xplane.pb", "without its folder");
+    let result = unpack(&with).unwrap();
+    assert_eq!(result.captures[0].name, "small.xplane.pb", "without its folder");
     assert!(with.ends_with(&fs::read(&desk.capture).unwrap()));
     // Passed on once more it carries the capture, not a report with a report in it.
     let once_more = program(&["with.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
@@ -185,9 +185,9 @@ fn a_report_file_holds_all_but_sources() {
     let none = program(&["it.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
     assert_eq!(none.status.code(), Some(2));
     assert!(String::from_utf8(none.stderr).unwrap().contains("There is no capture to go with it"));
-    desk.said(&["--rooflight", "sources.rooflight", "--with-sources"]);
-    let told = readable(&fs::read(desk.path("sources.rooflight")).unwrap());
-    assert!(SECRETS.iter().all(|secret| told.contains(secret)), "this test would see a source");
+    desk.output(&["--rooflight", "sources.rooflight", "--with-sources"]);
+    let result = readable(&fs::read(desk.path("sources.rooflight")).unwrap());
+    assert!(SECRETS.iter().all(|secret| result.contains(secret)), "this test would see a source");
     desk.refused(&["--rooflight", "no/such/folder.rooflight"], &["no/such/folder.rooflight"]);
 }
 
@@ -211,11 +211,11 @@ fn a_page_is_made_of_the_built_one() {
         panic!("the program stayed busy")
     };
     let none = run();
-    let said = String::from_utf8(none.stderr).unwrap();
-    assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0), "{said}");
+    let text = String::from_utf8(none.stderr).unwrap();
+    assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0), "{text}");
     assert!(
-        said.contains("There is no built page") && said.contains("--app") && !desk.path("it.html").exists(),
-        "{said}"
+        text.contains("There is no built page") && text.contains("--app") && !desk.path("it.html").exists(),
+        "{text}"
     );
     for place in ["dist", "apart/dist"] {
         let dist = desk.dist(place);
@@ -230,9 +230,9 @@ fn a_page_is_made_of_the_built_one() {
         fs::remove_file(desk.path("it.html")).unwrap();
     }
     let dist = desk.dist("elsewhere");
-    desk.said(&["--html", "it.html", "--app", "elsewhere", "--base", BASE]);
+    desk.output(&["--html", "it.html", "--app", "elsewhere", "--base", BASE]);
     assert!(page(&desk.path("it.html")).contains(&format!("data-base=\"{BASE}\"")), "for links made in it");
-    desk.said(&["--html", "it.html", "--app", "elsewhere", "--with-capture"]);
+    desk.output(&["--html", "it.html", "--app", "elsewhere", "--with-capture"]);
     assert!(page(&desk.path("it.html")).contains("data-base=\"\""), "nobody gave an address");
     let file = block(&page(&desk.path("it.html")), "inside");
     assert_eq!(unpack(&file).unwrap().captures.len(), 1);
@@ -244,19 +244,22 @@ fn a_page_is_made_of_the_built_one() {
 #[test]
 fn words_and_what_would_leave() {
     let desk = Desk::new();
-    let told = desk.said(&[]);
+    let result = desk.output(&[]);
     assert!(
-        told.contains("The link's report would have")
-            && told.contains("Names of ops")
-            && told.contains("small.xplane.pb")
+        result.contains("The link's report would have")
+            && result.contains("Names of ops")
+            && result.contains("small.xplane.pb")
     );
-    assert!(!told.contains("Lines of source code") && SECRETS.iter().all(|secret| !told.contains(secret)), "{told}");
+    assert!(
+        !result.contains("Lines of source code") && SECRETS.iter().all(|secret| !result.contains(secret)),
+        "{result}"
+    );
     // A link's usual level has no lines of source even so.
-    let told = desk.said(&["--with-sources", "--level", "100"]);
-    assert!(told.contains("Lines of source code") && told.contains("/home/someone/train.py:3"), "{told}");
-    let words = desk.said(&["--markdown"]);
+    let result = desk.output(&["--with-sources", "--level", "100"]);
+    assert!(result.contains("Lines of source code") && result.contains("/home/someone/train.py:3"), "{result}");
+    let words = desk.output(&["--markdown"]);
     assert!(words.contains("| Compute") && SECRETS.iter().all(|secret| !words.contains(secret)), "{words}");
-    desk.said(&["--markdown", "--out", "it.md"]);
+    desk.output(&["--markdown", "--out", "it.md"]);
     assert_eq!(fs::read_to_string(desk.path("it.md")).unwrap(), words);
 }
 
@@ -264,14 +267,14 @@ fn words_and_what_would_leave() {
 fn pseudonyms() {
     let desk = Desk::new();
     let names = ["small.xplane", "jit_train", "layer_0"];
-    let plain = desk.said(&[]);
+    let plain = desk.output(&[]);
     assert!(names.iter().any(|name| plain.contains(name)));
     let file = |name: &str| readable(&fs::read(desk.path(name)).unwrap());
-    desk.said(&["--rooflight", "it.rooflight", "--anonymise"]);
-    let link = desk.said(&["--link", "--base", BASE, "--anonymise"]);
+    desk.output(&["--rooflight", "it.rooflight", "--anonymise"]);
+    let link = desk.output(&["--link", "--base", BASE, "--anonymise"]);
     for text in [
-        desk.said(&["--anonymise"]),
-        desk.said(&["--markdown", "--anonymise"]),
+        desk.output(&["--anonymise"]),
+        desk.output(&["--markdown", "--anonymise"]),
         file("it.rooflight"),
         readable(&unbase64(&report_of(&link))),
     ] {

@@ -25,18 +25,18 @@ fn use_it(bytes: Vec<u8>) -> bool {
     let scopes = analysis.scopes(&opened.profile, &Query::default(), "", 0.01).unwrap();
     assert!(scopes.total == Picos(u64::MAX) || scopes.nodes[0].total == scopes.total);
     for all_kinds in [false, true] {
-        let ask = RooflineQuery { all_kinds, ..RooflineQuery::default() };
-        let figures = analysis.roofline(&opened.profile, &ask, None).unwrap().figures;
+        let request = RooflineQuery { all_kinds, ..RooflineQuery::default() };
+        let figures = analysis.roofline(&opened.profile, &request, None).unwrap().figures;
         let held = figures.step.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let sum = held + figures.skipped.iter().map(|s| s.total).sum();
         assert!(figures.considered == Picos(u64::MAX) || sum == figures.considered);
-        analysis.roofline_steps(&opened.profile, &ask, None).unwrap();
+        analysis.roofline_steps(&opened.profile, &request, None).unwrap();
     }
     for step in [StepChoice::All, StepChoice::Busiest] {
         let query = Query { device: DeviceChoice::All, step, ..Query::default() };
         let topology = "2x2".parse().ok();
-        let ask = CommQuery { query: query.clone(), topology, ..CommQuery::default() };
-        let comm = analysis.comm(&opened.profile, &ask, None);
+        let request = CommQuery { query: query.clone(), topology, ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &request, None);
         for row in comm.rows.iter().chain(&comm.copy_rows) {
             let of = row.overlap;
             assert!(of.in_flight == Picos(u64::MAX) || of.in_flight == of.exposed + of.overlapped);

@@ -75,7 +75,7 @@ fn a_file_that_cannot_be_read_is_named_safely() {
     let path = dir.path().join("a\u{1b}[2J\u{202e}.xplane.pb");
     std::fs::write(&path, b"\xff\xff\xff\xff").unwrap();
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(["summary"]).arg(&path).output().unwrap();
-    let said = String::from_utf8(out.stderr).unwrap();
-    assert_eq!(out.status.code(), Some(2), "{said}");
-    assert!(said.contains("a\\u{1b}[2J\\u{202e}.xplane.pb") && !said.contains('\u{1b}'), "{said:?}");
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(2), "{text}");
+    assert!(text.contains("a\\u{1b}[2J\\u{202e}.xplane.pb") && !text.contains('\u{1b}'), "{text:?}");
 }

@@ -92,8 +92,8 @@ fn steps_that_overlap() {
     let all = with_steps(&vec![(0, 200_000); 20_000]);
     in_time(|| {
         let analysis = Analysis::new(&all.profile);
-        let said = note(&analysis.notes, "overlapping_steps").unwrap();
-        assert!(said.message.starts_with("20000 of the 20000 steps run at the same time"), "{}", said.message);
+        let text = note(&analysis.notes, "overlapping_steps").unwrap();
+        assert!(text.message.starts_with("20000 of the 20000 steps run at the same time"), "{}", text.message);
         assert!(analysis.devices[0].steps.is_empty());
         let stats = analysis.step_stats(&all.profile);
         assert!(stats.devices[0].steps.is_empty());
@@ -122,8 +122,8 @@ fn planes_and_lines_without_events() {
     let opened = opened(planes);
     let n = opened.profile.planes.len();
     assert!(n > 10_000 && n < 50_000, "{n}");
-    let said = &note(&opened.profile.notes, "planes_not_listed").unwrap().message;
-    assert!(said.starts_with(&format!("{} further planes", 200_001 - n)), "{said}");
+    let text = &note(&opened.profile.notes, "planes_not_listed").unwrap().message;
+    assert!(text.starts_with(&format!("{} further planes", 200_001 - n)), "{text}");
     assert!(opened.partial.is_none(), "nothing that is shown is less for it");
 
     let mut plane = make::device(0);
@@ -143,8 +143,8 @@ fn threads_without_end() {
     let opened = common::open("a.trace.json", text.into_bytes()).unwrap();
     let n = opened.profile.n_events();
     assert!(n > 10_000 && n < 50_000, "{n}");
-    let said = note(&opened.profile.notes, "lines_left_out").unwrap();
-    assert!(said.message.starts_with(&format!("{} events", 100_000 - n)), "{}", said.message);
+    let message = note(&opened.profile.notes, "lines_left_out").unwrap();
+    assert!(message.message.starts_with(&format!("{} events", 100_000 - n)), "{}", message.message);
     assert!(opened.partial.is_some_and(|partial| partial.contains("are left out")));
 }
 

@@ -95,9 +95,9 @@ fn the_program_says_that_it_is_partial() {
     std::fs::write(&path, bytes(&XSpace { planes, ..XSpace::default() })).unwrap();
     for view in ["breakdown", "summary", "roofline", "comm", "non-compute", "report"] {
         let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).arg(view).arg(&path).output().unwrap();
-        let said = String::from_utf8(out.stderr).unwrap();
-        assert_eq!(out.status.code(), Some(1), "{view}: {said}");
-        assert!(said.contains("more than 2⁶⁴ ps"), "{view}: {said}");
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(1), "{view}: {text}");
+        assert!(text.contains("more than 2⁶⁴ ps"), "{view}: {text}");
     }
     let out = Command::new(env!("CARGO_BIN_EXE_rooflight")).args(["breakdown", "--json"]).arg(&path).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();

@@ -20,21 +20,21 @@ use rooflight::wire::proto::xspace::{XPlane, XSpace, XStat};
 /// Picoseconds of a microsecond.
 const US: i64 = 1_000_000;
 
-fn ask(opened: &mut Opened, ask: &RooflineQuery) -> Roofline {
+fn roofline(opened: &mut Opened, query: &RooflineQuery) -> Roofline {
     let analysis = Analysis::new(&opened.profile);
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let answer = session::roofline(&analysis, &opened.profile, &mut programs, ask).unwrap();
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let answer = session::roofline(&analysis, &opened.profile, &mut programs, query).unwrap();
     let (n, order) = (answer.n_rows(), answer.order().to_vec());
     let roofs: Vec<Option<Roof>> = order.iter().map(|row| answer.roof(*row)).collect();
     assert_eq!(answer.row(&opened.profile, &analysis, n as u32), None);
-    let told = answer.into_report(&opened.profile, &analysis, usize::MAX);
-    assert_eq!(told.rows.iter().map(|row| row.roof.clone()).collect::<Vec<_>>(), roofs);
-    sums(&told);
-    told
+    let result = answer.into_report(&opened.profile, &analysis, usize::MAX);
+    assert_eq!(result.rows.iter().map(|row| row.roof.clone()).collect::<Vec<_>>(), roofs);
+    sums(&result);
+    result
 }
 
 fn of(plane: XPlane, query: &RooflineQuery) -> Roofline {
-    ask(&mut open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap(), query)
+    roofline(&mut open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap(), query)
 }
 
 fn all() -> RooflineQuery {
@@ -408,7 +408,7 @@ fn every(open: impl Fn() -> Opened) {
         for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(7)] {
             let query = Query { device, step, by, ..Query::default() };
             let mut opened = open();
-            let r = ask(&mut opened, &RooflineQuery { query, all_kinds, ..RooflineQuery::default() });
+            let r = roofline(&mut opened, &RooflineQuery { query, all_kinds, ..RooflineQuery::default() });
             let t = &r.figures.totals;
             assert_eq!(r.figures.considered, if all_kinds { t.busy } else { t.time_of_kind(Kind::Compute) });
         }
@@ -423,18 +423,21 @@ fn an_op_by_itself_is_its_row() {
     for opened in captures {
         let analysis = Analysis::new(&opened.profile);
         let query = Query { device: DeviceChoice::All, ..Query::default() };
-        let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
-        let told =
-            analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
-        assert!(!told.rows.is_empty());
-        for row in &told.rows {
-            let found = analysis.find_op(&opened.profile, &ask.query, row.group.program_id, &row.group.key);
-            let one = analysis.op_roof(&opened.profile, &found, &ask, None).unwrap();
+        let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+        let result = analysis.roofline(&opened.profile, &request, None).unwrap().into_report(
+            &opened.profile,
+            &analysis,
+            usize::MAX,
+        );
+        assert!(!result.rows.is_empty());
+        for row in &result.rows {
+            let found = analysis.find_op(&opened.profile, &request.query, row.group.program_id, &row.group.key);
+            let one = analysis.op_roof(&opened.profile, &found, &request, None).unwrap();
             assert_eq!((&one.roof, &one.skipped), (&row.roof, &row.skipped), "{}", row.group.key);
-            assert_eq!((&one.verified, &one.peaks), (&row.roof.as_ref().and_then(verify), &told.figures.peaks));
+            assert_eq!((&one.verified, &one.peaks), (&row.roof.as_ref().and_then(verify), &result.figures.peaks));
         }
-        let nowhere = analysis.find_op(&opened.profile, &ask.query, None, "no such op");
-        assert_eq!(analysis.op_roof(&opened.profile, &nowhere, &ask, None), None);
+        let nowhere = analysis.find_op(&opened.profile, &request.query, None, "no such op");
+        assert_eq!(analysis.op_roof(&opened.profile, &nowhere, &request, None), None);
     }
 }
 
@@ -445,7 +448,7 @@ fn steps_are_what_each_is_alone() {
     captures.extend(common::profile(common::XSPACES[0]).map(|bytes| open("host.xplane.pb", bytes).unwrap()));
     for mut opened in captures {
         let analysis = Analysis::new(&opened.profile);
-        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
         for (device, all_kinds) in [(DeviceChoice::All, true), (DeviceChoice::One(0), false)] {
             let of = |step| RooflineQuery { query: Query { device, step, ..Query::default() }, all_kinds, ..all() };
             let busiest = of(StepChoice::Busiest);
@@ -525,7 +528,7 @@ proptest! {
 
 /// A session of a file, and its answer.
 fn answer_of(mut opened: Opened, query: &RooflineQuery) -> Roofline {
-    ask(&mut opened, query)
+    roofline(&mut opened, query)
 }
 
 fn sample() -> Opened {
@@ -639,7 +642,7 @@ fn the_roofline_says_of_which_part_of_the_step_it_speaks() {
 fn mfu_is_of_the_models_flops() {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::Number(0), ..Query::default() };
     let r = answer_of(sample(), &RooflineQuery { query, ..RooflineQuery::default() });
-    let told = roofline_table::window_use(&r.figures);
-    let of = |name: &str| told.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
+    let result = roofline_table::window_use(&r.figures);
+    let of = |name: &str| result.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str());
     assert_eq!((of("MFU"), of("HFU (incl. recompute)")), (Some("20.6 %"), Some("26.4 %")));
 }

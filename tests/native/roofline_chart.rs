@@ -41,41 +41,41 @@ fn what_has_a_roofline_lacks_nothing() {
         let Some(bytes) = bytes else { continue };
         let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes), from_folder: false };
         let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-        let query = Query { device: session.usual_device, ..ask(GroupBy::Op).query };
+        let query = Query { device: session.usual_device, ..roofline_query(GroupBy::Op).query };
         let head = head(&mut engine, &RooflineQuery { query, ..RooflineQuery::default() });
-        let said = empty::roofline(&session, &head.figures, true);
-        assert_eq!(said.is_none(), is_whole);
-        if let Some(said) = said {
-            let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
-            assert_eq!(found, [Some("125.3 TFLOP/s fp16"), Some("898 GB/s HBM"), None], "{}", said.why);
-            assert!(said.needs[2].how.contains("jit_compile") && !said.needs[2].how.contains("jax"));
+        let text = empty::roofline(&session, &head.figures, true);
+        assert_eq!(text.is_none(), is_whole);
+        if let Some(text) = text {
+            let found: Vec<_> = text.needs.iter().map(|need| need.found.as_deref()).collect();
+            assert_eq!(found, [Some("125.3 TFLOP/s fp16"), Some("898 GB/s HBM"), None], "{}", text.why);
+            assert!(text.needs[2].how.contains("jit_compile") && !text.needs[2].how.contains("jax"));
             // A filter that lets nothing through is no lack of the capture.
             assert_eq!(empty::roofline(&session, &head.figures, false), None);
         }
     }
 }
 
-fn ask(by: GroupBy) -> RooflineQuery {
+fn roofline_query(by: GroupBy) -> RooflineQuery {
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by, ..Query::default() };
     RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() }
 }
 
-fn head(engine: &mut OpenSession, ask: &RooflineQuery) -> RooflineHead {
-    engine.answer(&Question::Roofline(ask.clone()).into()).decode().unwrap()
+fn head(engine: &mut OpenSession, query: &RooflineQuery) -> RooflineHead {
+    engine.answer(&Question::Roofline(query.clone()).into()).decode().unwrap()
 }
 
-fn page(engine: &mut OpenSession, ask: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
-    let query = RoofRowsQuery { ask: ask.clone(), sort, first, count };
+fn page(engine: &mut OpenSession, request: &RooflineQuery, sort: RoofSort, first: u32, count: u32) -> Vec<RoofPoint> {
+    let query = RoofRowsQuery { query: request.clone(), sort, first, count };
     let page: RoofRowsPage = engine.answer(&Question::RooflineRows(query).into()).decode().unwrap();
     assert_eq!(page.first, first);
     page.rows
 }
 
 /// All rows, a thousand at a time.
-fn all_rows(engine: &mut OpenSession, ask: &RooflineQuery, sort: RoofSort) -> Vec<RoofPoint> {
+fn all_rows(engine: &mut OpenSession, query: &RooflineQuery, sort: RoofSort) -> Vec<RoofPoint> {
     let mut rows = Vec::new();
     loop {
-        let more = page(engine, ask, sort, rows.len() as u32, 1000);
+        let more = page(engine, query, sort, rows.len() as u32, 1000);
         if more.is_empty() {
             return rows;
         }
@@ -108,12 +108,12 @@ fn value(point: &RoofPoint, column: RoofColumn) -> Option<(f64, String)> {
 fn rows_come_in_any_order_and_in_pieces() {
     for mut engine in engines() {
         for by in [GroupBy::Op, GroupBy::Source] {
-            let ask = ask(by);
-            let n = head(&mut engine, &ask).n_rows;
+            let query = roofline_query(by);
+            let n = head(&mut engine, &query).n_rows;
             for (column, descending) in RoofColumn::ALL.into_iter().flat_map(|column| [(column, false), (column, true)])
             {
                 let sort = RoofSort { column, descending };
-                let rows = page(&mut engine, &ask, sort, 0, 1000);
+                let rows = page(&mut engine, &query, sort, 0, 1000);
                 assert_eq!(rows.len() as u32, n.min(1000));
                 for pair in rows.windows(2) {
                     let (a, b) = (value(&pair[0], column), value(&pair[1], column));
@@ -129,9 +129,9 @@ fn rows_come_in_any_order_and_in_pieces() {
                         assert!((&pair[0].key, pair[0].program_id) <= (&pair[1].key, pair[1].program_id), "{column:?}");
                     }
                 }
-                let (middle, few) = (n / 2, page(&mut engine, &ask, sort, n / 2, 5));
+                let (middle, few) = (n / 2, page(&mut engine, &query, sort, n / 2, 5));
                 assert_eq!(few, rows[middle as usize..].iter().take(5).cloned().collect::<Vec<_>>());
-                assert!(page(&mut engine, &ask, sort, n, 5).is_empty());
+                assert!(page(&mut engine, &query, sort, n, 5).is_empty());
             }
         }
     }
@@ -140,9 +140,9 @@ fn rows_come_in_any_order_and_in_pieces() {
 #[test]
 fn figures_marks_and_rows_tell_the_same() {
     for mut engine in engines() {
-        let ask = ask(GroupBy::Op);
-        let head = head(&mut engine, &ask);
-        let rows = all_rows(&mut engine, &ask, RoofSort::default());
+        let query = roofline_query(GroupBy::Op);
+        let head = head(&mut engine, &query);
+        let rows = all_rows(&mut engine, &query, RoofSort::default());
         // By what could be won, the share so far only grows, and ends at all of it.
         let shares: Vec<f64> = rows.iter().filter_map(|row| row.cumulative).collect();
         assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]));
@@ -188,7 +188,7 @@ fn texts(scene: &Scene) -> Vec<Rect> {
 #[test]
 fn the_chart_shows_what_is_there() {
     for mut engine in engines() {
-        let head = head(&mut engine, &ask(GroupBy::Op));
+        let head = head(&mut engine, &roofline_query(GroupBy::Op));
         let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
         let ceilings = Ceilings::from_figures(&head.figures, &[Precision::Bf16], Level::Hbm);
         let mut look = look(&dots, &ceilings);
@@ -251,12 +251,12 @@ fn the_chart_shows_what_is_there() {
 
 #[test]
 fn files_have_all_rows_in_the_order_shown() {
-    let ask = ask(GroupBy::Op);
+    let query = roofline_query(GroupBy::Op);
     for mut engine in engines() {
         let sort = RoofSort { column: RoofColumn::Name, descending: true };
-        let names: Vec<String> = all_rows(&mut engine, &ask, sort).into_iter().map(|row| row.key).collect();
+        let names: Vec<String> = all_rows(&mut engine, &query, sort).into_iter().map(|row| row.key).collect();
         let mut export = |format| {
-            let question = Question::ExportRoofline { ask: ask.clone(), sort, format };
+            let question = Question::ExportRoofline { query: query.clone(), sort, format };
             match engine.answer(&question.into()) {
                 rooflight::protocol::Reply::Exported(text) => text,
                 other => panic!("{other:?}"),
@@ -279,7 +279,7 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
     }
     let input = Input { name: "a.xplane.pb".to_owned(), source: Box::new(bytes(&space)), from_folder: false };
     let (mut engine, session) = OpenSession::open(vec![input], &mut |_| {}).unwrap();
-    let head = head(&mut engine, &ask(GroupBy::Op));
+    let head = head(&mut engine, &roofline_query(GroupBy::Op));
     let dots = dots::dots(&head, RoofBy::Op, Level::Hbm);
     assert!(dots.all.is_empty());
     let ceilings = Ceilings::from_figures(&head.figures, &[], Level::Hbm);
@@ -288,16 +288,16 @@ fn without_peaks_nothing_is_drawn_and_the_bar_says_why() {
     assert!(scene(&dots, &ceilings, &look, "TPU:0").title.contains("no known roof"));
     let parts = coverage::parts(&head.figures);
     assert!(parts.iter().all(|part| part.reason.is_some()) && !parts.is_empty());
-    let said = empty::roofline(&session, &head.figures, true).unwrap();
-    assert!(said.title == "No peaks for this device" && said.why.contains("how fast this device is"), "{}", said.why);
-    let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
+    let text = empty::roofline(&session, &head.figures, true).unwrap();
+    assert!(text.title == "No peaks for this device" && text.why.contains("how fast this device is"), "{}", text.why);
+    let found: Vec<_> = text.needs.iter().map(|need| need.found.as_deref()).collect();
     assert_eq!(found, [None, None, Some("100.0 % of op time")]);
 }
 
 #[test]
 fn bars_of_steps_are_as_long_as_their_times() {
     for mut engine in engines() {
-        let head = head(&mut engine, &ask(GroupBy::Op));
+        let head = head(&mut engine, &roofline_query(GroupBy::Op));
         let units = table::Units::of_steps(&head.steps);
         let look = table::TableOptions { by: RoofBy::Step, units, room: 20, two_lines: false };
         let columns: Vec<_> = table::columns(RoofBy::Step, units, false, Measure { width: 1400.0, ..Measure::START });

@@ -45,9 +45,9 @@ fn v6e(all_kinds: bool) -> Option<(Opened, Analysis, RooflineAnswer)> {
     let mut opened = common::open("host.xplane.pb", common::profile(&format!("{V6E}/host.xplane.pb"))?).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let query = Query { device: DeviceChoice::All, step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
-    let ask = RooflineQuery { query, all_kinds, ..RooflineQuery::default() };
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let answer = session::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
+    let request = RooflineQuery { query, all_kinds, ..RooflineQuery::default() };
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let answer = session::roofline(&analysis, &opened.profile, &mut programs, &request).unwrap();
     Some((opened, analysis, answer))
 }
 
@@ -81,9 +81,9 @@ fn v6e_every_op() {
     let Some((opened, analysis, answer)) = v6e(true) else { return };
     let Some((model, _)) = model(&format!("{V6E}/xprof")) else { return };
     let stats = table(&common::json(&format!("{V6E}/xprof/hlo_stats.json.gz")).unwrap());
-    let told = answer.into_report(&opened.profile, &analysis, usize::MAX);
+    let result = answer.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut without) = (0, Vec::new());
-    for row in &told.rows {
+    for row in &result.rows {
         let (g, id) = (&row.group, row.group.program_id.unwrap().to_string());
         let of_stats =
             stats.iter().find(|r| string(r, "program_id") == id && string(r, "hlo_op_name") == g.key).unwrap();
@@ -212,13 +212,13 @@ fn v5p_every_op() {
     let mut opened = common::open("v5p.xplane.pb", common::bytes(&space)).unwrap();
     let analysis = Analysis::new(&opened.profile);
     let query = Query { step: StepChoice::All, ..Query::default() };
-    let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-    let told = session::roofline(&analysis, &opened.profile, &mut programs, &ask).unwrap();
-    let told = told.into_report(&opened.profile, &analysis, usize::MAX);
+    let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+    let result = session::roofline(&analysis, &opened.profile, &mut programs, &request).unwrap();
+    let result = result.into_report(&opened.profile, &analysis, usize::MAX);
     let (mut n, mut above) = (0, Vec::new());
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in &told.rows {
+    for row in &result.rows {
         let theirs = &expected[&(row.group.program_id.unwrap(), row.group.key.clone())];
         let Some(roof) = &row.roof else {
             *skipped.entry(row.skipped[0].reason.key()).or_default() += 1;
@@ -243,11 +243,11 @@ fn v5p_every_op() {
         n += 1;
     }
     let expected = [("async_end", 130), ("container", 5), ("opaque_custom_call", 2)];
-    assert_eq!((n, told.rows.len(), skipped), (220, 357, BTreeMap::from(expected)));
+    assert_eq!((n, result.rows.len(), skipped), (220, 357, BTreeMap::from(expected)));
     // Kernels whose cost estimate is wrong are shown above their roof, not clamped.
     let above: Vec<_> = above.iter().map(|(name, util)| (&name[..21], *util)).collect();
     assert_eq!(above, [("vmap_splash_mha_dkv_s", 328.0), ("vmap_splash_mha_dq_se", 400.0)]);
-    let uncertain = told.rows.iter().filter_map(|row| row.roof.as_ref()).filter(|roof| roof.dtype_uncertain);
+    let uncertain = result.rows.iter().filter_map(|row| row.roof.as_ref()).filter(|roof| roof.dtype_uncertain);
     assert_eq!(
         uncertain.count(),
         2,

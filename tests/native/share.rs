@@ -49,9 +49,9 @@ fn report(files: &Files) -> Report {
 fn a_report_is_read_back_exactly() {
     for report in all().iter().map(report) {
         for at in [0, 10, 25, 50, 75, 99, 100] {
-            let told = report.cut_to(Level::from_slider(at));
-            let back = decode(&encode(&told)).unwrap_or_else(|error| panic!("{} at {at}: {error}", report.files()));
-            assert!(back == told, "{} at {at}", report.files());
+            let result = report.cut_to(Level::from_slider(at));
+            let back = decode(&encode(&result)).unwrap_or_else(|error| panic!("{} at {at}: {error}", report.files()));
+            assert!(back == result, "{} at {at}", report.files());
         }
     }
 }
@@ -60,20 +60,20 @@ fn a_report_is_read_back_exactly() {
 fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60, 99, 100] {
-            let told = full.cut_to(Level::from_slider(at));
+            let result = full.cut_to(Level::from_slider(at));
             let name = format!("{} at {at}", full.files());
-            assert_eq!(told.n_rows(), full.n_rows(), "{name}");
+            assert_eq!(result.n_rows(), full.n_rows(), "{name}");
             for kind in Kind::ALL {
-                let rows = told.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
-                let rest = told.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total);
-                assert_eq!(rows.chain(rest).sum::<Picos>(), told.totals.time_of_kind(kind), "{name}, {kind:?}");
+                let rows = result.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
+                let rest = result.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total);
+                assert_eq!(rows.chain(rest).sum::<Picos>(), result.totals.time_of_kind(kind), "{name}, {kind:?}");
             }
-            let totals = &told.totals;
+            let totals = &result.totals;
             assert_eq!(totals.by_kind.iter().copied().sum::<Picos>(), totals.busy, "{name}");
-            if let Some(window) = told.header.step_duration {
+            if let Some(window) = result.header.step_duration {
                 assert_eq!(totals.union + totals.idle, window, "{name}");
             }
-            for row in told.rows.iter().filter_map(|row| Some((row, row.point.as_ref()?))) {
+            for row in result.rows.iter().filter_map(|row| Some((row, row.point.as_ref()?))) {
                 let skipped: Picos = row.1.skipped.iter().map(|skipped| skipped.total).sum();
                 let roof = row.1.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
                 assert!(at < 100 || roof + skipped == row.0.group.total, "{name}, {}", row.0.group.key);
@@ -82,18 +82,18 @@ fn what_is_shown_and_what_is_cut_sum_to_the_whole() {
                     assert_eq!(roof.gap, roof.total.0 as i64 - roof.t_roof.0 as i64, "{name}");
                 }
             }
-            for space in &told.memory.spaces {
+            for space in &result.memory.spaces {
                 let buffers: u64 = space.alive.buffers.iter().map(|buffer| buffer.size).sum();
                 assert_eq!(buffers + space.alive.rest, space.alive.size, "{name}");
                 assert!(space.curve.columns.iter().all(|column| column.most <= space.alive.size), "{name}");
             }
-            let comm = &told.comm.comm;
+            let comm = &result.comm.comm;
             for row in comm.rows.iter().chain(&comm.copy_rows) {
                 assert_eq!(row.overlap.exposed + row.overlap.overlapped, row.overlap.in_flight, "{name}");
             }
             // Totals are what they were, ops to four digits, but for the longest of each kind, which have what rounding left over.
-            assert_eq!((&told.header, totals), (&full.header, &full.totals), "{name}");
-            for row in &told.rows {
+            assert_eq!((&result.header, totals), (&full.header, &full.totals), "{name}");
+            for row in &result.rows {
                 let is = |other: &&OpRow| {
                     (&other.group.key, other.group.program_id) == (&row.group.key, row.group.program_id)
                 };
@@ -130,20 +130,20 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
         let is_mixed = |row: &&OpRow| row.group.categories.len() > 1;
         assert!(full.rows.iter().filter(is_mixed).count() > 0, "seed {seed}: no row holds ops of several kinds");
         for at in 0..=100 {
-            let told = full.cut_to(Level::from_slider(at));
+            let result = full.cut_to(Level::from_slider(at));
             let total = |report: &Report| -> Picos {
                 let rows = report.rows.iter().map(|row| row.group.total);
                 rows.chain(report.rest.iter().map(|rest| rest.total)).sum()
             };
-            assert_eq!(total(&told), full.totals.busy, "seed {seed} at {at}");
+            assert_eq!(total(&result), full.totals.busy, "seed {seed} at {at}");
             for kind in Kind::ALL {
                 let sum = |report: &Report| -> Picos {
                     let rows = report.rows.iter().filter(|row| row.group.kind == kind).map(|row| row.group.total);
                     rows.chain(report.rest.iter().filter(|rest| rest.kind == kind).map(|rest| rest.total)).sum()
                 };
-                assert_eq!(sum(&told), sum(&full), "seed {seed} at {at}, {kind:?}");
+                assert_eq!(sum(&result), sum(&full), "seed {seed} at {at}, {kind:?}");
             }
-            let back = decode(&encode(&told)).unwrap();
+            let back = decode(&encode(&result)).unwrap();
             assert_eq!(total(&back), full.totals.busy, "seed {seed} at {at}, read back");
         }
     }
@@ -153,17 +153,17 @@ fn rows_of_several_kinds_keep_their_time_at_every_level() {
 fn figures_are_exact_and_rows_print_what_the_capture_prints() {
     for full in all().iter().map(report) {
         for at in [0, 25, 60] {
-            let told = full.cut_to(Level::from_slider(at));
+            let result = full.cut_to(Level::from_slider(at));
             let name = format!("{} at {at}", full.files());
-            assert_eq!((&told.header, &told.totals), (&full.header, &full.totals), "{name}");
-            let (a, b) = (&told.roofline.figures, &full.roofline.figures);
+            assert_eq!((&result.header, &result.totals), (&full.header, &full.totals), "{name}");
+            let (a, b) = (&result.roofline.figures, &full.roofline.figures);
             assert_eq!((&a.step, &a.window, &a.skipped), (&b.step, &b.window, &b.skipped), "{name}");
             assert_eq!(
                 (a.considered, a.coverage, a.latency_bound),
                 (b.considered, b.coverage, b.latency_bound),
                 "{name}"
             );
-            for (a, b) in told.steps.devices.iter().zip(&full.steps.devices) {
+            for (a, b) in result.steps.devices.iter().zip(&full.steps.devices) {
                 for (a, b) in a.all.iter().chain(&a.steady).zip(b.all.iter().chain(&b.steady)) {
                     assert_eq!((a.n, a.min, a.max), (b.n, b.min, b.max), "{name}");
                     assert!((a.mean / b.mean - 1.0).abs() < 1e-8 && (a.median / b.median - 1.0).abs() < 1e-8, "{name}");
@@ -173,10 +173,10 @@ fn figures_are_exact_and_rows_print_what_the_capture_prints() {
                     assert_eq!(a.by_kind.iter().copied().sum::<Picos>(), a.busy, "{name}, step {}", a.number);
                 }
             }
-            let (a, b) = (&told.comm.comm, &full.comm.comm);
+            let (a, b) = (&result.comm.comm, &full.comm.comm);
             assert_eq!((&a.tensor, &a.copies, &a.sparse), (&b.tensor, &b.copies, &b.sparse), "{name}");
-            assert_eq!(told.memory.checks, full.memory.checks, "{name}");
-            for row in &told.rows {
+            assert_eq!(result.memory.checks, full.memory.checks, "{name}");
+            for row in &result.rows {
                 let same = |of: &&OpRow| (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id);
                 let of = full.rows.iter().find(same).unwrap();
                 let text = time_text(of.group.total);
@@ -221,12 +221,12 @@ fn names_act_in_no_export() {
 
 #[test]
 fn categories_of_no_compiler_are_pseudonyms_too() {
-    let told = |category: &str| report(&strange("fusion.1", category)).anonymise();
+    let anonymous_report = |category: &str| report(&strange("fusion.1", category)).anonymise();
     let secret = "acme sparse attention";
-    let anonymous = told(secret);
+    let anonymous = anonymous_report(secret);
     assert!(!holds(&anonymous, secret) && !holds(&anonymous, "acme"));
     assert_eq!(anonymous.rows[0].group.main_category(), Some("category-1"));
-    assert_eq!(told("convolution fusion").rows[0].group.main_category(), Some("convolution fusion"));
+    assert_eq!(anonymous_report("convolution fusion").rows[0].group.main_category(), Some("convolution fusion"));
     let sections = report(&strange("fusion.1", secret)).preview().texts;
     let telling = sections.iter().find(|section| section.texts.contains(&secret.to_owned())).unwrap();
     assert!(telling.is_telling, "{telling:?}");
@@ -240,12 +240,12 @@ fn points(report: &Report) -> usize {
 fn the_samples_link_is_short_and_holds_what_matters() {
     let full = report(&sample());
     let level = ShareQuery::default().fits(&full).unwrap();
-    let told = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
-    let address = Address { report: link(&told), ..Address::default() };
+    let result = ShareQuery { level, ..ShareQuery::default() }.cut(&full);
+    let address = Address { report: link(&result), ..Address::default() };
     let url = format!("https://someone.github.io/rooflight/#{address}");
     assert!(url.len() <= AIM && Fit::from_length(url.len()) == Fit::Good, "{}", url.len());
     let back = read_link(&url.split_once('#').unwrap().1.parse::<Address>().unwrap().report).unwrap();
-    assert_eq!(back, told);
+    assert_eq!(back, result);
     assert!(back.header.step_duration.is_some_and(|time| time > Picos::ZERO));
     assert!(back.totals.time_of_kind(Kind::Compute) > Picos::ZERO && back.totals.idle > Picos::ZERO);
     assert!(back.roofline.figures.window.mfu.is_some_and(|mfu| mfu > 0.0 && mfu < 1.0));
@@ -264,14 +264,14 @@ fn lengths_are_as_documented() {
     let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SHARING.md")).unwrap();
     let mut missing = Vec::new();
     for at in [0, 12, 25, 37, 50, 62, 75, 87, 99] {
-        let told = report.cut_to(Level::from_slider(at));
-        let space = &told.memory.spaces[0];
-        let (ops, points, length) = (told.rows.len(), points(&told), link(&told).len());
+        let result = report.cut_to(Level::from_slider(at));
+        let space = &result.memory.spaces[0];
+        let (ops, points, length) = (result.rows.len(), points(&result), link(&result).len());
         let (curve, buffers) = (space.curve.columns.len(), space.alive.buffers.len());
         // To the hundred: a packer's next release may win a few bytes.
         let length = length.div_ceil(100) * 100;
         let line =
-            format!("| {at} | {ops} | {points} | {curve} | {buffers} | {} | {length} |", told.comm.comm.rows.len());
+            format!("| {at} | {ops} | {points} | {curve} | {buffers} | {} | {length} |", result.comm.comm.rows.len());
         missing.extend((!docs.contains(&line)).then_some(line));
     }
     assert!(missing.is_empty(), "docs/SHARING.md lacks\n{}", missing.join("\n"));
@@ -310,9 +310,9 @@ fn no_line_of_source_leaves_unless_it_is_asked_for() {
         sources.dedup();
         let file = |source: &&str| source.split(':').next().unwrap().to_owned();
         let files: std::collections::BTreeSet<String> = sources.iter().map(file).collect();
-        let told = full.without_sources();
+        let result = full.without_sources();
         for file in files.iter().filter(|file| file.len() > 3) {
-            assert!(!holds(&told, file), "{}: {file}", full.files());
+            assert!(!holds(&result, file), "{}: {file}", full.files());
         }
         if let Some(source) = sources.first() {
             // Within one text: in the table, a text is told from where it differs from the one before.
@@ -323,17 +323,17 @@ fn no_line_of_source_leaves_unless_it_is_asked_for() {
                     .any(|s| s.title.contains("source") && s.texts.contains(&(*source).to_owned()))
             );
         }
-        assert!(told.preview().texts.iter().all(|section| !section.title.contains("source")));
-        assert!(!told.origin.has_sources && full.origin.has_sources);
+        assert!(result.preview().texts.iter().all(|section| !section.title.contains("source")));
+        assert!(!result.origin.has_sources && full.origin.has_sources);
     }
 }
 
 #[test]
 fn pseudonyms_are_the_same_for_the_same() {
     let full = report(&sample());
-    let told = full.anonymise();
+    let result = full.anonymise();
     let section = |title: &str| {
-        let found = told.preview().texts.into_iter().find(|section| section.title == title);
+        let found = result.preview().texts.into_iter().find(|section| section.title == title);
         found.map(|section| section.texts).unwrap_or_default()
     };
     for scope in section("Scopes and layers") {
@@ -344,18 +344,18 @@ fn pseudonyms_are_the_same_for_the_same() {
     }
     assert!(section("Shapes").iter().all(|shape| !shape.contains(|c: char| c == ',' && shape.contains("[8"))));
     assert!(section("Notes").is_empty() && section("Lines of source code").is_empty());
-    for (a, b) in full.rows.iter().zip(&told.rows) {
-        let same = full.rows.iter().zip(&told.rows).filter(|(other, _)| other.group.tf_op == a.group.tf_op);
+    for (a, b) in full.rows.iter().zip(&result.rows) {
+        let same = full.rows.iter().zip(&result.rows).filter(|(other, _)| other.group.tf_op == a.group.tf_op);
         assert!(same.take(20).all(|(_, other)| other.group.tf_op == b.group.tf_op));
         assert_eq!(a.group.total, b.group.total);
     }
     for row in full.rows.iter().filter_map(|row| row.group.tf_op.as_deref()).take(50) {
-        assert!(!holds(&told, row), "{row}");
+        assert!(!holds(&result, row), "{row}");
     }
-    assert_eq!(told.anonymise(), told, "twice is once");
+    assert_eq!(result.anonymise(), result, "twice is once");
 }
 
-fn told<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: Question) -> T {
+fn answer<T: serde::de::DeserializeOwned>(engine: &mut OpenSession, question: Question) -> T {
     engine.answer(&question.into()).decode().unwrap_or_else(|reply| panic!("{reply:?}"))
 }
 
@@ -379,8 +379,8 @@ fn a_full_summary_answers_as_its_capture_does() {
             assert_eq!((a.header, a.totals, a.shown.total), (b.header, b.totals, b.shown.total));
             for column in Column::ALL.into_iter().filter(|column| by == GroupBy::Op && *column != Column::Phase) {
                 let sort = Sort { column, descending: true };
-                let ask = RowsQuery { query: query.clone(), sort, first: 3, count: 40 };
-                let rows = |engine: &mut OpenSession| match engine.answer(&Request::Rows(ask.clone())) {
+                let request = RowsQuery { query: query.clone(), sort, first: 3, count: 40 };
+                let rows = |engine: &mut OpenSession| match engine.answer(&Request::Rows(request.clone())) {
                     Reply::Rows(page) => *page,
                     other => panic!("{other:?}"),
                 };
@@ -389,38 +389,39 @@ fn a_full_summary_answers_as_its_capture_does() {
             }
         }
         let roof = |engine: &mut OpenSession| {
-            let mut head: RooflineHead = told(engine, Question::Roofline(RooflineQuery::default()));
+            let mut head: RooflineHead = answer(engine, Question::Roofline(RooflineQuery::default()));
             head.figures.notes.clear();
             head
         };
         assert_eq!(roof(&mut capture), roof(&mut summary), "{}", files[0].0);
         let sort = RoofSort::default();
-        let rows = RoofRowsQuery { ask: RooflineQuery::default(), sort, first: 0, count: 50 };
-        let rows = |engine: &mut OpenSession| told::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
+        let rows = RoofRowsQuery { query: RooflineQuery::default(), sort, first: 0, count: 50 };
+        let rows = |engine: &mut OpenSession| answer::<RoofRowsPage>(engine, Question::RooflineRows(rows.clone()));
         assert_eq!(rows(&mut capture), rows(&mut summary));
         assert_eq!(capture.answer(&Request::Steps), summary.answer(&Request::Steps));
         let memory = |engine: &mut OpenSession| {
-            let mut session: MemorySession = told(engine, Question::Memory);
+            let mut session: MemorySession = answer(engine, Question::Memory);
             session.programs.notes.clear();
             session
         };
         let session = memory(&mut capture);
         assert_eq!(session, memory(&mut summary));
         if let Some(program) = session.programs.programs.iter().find(|program| !program.spaces.is_empty()) {
-            let ask = MemoryQuery {
+            let request = MemoryQuery {
                 program: program.program,
                 color: program.spaces[0].color,
                 columns: 4096,
                 buffers: u32::MAX,
                 ..MemoryQuery::default()
             };
-            let of =
-                |engine: &mut OpenSession| told::<StaticMemory>(engine, Question::MemoryOf(ask.clone())).space.unwrap();
+            let of = |engine: &mut OpenSession| {
+                answer::<StaticMemory>(engine, Question::MemoryOf(request.clone())).space.unwrap()
+            };
             let (a, b) = (of(&mut capture), of(&mut summary));
             assert_eq!((a.peak, a.curve, a.alive, a.rollups), (b.peak, b.curve, b.alive, b.rollups));
         }
         let comm = |engine: &mut OpenSession| {
-            let mut view: CommView = told(engine, Question::Comm(CommQuery::default()));
+            let mut view: CommView = answer(engine, Question::Comm(CommQuery::default()));
             view.comm.notes.clear();
             view.comm = view.comm.as_carried();
             view
@@ -431,15 +432,15 @@ fn a_full_summary_answers_as_its_capture_does() {
 
 #[test]
 fn what_a_summary_does_not_hold_it_says() {
-    let told = report(&sample()).cut_to(Level::USUAL);
-    let (mut engine, session) = OpenSession::of_report(told.clone());
+    let result = report(&sample()).cut_to(Level::USUAL);
+    let (mut engine, session) = OpenSession::of_report(result.clone());
     let summary = session.summary.unwrap();
     assert!(
         summary.sentence.starts_with("This is a summary of sample.xplane.pb.xz; it holds step "),
         "{}",
         summary.sentence
     );
-    assert_eq!((summary.level, summary.n_told), (Level::USUAL.at, told.rows.len() as u32));
+    assert_eq!((summary.level, summary.n_told), (Level::USUAL.at, result.rows.len() as u32));
     let query = |by| Query { by, ..Query::default() };
     let other = Query { step: StepChoice::Number(999), ..Query::default() };
     let filtered = RooflineQuery {
@@ -457,8 +458,8 @@ fn what_a_summary_does_not_hold_it_says() {
         Question::DataMovement(Query::default()).into(),
         Question::Roofline(filtered).into(),
         Question::Roofline(all_kinds).into(),
-        Question::MemoryAt { ask: MemoryQuery::default(), point: 0 }.into(),
-        Question::MemoryLanes { ask: MemoryQuery::default(), points: Points::default() }.into(),
+        Question::MemoryAt { query: MemoryQuery::default(), point: 0 }.into(),
+        Question::MemoryLanes { query: MemoryQuery::default(), points: Points::default() }.into(),
         Question::ExportMemory(Export::Json).into(),
     ];
     for request in requests {
@@ -472,7 +473,7 @@ fn what_a_summary_does_not_hold_it_says() {
     // Rows that are summed are rows, and all of them sum to the whole.
     let ask = RowsQuery { query: Query::default(), sort: Sort::default(), first: 0, count: 1000 };
     let Reply::Rows(page) = engine.answer(&Request::Rows(ask)) else { panic!() };
-    assert_eq!(page.rows.iter().map(|row| row.total).sum::<Picos>(), told.totals.busy);
+    assert_eq!(page.rows.iter().map(|row| row.total).sum::<Picos>(), result.totals.busy);
     assert!(page.rows.iter().any(|row| row.key_kind == "other" && row.key.contains("other compute ops")));
 }
 
@@ -480,12 +481,12 @@ fn what_a_summary_does_not_hold_it_says() {
 fn a_report_can_be_shared_again_and_never_gets_more() {
     let full = report(&sample());
     let (mut engine, _) = OpenSession::of_report(full.cut_to(Level::SMALL).without_sources());
-    let ask = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
-    let shared: ShareAnswer = told(&mut engine, Question::Share(ask.clone()));
+    let query = ShareQuery { level: 100, with_sources: true, ..ShareQuery::default() };
+    let shared: ShareAnswer = answer(&mut engine, Question::Share(query.clone()));
     assert_eq!(read_link(&shared.link).unwrap(), full.cut_to(Level::SMALL).without_sources());
     let (_, session) = OpenSession::open_link(&shared.link).unwrap_or_else(|failure| panic!("{failure:?}"));
     assert_eq!(session.summary.unwrap().level, 0);
-    let text: String = told(&mut engine, Question::ShareMarkdown { ask, url: Some("https://x/#y".into()) });
+    let text: String = answer(&mut engine, Question::ShareMarkdown { query, url: Some("https://x/#y".into()) });
     assert!(text.contains("| Compute") && text.contains("(https://x/#y)") && text.contains("MFU"), "{text}");
 }
 

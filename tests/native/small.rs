@@ -5,7 +5,7 @@ use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, Status, 
 use rooflight::analysis::classify::Kind;
 use rooflight::units::Picos;
 
-fn ask(query: &Query) -> rooflight::analysis::breakdown::Breakdown {
+fn breakdown(query: &Query) -> rooflight::analysis::breakdown::Breakdown {
     let opened = open("small.xplane.pb", bytes(&make::small())).unwrap();
     assert_eq!(opened.partial, None);
     Analysis::new(&opened.profile).breakdown(&opened.profile, query).unwrap()
@@ -17,7 +17,7 @@ fn row<'b>(b: &'b rooflight::analysis::breakdown::Breakdown, key: &str) -> &'b r
 
 #[test]
 fn one_step_is_clipped_and_sums() {
-    let b = ask(&Query { step: StepChoice::Number(7), ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::Number(7), ..Query::default() });
     let t = &b.totals;
     assert_eq!(b.header.step_duration, Some(Picos(1000)));
     // while 100…700 holds fusion.1 (200) and dus (350): 50 are its own; the copy is cut at 1000.
@@ -34,7 +34,7 @@ fn one_step_is_clipped_and_sums() {
 
 #[test]
 fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
-    let b = ask(&Query { step: StepChoice::Number(8), ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::Number(8), ..Query::default() });
     let copy = row(&b, "copy.2");
     assert_eq!((copy.total, copy.n_executions, copy.mean), (Picos(100), 0, None));
     assert_eq!(b.totals.busy, Picos(400));
@@ -43,12 +43,12 @@ fn the_rest_of_a_clipped_execution_is_in_the_next_step_without_a_count() {
 
 #[test]
 fn the_busiest_step_is_the_default() {
-    assert_eq!(ask(&Query::default()).header.step, "7");
+    assert_eq!(breakdown(&Query::default()).header.step, "7");
 }
 
 #[test]
 fn costs_rates_and_absent_values() {
-    let b = ask(&Query { step: StepChoice::All, ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::All, ..Query::default() });
     let dot = row(&b, "fusion.1");
     assert_eq!((dot.n_executions, dot.total, dot.flops), (2, Picos(500), Some(8000.0)));
     assert_eq!((dot.min, dot.max, dot.mean), (Picos(200), Picos(300), Some(Picos(250))));
@@ -62,8 +62,12 @@ fn costs_rates_and_absent_values() {
 
 #[test]
 fn all_devices_are_summed() {
-    let b =
-        ask(&Query { device: DeviceChoice::All, step: StepChoice::Number(7), by: GroupBy::Kind, ..Query::default() });
+    let b = breakdown(&Query {
+        device: DeviceChoice::All,
+        step: StepChoice::Number(7),
+        by: GroupBy::Kind,
+        ..Query::default()
+    });
     assert_eq!((b.totals.busy, b.header.step_duration), (Picos(1600), Some(Picos(2000))));
     assert_eq!(b.header.device.as_deref(), Some("2 devices"));
 }
@@ -72,7 +76,7 @@ fn all_devices_are_summed() {
 fn every_grouping_sums_to_busy() {
     for by in GroupBy::ALL {
         for step in [StepChoice::All, StepChoice::Number(7), StepChoice::Number(8)] {
-            let b = ask(&Query { device: DeviceChoice::All, step, by, ..Query::default() });
+            let b = breakdown(&Query { device: DeviceChoice::All, step, by, ..Query::default() });
             assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
             assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy, "{by:?} {step:?}");
         }
@@ -81,7 +85,7 @@ fn every_grouping_sums_to_busy() {
 
 #[test]
 fn sources_have_three_tiers() {
-    let b = ask(&Query { step: StepChoice::All, by: GroupBy::Source, ..Query::default() });
+    let b = breakdown(&Query { step: StepChoice::All, by: GroupBy::Source, ..Query::default() });
     let keys: Vec<(&str, &str)> = b.groups.iter().map(|g| (g.key_kind.as_str(), g.key.as_str())).collect();
     assert!(keys.contains(&("source_stack", "train.py:3:1\nmodel.py:12:5")), "{keys:?}");
     assert!(keys.contains(&("no_source", "<no source>:all-reduce")), "{keys:?}");

@@ -23,7 +23,7 @@ fn real(folder: &str, file: &str) -> Option<(Opened, Analysis)> {
     Some((opened, analysis))
 }
 
-fn ask(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
+fn breakdown(of: &(Opened, Analysis), device: DeviceChoice, step: StepChoice, by: GroupBy) -> Breakdown {
     of.1.breakdown(&of.0.profile, &Query { device, step, by, ..Query::default() }).unwrap()
 }
 
@@ -80,7 +80,7 @@ fn every_kernel_equals_kernel_stats() {
         }
         assert!(ours.keys().all(|name| name.starts_with("Memcpy")), "{:?}", ours.keys());
         // No kernels of one stream overlap in these: Σ self is Σ durations.
-        let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+        let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
         let sum: f64 = kernels(&of).values().map(|(_, us)| us).sum();
         assert!((b.totals.busy.as_f64() / 1e6 - sum).abs() < 1e-3, "{folder}");
         assert!(busy == 0 || b.totals.busy == Picos(busy), "{folder}: {:?}", b.totals.busy);
@@ -91,7 +91,7 @@ fn every_kernel_equals_kernel_stats() {
 #[test]
 fn mi300_every_op_equals_hlo_stats() {
     let (Some(of), Some(theirs)) = (real(MI300, "gemm.xplane.pb"), table(MI300, "hlo_stats")) else { return };
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let row = |g: &rooflight::analysis::breakdown::Group| Some(((g.program_id?.to_string(), g.key.clone()), g.clone()));
     let mut ours: BTreeMap<_, _> = b.groups.iter().filter_map(row).collect();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
@@ -128,10 +128,10 @@ fn mi300_runs_and_copies() {
     assert_eq!(steps, [672, 587, 573], "three runs of the largest matmul, each one kernel");
     assert!(of.1.notes.iter().any(|note| note.code == "derived_runs"));
     // The launches say that these copies come from the host; kernels alone do not.
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let copies = b.groups.iter().find(|g| g.key == "MemcpyH2D").unwrap();
     assert_eq!((copies.n_executions, copies.kind), (12, Kind::DataMovement));
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::OpGroup);
     let matmul = b.groups.iter().find(|g| g.key == OpGroup::Matmul.label()).unwrap();
     assert_eq!(matmul.n_executions, 18, "of hipBLASLt, and the fusion named after one");
 }
@@ -140,12 +140,12 @@ fn mi300_runs_and_copies() {
 #[test]
 fn copies_of_rocm_are_no_compute() {
     let Some(of) = real("gpu-mi300-conv-legacy", "host.xplane.pb") else { return };
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Kind);
     let kind = |kind: Kind| b.groups.iter().find(|g| g.kind == kind).map(|g| (g.n_executions, g.total.0)).unwrap();
     assert_eq!(b.totals.busy.0, 4_475_521_000);
     assert_eq!(kind(Kind::DataMovement), (53, 889_028_000));
     assert_eq!(kind(Kind::Compute), (25, 3_586_493_000));
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let categories: Vec<&str> = b.groups.iter().map(|g| g.key.as_str()).collect();
     assert!(categories.contains(&"MemcpyD2D") && !categories.contains(&"<none>"), "{categories:?}");
 }
@@ -155,11 +155,11 @@ fn copies_of_rocm_are_no_compute() {
 #[test]
 fn kernels_are_told_beside_their_ops() {
     let Some(of) = real(MI300, "gemm.xplane.pb") else { return };
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let call = b.groups.iter().find(|g| g.key.starts_with("custom-call")).unwrap();
     assert!(call.kernel.as_deref().is_some_and(|kernel| kernel.starts_with("Cijk_")), "{:?}", call.kernel);
     let Some(of) = real(V100, "host.xplane.pb") else { return };
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     assert!(b.groups.iter().all(|g| g.kernel.is_none()), "rows are named after kernels");
     let philox = b.groups.iter().find(|g| g.key.contains("FillPhiloxRandomKernelLaunch")).unwrap();
     assert_eq!(philox.main_category(), Some("rng kernel"));
@@ -177,7 +177,7 @@ fn every_grouping_sums() {
         for by in GroupBy::ALL {
             for device in [DeviceChoice::All, DeviceChoice::One(0), DeviceChoice::One(1)] {
                 for step in [StepChoice::All, StepChoice::Busiest] {
-                    let b = ask(&of, device, step, by);
+                    let b = breakdown(&of, device, step, by);
                     assert_eq!(b.groups.iter().map(|g| g.total).sum::<Picos>(), b.totals.busy);
                     assert_eq!(b.totals.by_kind.iter().copied().sum::<Picos>(), b.totals.busy);
                     assert_eq!(Some(b.totals.union + b.totals.idle), b.header.step_duration.or(Some(Picos::ZERO)));
@@ -240,7 +240,7 @@ fn made() -> (Opened, Analysis) {
 #[test]
 fn launches_say_what_kernels_do_not() {
     let of = made();
-    let b = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
+    let b = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Op);
     let rows: Vec<(&str, u64, u64, Kind)> =
         b.groups.iter().map(|g| (g.key.as_str(), g.n_executions, g.total.0, g.kind)).collect();
     let expected = [
@@ -256,7 +256,7 @@ fn launches_say_what_kernels_do_not() {
     assert!(b.notes.iter().any(|note| note.code == "lines_side_by_side"), "{:?}", b.notes);
     let graphs = of.0.profile.notes.iter().find(|note| note.code == "command_buffers").unwrap();
     assert!(graphs.message.starts_with("1 kernels") && graphs.message.contains("--xla_gpu_enable_command_buffer="));
-    let by_category = ask(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
+    let by_category = breakdown(&of, DeviceChoice::All, StepChoice::All, GroupBy::Category);
     let keys: Vec<&str> = by_category.groups.iter().map(|g| g.key.as_str()).collect();
     assert!(keys.contains(&"command buffer") && keys.contains(&"MemcpyD2H"), "{keys:?}");
 }

@@ -62,11 +62,11 @@ fn assert_breakdown(options: &[&str]) -> Value {
         let steps = analysis.step_stats(&opened.profile);
         assert_eq!(steps.devices.len(), devices.len());
         for (n, device) in devices.into_iter().enumerate() {
-            let ask = |step| {
+            let request = |step| {
                 let query = Query { device: DeviceChoice::One(n as u32), step, by: GroupBy::Op, ..Query::default() };
                 analysis.breakdown(&opened.profile, &query).unwrap()
             };
-            let all = ask(StepChoice::All);
+            let all = request(StepChoice::All);
             assert_eq!(all.header.device, Some(device["device"].as_str().unwrap()["/device:".len()..].to_owned()));
             assert_eq!(all.totals.busy, Picos(device["busy_ps"].as_u64().unwrap()));
             assert_eq!(all.header.step_duration, Some(Picos(device["window_ps"].as_u64().unwrap())));
@@ -96,7 +96,7 @@ fn assert_breakdown(options: &[&str]) -> Value {
                 assert_eq!(Some(found.number), step["number"].as_u64());
                 assert_eq!(Some(found.duration.0), step["duration_ps"].as_u64());
                 assert_eq!(Some(found.busy.0), step["busy_ps"].as_u64());
-                assert_eq!(ask(StepChoice::Number(found.number)).totals.busy, found.busy);
+                assert_eq!(request(StepChoice::Number(found.number)).totals.busy, found.busy);
             }
         }
     }
@@ -114,9 +114,9 @@ fn a_roofline_finds_what_was_put_in() {
     let analysis = Analysis::new(&opened.profile);
     let device = &truth["devices"][0];
     let query = Query { device: DeviceChoice::One(0), step: StepChoice::All, by: GroupBy::Op, ..Query::default() };
-    let ask = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
+    let request = RooflineQuery { query, all_kinds: true, ..RooflineQuery::default() };
     let answer =
-        analysis.roofline(&opened.profile, &ask, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
+        analysis.roofline(&opened.profile, &request, None).unwrap().into_report(&opened.profile, &analysis, usize::MAX);
     let rows: BTreeMap<&str, _> = answer.rows.iter().map(|row| (row.group.key.as_str(), row)).collect();
     let peaks = &answer.figures.peaks[0];
     let (mut held, mut skipped, mut gaps) = (0, 0, 0_i64);
@@ -159,10 +159,17 @@ fn memory_is_what_was_put_in() {
     for (name, bytes) in files(folder.path()).into_iter().filter(|(name, _)| name.ends_with(".xplane.pb")) {
         let mut opened = open(&name, bytes);
         let analysis = Analysis::new(&opened.profile);
-        let mut programs = Programs::new(std::mem::take(&mut opened.kept));
-        let ask = MemoryQuery::default();
-        let whole =
-            rooflight::session::whole_memory(&analysis, &opened.profile, &mut programs, &ask, Some(0), &|_| true, None);
+        let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
+        let query = MemoryQuery::default();
+        let whole = rooflight::session::whole_memory(
+            &analysis,
+            &opened.profile,
+            &mut programs,
+            &query,
+            Some(0),
+            &|_| true,
+            None,
+        );
         assert_eq!(whole.checks.len(), analysis.devices.len());
         for (check, allocator) in whole.checks.iter().zip(&whole.runtime.allocators) {
             assert_eq!(check.static_peak, number("static_peak_bytes"));
@@ -244,10 +251,10 @@ fn comm(folder: &Path, device: DeviceChoice, step: StepChoice) -> rooflight::ana
     let inputs = inputs.map(|(name, bytes)| Input { name, source: Box::new(bytes), from_folder: false }).collect();
     let mut opened = rooflight::session::open(inputs, &mut |_| {}).unwrap();
     let analysis = Analysis::new(&opened.profile);
-    let mut programs = Programs::new(std::mem::take(&mut opened.kept));
+    let mut programs = Programs::new(std::mem::take(&mut opened.open_files));
     let query = Query { device, step, ..Query::default() };
-    let ask = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
-    rooflight::session::comm(&analysis, &opened.profile, &mut programs, &ask)
+    let request = rooflight::analysis::comm::CommQuery { query, ..Default::default() };
+    rooflight::session::comm(&analysis, &opened.profile, &mut programs, &request)
 }
 
 /// In flight, exposed, overlapped and waited for, of every device, as the run that was simulated has them.

@@ -1,7 +1,7 @@
 //! Trace JSON: every way to write the same events gives the same profile, what is odd in it, what it lacks, and bad input.
 
 use crate::common;
-use crate::common::trace::{events_of, gzip, open_all, text, told};
+use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text};
 use crate::common::{bytes, make};
 use proptest::prelude::*;
 use rooflight::analysis::base::{Analysis, Query, StepChoice};
@@ -42,7 +42,7 @@ fn the_small_capture_is_the_same_from_json() {
     let whole = space();
     let xspace = common::open("host.xplane.pb", bytes(&whole)).unwrap();
     let json = read(&events_of(&whole));
-    assert_eq!(told(&json.profile), told(&xspace.profile));
+    assert_eq!(planes_by_name(&json.profile), planes_by_name(&xspace.profile));
     let [json, xspace] = [json, xspace].map(|opened| {
         let analysis = Analysis::new(&opened.profile);
         let query = Query { step: StepChoice::All, ..Query::default() };
@@ -115,12 +115,12 @@ fn with_others(events: &[Value], name: &str) -> Vec<Value> {
 #[test]
 fn every_form_gives_the_same_profile() {
     let forms = forms();
-    let expected = told(&open(&forms[0].1).unwrap().profile);
+    let expected = planes_by_name(&open(&forms[0].1).unwrap().profile);
     assert_eq!(expected[0].1[2].1.len(), 6);
     for (form, bytes) in forms {
         let opened = open(&bytes).unwrap_or_else(|e| panic!("{form}: {e:?}"));
         assert_eq!(opened.partial, None, "{form}");
-        assert_eq!(told(&opened.profile), expected, "{form}");
+        assert_eq!(planes_by_name(&opened.profile), expected, "{form}");
     }
 }
 
@@ -215,7 +215,7 @@ fn begins_and_ends() {
         at("B", 6.0, "open"),
         json!({"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "main"}}),
     ]);
-    let lines = &told(&opened.profile)[0].1;
+    let lines = &planes_by_name(&opened.profile)[0].1;
     let short = |n: usize| lines[n].1.iter().map(|e| (e.0 / 10_000, e.1 / 10_000)).collect::<Vec<_>>();
     assert_eq!((lines[0].0.as_str(), short(0)), ("main", vec![(100, 300), (200, 100), (275, 0), (600, 0)]));
     assert_eq!((lines[1].0.as_str(), short(1)), ("(Async)", vec![(250, 650)]));
@@ -285,7 +285,7 @@ fn beside_its_xspace_the_json_is_passed_over() {
     let mut events = events_of(&whole);
     events.truncate(events.len() - 2);
     let json = gzip(&text(&events));
-    let alone = told(&common::open("a.xplane.pb", xspace.clone()).unwrap().profile);
+    let alone = planes_by_name(&common::open("a.xplane.pb", xspace.clone()).unwrap().profile);
     // By its times, whatever its name, and by its name.
     let by_name = text(&[
         json!({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:TPU:0"}}),
@@ -298,8 +298,8 @@ fn beside_its_xspace_the_json_is_passed_over() {
     ] {
         let files: [(&str, &[u8]); 2] = [(name, json), ("dir/worker.xplane.pb", &xspace)];
         let opened = open_all(&files).unwrap();
-        assert_eq!(told(&opened.profile), alone);
-        assert_eq!((opened.files.len(), opened.kept.len(), opened.partial.as_deref()), (1, 1, None));
+        assert_eq!(planes_by_name(&opened.profile), alone);
+        assert_eq!((opened.files.len(), opened.open_files.len(), opened.partial.as_deref()), (1, 1, None));
         let says = &note(&opened, "same_capture").unwrap().message;
         assert!(says.contains("worker.xplane.pb is the same capture"), "{says}");
         assert_eq!(lost.is_some(), says.contains("It lacks"), "{says}");
@@ -399,7 +399,7 @@ proptest! {
         let mut mixed = events.clone();
         fastrand::Rng::with_seed(seed).shuffle(&mut mixed);
         let sorted = |events: &[Value]| {
-            let mut planes = told(&read(events).profile);
+            let mut planes = planes_by_name(&read(events).profile);
             planes.iter_mut().flat_map(|p| &mut p.1).for_each(|line| line.1.sort());
             planes
         };
@@ -421,13 +421,13 @@ fn run(view: &str, name: &str, bytes: &[u8]) -> (Option<i32>, String, String) {
 fn on_the_command_line() {
     let whole = text(&events_of(&space()));
     for view in ["breakdown", "summary", "roofline", "comm", "inspect", "memory", "non-compute"] {
-        let (code, out, said) = run(view, "it", &whole);
-        assert_eq!(code, Some(0), "{view}: {said}");
+        let (code, out, text) = run(view, "it", &whole);
+        assert_eq!(code, Some(0), "{view}: {text}");
         assert!(serde_json::from_str::<Value>(&out).is_ok());
     }
-    let (code, out, said) = run("breakdown", "cut.json", &whole[..whole.len() - 400]);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("cut.json: The text ends at byte") && said.contains("events before are kept"), "{said}");
+    let (code, out, text) = run("breakdown", "cut.json", &whole[..whole.len() - 400]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("cut.json: The text ends at byte") && text.contains("events before are kept"), "{text}");
     assert!(out.contains("\"status\": \"partial\""), "{out}");
     for (bytes, words) in [
         (b"{\"a\": 1}".as_slice(), "has no list of traceEvents"),
@@ -436,8 +436,8 @@ fn on_the_command_line() {
         (b"{\"traceEvents\": [{\"ph\": @", "“@” stands where"),
         (b"[1, 2, \x01]", "byte 01 stands where"),
     ] {
-        let (code, out, said) = run("breakdown", "x.json", bytes);
-        assert_eq!((code, out.as_str(), said.trim_end().lines().count()), (Some(2), "", 1), "{said}");
-        assert!(said.contains("x.json could not be read") && said.contains(words) && said.len() < 420, "{said}");
+        let (code, out, text) = run("breakdown", "x.json", bytes);
+        assert_eq!((code, out.as_str(), text.trim_end().lines().count()), (Some(2), "", 1), "{text}");
+        assert!(text.contains("x.json could not be read") && text.contains(words) && text.len() < 420, "{text}");
     }
 }

@@ -2,7 +2,7 @@
 //! XSpace of the same capture.
 
 use crate::common;
-use crate::common::trace::told;
+use crate::common::trace::planes_by_name;
 use rooflight::analysis::base::{Analysis, DeviceChoice, GroupBy, Query, StepChoice};
 use rooflight::analysis::breakdown::Breakdown;
 use rooflight::analysis::comm::CommQuery;
@@ -62,8 +62,8 @@ fn what_is_known_of_the_vllm_step() {
 fn its_collectives_are_synchronous_and_exposed() {
     let Some((opened, analysis)) = vllm() else { return };
     for (device, n) in [(DeviceChoice::One(0), 129), (DeviceChoice::All, 258)] {
-        let ask = CommQuery { query: Query { device, ..Query::default() }, ..CommQuery::default() };
-        let comm = analysis.comm(&opened.profile, &ask, None);
+        let request = CommQuery { query: Query { device, ..Query::default() }, ..CommQuery::default() };
+        let comm = analysis.comm(&opened.profile, &request, None);
         let of = comm.tensor.overlap;
         assert_eq!((comm.tensor.n, of.overlapped, of.exposed), (n, Picos::ZERO, of.in_flight));
         if n == 129 {
@@ -87,32 +87,32 @@ fn ops_are_the_sums_of_their_events() {
             sum.3 += number(&args["bytes_accessed"]);
         }
         let of = Query { device: DeviceChoice::One(device), step: StepChoice::All, ..Query::default() };
-        let told = breakdown(&session, &of);
-        let rows = told.groups.iter().map(|g| {
+        let result = breakdown(&session, &of);
+        let rows = result.groups.iter().map(|g| {
             let [flops, bytes] = [g.model_flops, g.bytes_accessed].map(|n| n.unwrap_or_default() as u64);
             (g.key.clone(), (g.n_executions, g.inclusive.0, flops, bytes))
         });
         assert_eq!(rows.collect::<BTreeMap<_, _>>(), expected);
         // Nothing nests: self time is less by the picosecond that some neighbours overlap by.
-        let lost: u64 = told.groups.iter().map(|g| g.inclusive.0 - g.total.0).sum();
+        let lost: u64 = result.groups.iter().map(|g| g.inclusive.0 - g.total.0).sum();
         assert!(lost < 400, "{lost}");
-        assert_eq!(told.groups.iter().map(|g| g.total).sum::<Picos>(), told.totals.busy);
+        assert_eq!(result.groups.iter().map(|g| g.total).sum::<Picos>(), result.totals.busy);
     }
 }
 
 #[test]
 fn times_are_those_of_the_text_to_the_picosecond() {
     let (Some((opened, _)), Some(file)) = (vllm(), common::json(VLLM)) else { return };
-    let device = &told(&opened.profile)[0];
+    let device = &planes_by_name(&opened.profile)[0];
     for (line, events_) in &device.1 {
         let expected = if events_.is_empty() { Vec::new() } else { events(&file, 3, line) };
         assert_eq!(events_.len(), expected.len(), "{line}");
-        for (told, event) in events_.iter().zip(&expected) {
+        for (result, event) in events_.iter().zip(&expected) {
             let ps = |v: &Value| (v.as_f64().unwrap() * 1e6).round() as u64;
-            assert_eq!((told.0, told.1), (ps(&event["ts"]), ps(&event["dur"])), "{event}");
+            assert_eq!((result.0, result.1), (ps(&event["ts"]), ps(&event["dur"])), "{event}");
             let args = &event["args"];
             let clock = args.get("device_offset_ps").map(|at| (number(at), number(&args["device_duration_ps"])));
-            assert_eq!(told.2, clock, "{event}");
+            assert_eq!(result.2, clock, "{event}");
         }
     }
 }
@@ -123,8 +123,8 @@ fn its_roofline_rests_on_model_flops_and_a_chip_that_is_given() {
     let none = analysis.roofline(&opened.profile, &RooflineQuery::default(), None).unwrap().figures;
     assert!(none.notes.iter().any(|n| n.message.contains("Choose a chip")), "{:?}", none.notes);
     let peaks = PeakChoice { chip: Some("TPU7x".into()), ..PeakChoice::default() };
-    let ask = RooflineQuery { peaks, ..RooflineQuery::default() };
-    let held = analysis.roofline(&opened.profile, &ask, None).unwrap().figures;
+    let query = RooflineQuery { peaks, ..RooflineQuery::default() };
+    let held = analysis.roofline(&opened.profile, &query, None).unwrap().figures;
     assert!(held.notes.iter().any(|n| n.code == "model_flops_used"));
     assert_eq!(millis(held.considered), "61.757");
 }
@@ -140,7 +140,7 @@ fn cpu_events_are_those_of_the_xspace() {
     let lines = |name: &str, bytes: Vec<u8>| {
         let opened = common::open(name, bytes).unwrap();
         assert_eq!(opened.partial, None);
-        let host = told(&opened.profile).into_iter().find(|p| p.0 == "/host:CPU").unwrap().1;
+        let host = planes_by_name(&opened.profile).into_iter().find(|p| p.0 == "/host:CPU").unwrap().1;
         let line = |(name, events): common::trace::Line| {
             let name_of = |op: &str| op.split_once(", Some").unwrap().0.to_owned();
             let mut events: Vec<_> = events.iter().map(|e| (e.0, e.1.max(1), name_of(&e.3))).collect();

@@ -8,7 +8,7 @@ use rooflight::analysis::classify::{NO_LAYER, SCANNED};
 use rooflight::units::Picos;
 use rooflight::wire::proto::xspace::{XPlane, XSpace};
 
-fn ask(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
+fn breakdown(plane: XPlane, by: GroupBy, step: StepChoice) -> Breakdown {
     let opened = open("it.xplane.pb", bytes(&XSpace { planes: vec![plane], ..XSpace::default() })).unwrap();
     let analysis = Analysis::new(&opened.profile);
     analysis.breakdown(&opened.profile, &Query { by, step, ..Query::default() }).unwrap()
@@ -66,7 +66,7 @@ fn training() -> XPlane {
 
 #[test]
 fn phases() {
-    let b = ask(training(), GroupBy::Phase, StepChoice::Number(1));
+    let b = breakdown(training(), GroupBy::Phase, StepChoice::Number(1));
     let expected = [
         ("backward", 40 + 50 + 60),
         ("optimizer", 5 + 70 + 3),
@@ -84,16 +84,16 @@ fn what_also_comes_before_is_unknown() {
     let ops = plane.lines.iter_mut().find(|l| l.name == "XLA Ops").unwrap();
     let done = ops.events[7].metadata_id;
     ops.events.push(make::event(done, 0, 0));
-    let b = ask(plane, GroupBy::Phase, StepChoice::Number(1));
+    let b = breakdown(plane, GroupBy::Phase, StepChoice::Number(1));
     assert_eq!(b.groups.iter().find(|g| g.key == "unknown").unwrap().total, Picos(6));
 }
 
 #[test]
 fn layers() {
-    let b = ask(training(), GroupBy::Layer, StepChoice::Number(0));
+    let b = breakdown(training(), GroupBy::Layer, StepChoice::Number(0));
     assert_eq!(rows(&b), [(NO_LAYER, 149), (SCANNED, 140)]);
     assert!(has_note(&b, "scanned_layers") && has_note(&b, "merged_paths"));
-    let b = ask(training(), GroupBy::Scope, StepChoice::Number(0));
+    let b = breakdown(training(), GroupBy::Scope, StepChoice::Number(0));
     let first = b.groups.iter().find(|g| g.key == "jit(t)/transpose(jvp(M))/embed/mul").unwrap();
     assert_eq!((first.total, first.key_kind.as_str()), (Picos(60), "scope"));
     assert!(has_note(&b, "merged_paths"));
@@ -101,7 +101,7 @@ fn layers() {
 
 #[test]
 fn groups_of_work() {
-    let b = ask(training(), GroupBy::OpGroup, StepChoice::Number(0));
+    let b = breakdown(training(), GroupBy::OpGroup, StepChoice::Number(0));
     let expected = [
         ("elementwise fusion", 130),
         ("matmul", 90),
@@ -124,7 +124,7 @@ fn a_scan_of_known_length() {
     let loop_ = p.op(text, "while.1", &[("tf_op", make::text("jit(f)/jvp(M)/while[cond_nconsts=0]:"))]);
     let inner = p.op("mul.1", "", &[("tf_op", make::text("jit(f)/jvp(M)/while/body/mlp/mul:"))]);
     p.line("XLA Ops", &[(loop_, 0, 10), (inner, 2, 6)]);
-    let b = ask(p.done(), GroupBy::Layer, StepChoice::All);
+    let b = breakdown(p.done(), GroupBy::Layer, StepChoice::All);
     assert_eq!(rows(&b), [("scanned layer ×16", 6), (NO_LAYER, 4)]);
     assert!(!has_note(&b, "scanned_layers"));
 }
@@ -140,7 +140,7 @@ fn copies_that_the_compiler_knows() {
     let ids =
         [op("add.1", 1, None), op("add.2", 1, Some("add.1")), op("add.3", 1, Some("add.1")), op("add.1", 2, None)];
     p.line("XLA Ops", &[(ids[0], 0, 1), (ids[1], 1, 2), (ids[2], 3, 4), (ids[3], 7, 8)]);
-    let b = ask(p.done(), GroupBy::Dedup, StepChoice::All);
+    let b = breakdown(p.done(), GroupBy::Dedup, StepChoice::All);
     assert_eq!(rows(&b), [("add.1", 8), ("add.1", 7)], "within a program");
     assert_eq!((b.groups[1].n_executions, b.groups[1].program_id), (3, Some(1)));
 }
@@ -157,7 +157,7 @@ fn a_row_has_24_parts_at_most() {
         })
         .collect();
     p.line("XLA Ops", &events);
-    let b = ask(p.done(), GroupBy::Kind, StepChoice::All);
+    let b = breakdown(p.done(), GroupBy::Kind, StepChoice::All);
     let parts = &b.groups[0].parts;
     assert_eq!((parts.len(), parts[0].signature.as_str(), parts[0].total), (MAX_PARTS, "a_fusion", Picos(100)));
     let last = &parts[MAX_PARTS - 1];
@@ -175,7 +175,7 @@ fn experts_are_counted_by_their_kernels() {
     let events: Vec<_> = (0..18_i64).map(|i| (if i % 3 == 0 { tgmm } else { gmm }, i * 10, 5)).collect();
     p.line("Steps", &[(step, 0, 1000)]);
     p.line("XLA Ops", &events);
-    let b = ask(p.done(), GroupBy::OpGroup, StepChoice::Number(0));
+    let b = breakdown(p.done(), GroupBy::OpGroup, StepChoice::Number(0));
     assert_eq!(rows(&b), [("MoE", 90)]);
     let note = b.notes.iter().find(|n| n.code == "moe_layers").unwrap();
     assert!(
@@ -214,7 +214,7 @@ fn a_real_training_run() {
     p.line("XLA Ops", &events);
     let plane = p.done();
     for by in [GroupBy::Phase, GroupBy::Layer, GroupBy::OpGroup, GroupBy::Kind] {
-        let b = ask(plane.clone(), by, StepChoice::All);
+        let b = breakdown(plane.clone(), by, StepChoice::All);
         let percent =
             |g: &rooflight::analysis::breakdown::Group| (g.key.clone(), format!("{:.3}", g.of_step.unwrap() * 100.0));
         insta::assert_json_snapshot!(format!("v5p_{}", by.key()), b.groups.iter().map(percent).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Files packed with xz open as the same files do unpacked; where one is cut or damaged, what came before is kept.
 
-use crate::common::trace::{events_of, gzip, open_all, text, told, xz};
+use crate::common::trace::{events_of, gzip, open_all, planes_by_name, text, xz};
 use crate::common::{bytes, make};
 use rooflight::source::{GZIP, Packing, Stream, Truncation, XZ, inflate, inflate_range};
 use rooflight::wire::proto::xspace::XSpace;
@@ -37,7 +37,7 @@ fn captures_traces_and_programs_are_the_same_however_they_are_packed() {
         for (packs, and) in packs {
             let opened = open_all(&[("a", &packed_by(packs, plain))]).unwrap();
             assert_eq!(opened.files[0].format, format!("{words}{and}"));
-            assert_eq!(told(&opened.profile), told(&expected.profile), "{and}");
+            assert_eq!(planes_by_name(&opened.profile), planes_by_name(&expected.profile), "{and}");
             assert_eq!((opened.profile.notes, opened.partial), (expected.profile.notes.clone(), None));
         }
     }
@@ -109,6 +109,6 @@ fn the_command_line_opens_it() {
     assert_eq!(breakdown("a.xplane.pb.xz", &xz(&capture)).1, plain);
     // Without its end: what came before, and exit code 1.
     let file = xz(&capture);
-    let (code, _, said) = breakdown("b.xplane.pb.xz", &file[..file.len() - 30]);
-    assert_eq!(code, Some(1), "{}", String::from_utf8_lossy(&said));
+    let (code, _, text) = breakdown("b.xplane.pb.xz", &file[..file.len() - 30]);
+    assert_eq!(code, Some(1), "{}", String::from_utf8_lossy(&text));
 }

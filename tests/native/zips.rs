@@ -2,9 +2,9 @@
 //! memory nor the others.
 
 use crate::common;
-use crate::common::trace::{gzip, open_all, told, xz};
+use crate::common::trace::{gzip, open_all, planes_by_name, xz};
 use crate::common::zip::{Entry, deflated, stored, zip};
-use crate::common::{asked, bytes, make};
+use crate::common::{bytes, make, roofline_query};
 use rooflight::analysis::base::{Query, StepChoice};
 use rooflight::protocol::{Failure, OpRef, Question, Reply, Request, RowsQuery, Sort};
 use rooflight::session::{Input, OpenSession, Opened};
@@ -22,7 +22,7 @@ fn open(archive: &[u8]) -> Result<Opened, Failure> {
 }
 
 /// Notes on the way files were opened, in words.
-fn said(opened: &Opened) -> Vec<String> {
+fn summary(opened: &Opened) -> Vec<String> {
     let of_files = ["file_not_read", "files_passed_over", "members_passed_over", "partial_file"];
     let notes = opened.profile.notes.iter().filter(|note| of_files.contains(&note.code.name()));
     notes.map(|note| note.message.clone()).collect()
@@ -49,7 +49,7 @@ fn members_are_files() {
     for (pack, n_packed) in [(stored as Pack, 0), (deflated, 18), (large, 18), (behind, 18)] {
         let entries: Vec<Entry> = files.iter().map(|(name, bytes)| pack(name, bytes)).collect();
         let opened = open(&zip(&entries)).unwrap();
-        assert_eq!(told(&opened.profile), told(&expected.profile));
+        assert_eq!(planes_by_name(&opened.profile), planes_by_name(&expected.profile));
         assert_eq!(opened.profile.notes, expected.profile.notes);
         assert!(opened.partial.is_none());
         for (file, expected) in opened.files.iter().zip(&expected.files) {
@@ -59,7 +59,7 @@ fn members_are_files() {
         }
         assert_eq!(opened.files.len(), expected.files.len());
         assert_eq!(
-            said(&opened),
+            summary(&opened),
             ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]
         );
     }
@@ -74,7 +74,7 @@ fn programs_are_read_from_within() {
         let rows = RowsQuery { query: query.clone(), sort: Sort::default(), first: 0, count: 1 };
         let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("no rows") };
         let op = OpRef::new(&page.rows[0].key, page.rows[0].program_id);
-        let question = Question::Op { ask: asked(query), op };
+        let question = Question::Op { query: roofline_query(query), op };
         engine.answer(&question.into()).decode::<rooflight::analysis::op::OpDetail>().unwrap()
     };
     let engine = |name: &str, bytes: Vec<u8>| {
@@ -100,13 +100,13 @@ fn what_is_no_file_is_not_spoken_of() {
         deflated("run/a.xplane.pb", &device(0)),
     ];
     let opened = open(&zip(&entries)).unwrap();
-    assert_eq!((opened.files.len(), said(&opened)), (1, vec![]));
+    assert_eq!((opened.files.len(), summary(&opened)), (1, vec![]));
     // A file without bytes is: where it should have been a capture, by itself.
     let entries = [stored("empty.txt", b""), stored("b.xplane.pb", b""), entries[4].clone()];
     let opened = open(&zip(&entries)).unwrap();
-    let said = said(&opened);
-    assert!(said[0].starts_with("b.xplane.pb is empty. It has 0 bytes"), "{said:?}");
-    assert_eq!(said[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]);
+    let text = summary(&opened);
+    assert!(text[0].starts_with("b.xplane.pb is empty. It has 0 bytes"), "{text:?}");
+    assert_eq!(text[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]);
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn what_cannot_be_read_is_told_and_the_others_are_kept() {
     for (bad, words) in pairs {
         let opened = open(&zip(&[std::slice::from_ref(&good), &bad[..]].concat())).unwrap();
         assert_eq!((opened.files.len(), &*opened.files[0].name), (1, "a.zip/good.xplane.pb"), "{words}");
-        let said = said(&opened);
-        assert!(matches!(said.as_slice(), [one] if one.contains(words)), "{words}: {said:?}");
+        let text = summary(&opened);
+        assert!(matches!(text.as_slice(), [one] if one.contains(words)), "{words}: {text:?}");
         // Alone, it is why nothing opens.
         let Err(failure) = open(&zip(&bad)) else { panic!("{words}") };
         assert!(format!("{}. {}", failure.title, failure.message).contains(words), "{failure:?}");
@@ -164,7 +164,7 @@ fn members_that_share_bytes_are_a_bomb_s() {
     assert_eq!(failure.title, "Nothing in a.zip could be read");
     assert!(failure.message.contains("a.xplane.pb and 1 more: passed over, they share bytes"), "{}", failure.message);
     let opened = open(&zip(&[&entries[..], &[deflated("c.xplane.pb", &device(2))]].concat())).unwrap();
-    assert_eq!((opened.files.len(), said(&opened).len()), (1, 1));
+    assert_eq!((opened.files.len(), summary(&opened).len()), (1, 1));
 }
 
 #[test]
@@ -203,7 +203,9 @@ fn more_members_than_a_session_has() {
     entries[3] = stored("3.xplane.pb", &device(0));
     let opened = open(&zip(&entries)).unwrap();
     assert_eq!(opened.files.len(), 1);
-    assert!(said(&opened)[0].starts_with("Only the first 10,000 files of the archive are looked at, 500 entries more"));
+    assert!(
+        summary(&opened)[0].starts_with("Only the first 10,000 files of the archive are looked at, 500 entries more")
+    );
 }
 
 /// Any byte may be another one: no panic, and nothing that takes long.

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn advice_of_a_capture_without_ops_is_for_its_framework() {
         use crate::profile::{Line, Plane};
-        let said = |plane: &str, line: &str, program: Option<&str>| {
+        let text = |plane: &str, line: &str, program: Option<&str>| {
             let mut profile = Profile::default();
             let mut of = Line::default();
             line.clone_into(&mut of.name);
@@ -133,9 +133,9 @@ mod tests {
         };
         let jax = "block_until_ready()";
         for plane in ["/device:GPU:0", "/device:TPU:0"] {
-            assert!(said(plane, "XLA Modules", Some("jit_step")).contains(jax));
+            assert!(text(plane, "XLA Modules", Some("jit_step")).contains(jax));
             for (line, program) in [("TensorFlow Ops", None), ("Steps", Some("SyncTensorsGraph.1")), ("Steps", None)] {
-                let message = said(plane, line, program);
+                let message = text(plane, line, program);
                 assert!(!message.contains(jax) && message.contains("Start the capture before a step"), "{message}");
             }
         }

@@ -6,7 +6,6 @@ use super::platform::Platform;
 use super::self_time::Interval;
 use super::{device_notes, hosts, longest_step};
 use crate::profile::{Line, Note, NoteCode, OpId, Plane, Profile, ProgramId, Severity, program_of};
-use crate::report::format;
 use crate::units::Picos;
 use indexmap::{IndexMap, IndexSet};
 
@@ -94,9 +93,10 @@ fn device(
         for (i, step) in device.steps.iter_mut().enumerate() {
             step.number = i as u64;
         }
-        let runs = format::counted(device.steps.len() as u64, "run", "runs");
+        let n = device.steps.len();
+        let runs = if n == 1 { "run" } else { "runs" };
         let what = if name.is_empty() { "its busiest program".to_owned() } else { name.clone() };
-        let message = format!("The capture has no “Steps” line. Steps are {runs} of {what}.");
+        let message = format!("The capture has no “Steps” line. Steps are {n} {runs} of {what}.");
         notes.push(Note::new(Severity::Info, NoteCode::StepsFromModules, message).with_place(&device.label));
         if lines.iter().any(|i| plane.lines[*i].derived) {
             notes.push(derived_runs(platform).with_place(&device.label));

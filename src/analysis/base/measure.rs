@@ -151,7 +151,7 @@ pub struct Measures {
 
 #[derive(Default)]
 struct Generation {
-    kept: IndexMap<(usize, Window), Rc<Measured>>,
+    cached: IndexMap<(usize, Window), Rc<Measured>>,
     n_ops: usize,
 }
 
@@ -160,12 +160,12 @@ impl Measures {
     pub fn get_or_measure(&self, plane: &Plane, index: usize, device: &Device, window: &Window) -> Rc<Measured> {
         let [young, old] = &mut *self.generations.borrow_mut();
         let key = (index, window.clone());
-        if let Some(measured) = young.kept.get(&key) {
+        if let Some(measured) = young.cached.get(&key) {
             return Rc::clone(measured);
         }
-        let measured = old.kept.get(&key).map_or_else(|| Rc::new(measure(plane, device, window)), Rc::clone);
+        let measured = old.cached.get(&key).map_or_else(|| Rc::new(measure(plane, device, window)), Rc::clone);
         young.n_ops = young.n_ops.saturating_add(measured.ops.len()).saturating_add(ENTRY_OPS);
-        young.kept.entry(key).or_insert(Rc::clone(&measured));
+        young.cached.entry(key).or_insert(Rc::clone(&measured));
         if young.n_ops > KEPT_OPS {
             *old = std::mem::take(young);
         }

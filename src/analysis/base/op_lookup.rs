@@ -20,7 +20,7 @@ pub struct FoundOp {
     /// `hlo_module` of its events: the program's name, where there is no id.
     pub module: Option<String>,
     pub(in crate::analysis) query: Query,
-    pub(in crate::analysis) asked: Selection,
+    pub(in crate::analysis) selection: Selection,
     /// Ops of this name and program, by device.
     pub(in crate::analysis) members: Vec<Member>,
 }
@@ -75,7 +75,7 @@ impl Analysis {
     /// Looks for an op among the events. Where no program is said: ops without one, else those with the most time.
     pub fn find_op(&self, profile: &Profile, query: &Query, program: Option<u64>, name: &str) -> FoundOp {
         let name = name.strip_prefix('%').unwrap_or(name);
-        let asked = self.selection(profile, query);
+        let selection = self.selection(profile, query);
         let mut members = Vec::new();
         for (device, of) in self.devices.iter().enumerate() {
             let plane = &profile.planes[of.plane];
@@ -85,11 +85,11 @@ impl Analysis {
                 continue;
             }
             let ran = self.ran(profile, device);
-            let slice = asked.slices.iter().find(|s| s.device == device);
+            let slice = selection.slices.iter().find(|s| s.device == device);
             members.extend(matching.into_iter().map(|i| Member {
                 device,
                 op: OpId(i as u32),
-                chosen: asked.chosen.contains(&device),
+                chosen: selection.chosen.contains(&device),
                 ran: ran[i],
                 time: slice.map_or(OpTime::NONE, |s| s.measured.ops[i]),
             }));
@@ -106,8 +106,15 @@ impl Analysis {
             if ran_without { None } else { heaviest?.0 }
         });
         members.retain(|m| op(m).stats.program == program);
-        let mut found =
-            FoundOp { name: name.to_owned(), program, file: None, module: None, query: query.clone(), asked, members };
+        let mut found = FoundOp {
+            name: name.to_owned(),
+            program,
+            file: None,
+            module: None,
+            query: query.clone(),
+            selection,
+            members,
+        };
         if let Some(main) = found.main() {
             found.file = Some(profile.planes[self.devices[main.device].plane].file);
             found.module = op(&main).stats.hlo_module.map(|m| profile.text(m).to_owned());
@@ -123,7 +130,7 @@ impl Analysis {
             file: None,
             module: None,
             query: query.clone(),
-            asked: self.selection(profile, query),
+            selection: self.selection(profile, query),
             members: Vec::new(),
         }
     }
@@ -147,10 +154,10 @@ impl Analysis {
         names: impl Iterator<Item = &'n str>,
     ) -> IndexMap<&'n str, Known> {
         let mut known: IndexMap<&str, Option<Known>> = names.map(|name| (name, None)).collect();
-        for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.asked.chosen.contains(i)) {
+        for (device, of) in self.devices.iter().enumerate().filter(|(i, _)| found.selection.chosen.contains(i)) {
             let plane = &profile.planes[of.plane];
             let (facts, ran) = (&self.facts[device], self.ran(profile, device));
-            let slice = found.asked.slices.iter().find(|s| s.device == device);
+            let slice = found.selection.slices.iter().find(|s| s.device == device);
             for (i, op) in plane.ops.iter().enumerate() {
                 if !ran[i] || op.stats.program != found.program {
                     continue;

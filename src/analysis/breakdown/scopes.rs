@@ -101,9 +101,9 @@ impl Analysis {
     pub fn scopes(&self, profile: &Profile, query: &Query, root: &str, min_share: f64) -> Result<Scopes, FilterError> {
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
-        let asked = self.selection(profile, query);
-        let (by_scope, no_scope) = sums(known, &shown(known, &asked.slices, &matcher), root);
-        let mut notes = asked.notes;
+        let selection = self.selection(profile, query);
+        let (by_scope, no_scope) = sums(known, &shown(known, &selection.slices, &matcher), root);
+        let mut notes = selection.notes;
         if self.merged_paths() {
             notes.push(merged_paths());
         }
@@ -228,17 +228,17 @@ fn children(tree: &[Growing<'_>], of: u32, path: &str, least: f64) -> Vec<Next> 
         let is_small = node.sums.total.as_f64() < least && node.path != NO_SCOPE;
         if is_small { &mut small } else { &mut large }.push(*child);
     }
-    let mut told: Vec<(Picos, String, Next)> = Vec::new();
+    let mut children: Vec<(Picos, String, Next)> = Vec::new();
     for child in large {
         let node = &tree[child as usize];
-        told.push((node.sums.total, node.name.to_owned(), Next::Node(child)));
+        children.push((node.sums.total, node.name.to_owned(), Next::Node(child)));
     }
     if !small.is_empty() {
         let mut sums = Sums::default();
         small.iter().for_each(|child| sums.add(&tree[*child as usize].sums));
         let n = small.len() as u32;
-        told.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
+        children.push((sums.total, format!("{n} smaller"), Next::Smaller { of: path.to_owned(), n, sums }));
     }
-    told.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    told.into_iter().map(|(.., next)| next).collect()
+    children.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    children.into_iter().map(|(.., next)| next).collect()
 }

@@ -99,12 +99,12 @@ impl<'p> Finder<'p> {
     /// Looked at once, on however many devices it runs.
     fn op(&mut self, op: &Op) -> OpFacts {
         let computes = op.stats.flops.or(op.stats.model_flops).map(|flops| flops > 0.0);
-        let said = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel], computes);
-        if let Some(known) = self.known.get(&said) {
+        let key = (op.name, op.text, [op.stats.category, op.stats.tf_op, op.stats.kernel], computes);
+        if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let facts = self.classify_op(op);
-        *self.known.entry(said).or_insert_with(|| facts)
+        *self.known.entry(key).or_insert_with(|| facts)
     }
 
     fn classify_op(&mut self, op: &Op) -> OpFacts {

@@ -51,7 +51,7 @@ pub struct CommAccumulator {
     /// Bytes on links; `None` once an execution's are not known.
     bus_bytes: Option<f64>,
     /// How the core waits.
-    pub way: Uniform<Execution>,
+    pub execution: Uniform<Execution>,
     /// Bytes of one execution.
     pub each: Uniform<Option<u64>>,
     ops: IndexSet<Named>,
@@ -60,9 +60,9 @@ pub struct CommAccumulator {
 
 impl CommAccumulator {
     /// One more op, whether it runs or not.
-    pub fn op(&mut self, named: Named, way: Execution, bytes: Option<u64>) {
+    pub fn op(&mut self, named: Named, execution: Execution, bytes: Option<u64>) {
         if self.ops.insert(named) {
-            self.way.add(way);
+            self.execution.add(execution);
             self.each.add(bytes);
         }
     }
@@ -164,13 +164,13 @@ mod tests {
 
     #[test]
     fn alike() {
-        let mut said = Uniform::default();
+        let mut stated = Uniform::default();
         assert_eq!(Uniform::<u8>::Nothing.value(), None);
-        said.add(3);
-        said.add(3);
-        assert_eq!(said.clone().value(), Some(3));
-        said.add(4);
-        said.add(3);
-        assert_eq!(said.value(), None);
+        stated.add(3);
+        stated.add(3);
+        assert_eq!(stated.clone().value(), Some(3));
+        stated.add(4);
+        stated.add(3);
+        assert_eq!(stated.value(), None);
     }
 }

@@ -177,10 +177,10 @@ impl CoreTimeline {
             return;
         };
         let mut flows: IndexMap<(u64, u32), (Interval, u32)> = IndexMap::default();
-        let mut told = line.flows.iter().peekable();
+        let mut pending_flows = line.flows.iter().peekable();
         for (i, (at, op)) in events.into_iter().zip(line.events.ops()).enumerate() {
-            while told.next_if(|(event, _)| (*event as usize) < i).is_some() {}
-            let flow = told.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
+            while pending_flows.next_if(|(event, _)| (*event as usize) < i).is_some() {}
+            let flow = pending_flows.next_if(|(event, _)| *event as usize == i).map(|(_, flow)| *flow);
             let Some((_, link)) = links.part(op) else {
                 self.other.push(at.0);
                 continue;

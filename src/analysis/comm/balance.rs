@@ -77,12 +77,12 @@ impl Analysis {
             .collectives
             .sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
         balance.collectives.truncate(Balance::MOST);
-        let told = |at: &usize| {
+        let to_arrival = |at: &usize| {
             let Sum { n_last, n, late, waited } = arrivals[*at];
             let device = self.devices[*at].label.clone();
             Arrival { device, n_last, n, late: Picos(late), waited: Some(Picos(waited)) }
         };
-        balance.devices = beside.iter().map(told).filter(|arrival| arrival.n > 0).collect();
+        balance.devices = beside.iter().map(to_arrival).filter(|arrival| arrival.n > 0).collect();
         balance.devices.sort_by_key(|arrival| (arrival.waited, Reverse(arrival.late)));
         Some(balance)
     }

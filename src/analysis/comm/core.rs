@@ -99,8 +99,8 @@ impl Analysis {
             let kinds: Vec<Kind> = (0..plane.ops.len()).map(|op| kind(profile, plane, OpId(op as u32))).collect();
             let links = AsyncPairs::new(profile, plane, &kinds);
             let flight = CoreTimeline::new(plane, &sparse, of.event_clock, &links, &kinds);
-            let asked = Window { name: String::new(), clock: of.event_clock, span: window, whole };
-            let own = measure(plane, &sparse, &asked).ops.iter().map(|time| time.own).collect();
+            let requested = Window { name: String::new(), clock: of.event_clock, span: window, whole };
+            let own = measure(plane, &sparse, &requested).ops.iter().map(|time| time.own).collect();
             Side { device, core: Core::Sparse, plane, kinds, links, flight, own, window, whole }
         };
         profile.planes.iter().filter(is_beside).filter(|plane| !ops(plane).is_empty()).map(side).collect()

@@ -224,11 +224,11 @@ mod tests {
     fn names_from_elsewhere_are_held_against_the_chip() {
         let names = ["xla_tpu_enable_async_collective_fusion_fuse_all_gather", "xla_tpu_enable_ici_ag_pipelining", "x"];
         let names = names.map(str::to_owned);
-        let told = |chip: Option<&str>| {
+        let flags = |chip: Option<&str>| {
             accepted(&names, Primitive::AllGather, chip).iter().map(Flag::setting).collect::<Vec<_>>()
         };
-        assert_eq!(told(Some("TPU v5")), ["--xla_tpu_enable_ici_ag_pipelining=true"]);
-        assert_eq!(told(Some("TPU v5e")).len(), 2);
-        assert_eq!(told(None).len(), 0);
+        assert_eq!(flags(Some("TPU v5")), ["--xla_tpu_enable_ici_ag_pipelining=true"]);
+        assert_eq!(flags(Some("TPU v5e")).len(), 2);
+        assert_eq!(flags(None).len(), 0);
     }
 }

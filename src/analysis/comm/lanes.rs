@@ -47,7 +47,7 @@ pub fn lanes(
             name: profile.text(link.named.1).to_owned(),
             program_id: link.named.0.map(|id| id.0),
             primitive: what.get(&link.named).map_or(Primitive::Unknown, |what| what.primitive),
-            way: if link.is_whole {
+            execution: if link.is_whole {
                 Execution::Sync
             } else if link.is_fused {
                 Execution::Fused
@@ -63,10 +63,10 @@ pub fn lanes(
     let waits = flight.waits.iter().filter(|(_, link)| is(*link)).map(|(at, _)| *at).collect();
     let mut without = (0, Picos::ZERO);
     let mut stretches = |list: &Merged| {
-        let mut told = list.clipped(window).intervals().to_vec();
-        let (n, time) = longest(&mut told, most, |at| *at);
+        let mut intervals = list.clipped(window).intervals().to_vec();
+        let (n, time) = longest(&mut intervals, most, |at| *at);
         (without.0, without.1) = (without.0 + n, without.1 + time);
-        told.into_iter().map(|(start, end)| (moment(start), moment(end))).collect()
+        intervals.into_iter().map(|(start, end)| (moment(start), moment(end))).collect()
     };
     CommLanes {
         device: None,

@@ -49,9 +49,10 @@ use sums::Sums;
 impl Analysis {
     /// What devices wait for. `programs`: what texts do not say of sizes and groups, programs do. Grouping and filter of the query
     /// play no part.
-    pub fn comm(&self, profile: &Profile, ask: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
-        let Selection { header, totals, slices, chosen, notes: asked } = self.selection(profile, &ask.query);
-        let step = ask.query.step;
+    pub fn comm(&self, profile: &Profile, query: &CommQuery, programs: Option<Programs<'_>>) -> Comm {
+        let Selection { header, totals, slices, chosen, notes: selection_notes } =
+            self.selection(profile, &query.query);
+        let step = query.query.step;
         let own: Vec<Side<'_>> = slices.iter().filter_map(|slice| self.tensor_side(profile, slice, step)).collect();
         let beside: Vec<Side<'_>> =
             slices.iter().flat_map(|slice| self.sparse_sides(profile, slice.device, step)).collect();
@@ -62,11 +63,11 @@ impl Analysis {
         let link = chosen.first().and_then(|at| link_peak(&profile.planes[self.devices[*at].plane]));
         let devices_per_chip = link.as_ref().map_or(1, |link| link.devices_per_chip);
         let on_topology = |topology: &Topology| topology.chips().saturating_mul(devices_per_chip.into());
-        let (topology, mesh) = (ask.topology.as_ref(), ask.mesh.as_ref());
+        let (topology, mesh) = (query.topology.as_ref(), query.mesh.as_ref());
         let n_devices = topology.map(on_topology).or(mesh.map(NamedMesh::devices)).or_else(|| sums::n_devices(&whats));
         let wiring = Wiring { topology, mesh, devices_per_chip, n_devices };
         let balance = chosen.first().and_then(|first| self.balance(profile, step, *first, &own, &whats));
-        let mut sums = Sums::new(profile, self, ask.by, whats, wiring);
+        let mut sums = Sums::new(profile, self, query.by, whats, wiring);
         own.iter().chain(&beside).for_each(|side| sums.add(side));
         let pairing = Pairing {
             device_clock: !own.is_empty()
@@ -87,37 +88,37 @@ impl Analysis {
             link,
             header,
             totals,
-            notes: asked,
+            notes: selection_notes,
         };
-        let said = notes::notes(&comm, &own, self, &known);
-        comm.notes.extend(said);
+        let more = notes::notes(&comm, &own, self, &known);
+        comm.notes.extend(more);
         comm
     }
 
     /// What is in flight in a step of a device (of several the first), in lanes against what it computes.
-    pub fn comm_lanes(&self, profile: &Profile, ask: &LaneQuery, programs: Option<Programs<'_>>) -> CommLanes {
-        let device = match ask.query.device {
+    pub fn comm_lanes(&self, profile: &Profile, query: &LaneQuery, programs: Option<Programs<'_>>) -> CommLanes {
+        let device = match query.query.device {
             DeviceChoice::All => DeviceChoice::One(0),
             one @ DeviceChoice::One(_) => one,
         };
-        let Selection { header, slices, notes, .. } = self.selection(profile, &Query { device, ..ask.query.clone() });
-        let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, ask.query.step)) else {
+        let Selection { header, slices, notes, .. } = self.selection(profile, &Query { device, ..query.query.clone() });
+        let Some(side) = slices.first().and_then(|slice| self.tensor_side(profile, slice, query.query.step)) else {
             return CommLanes { device: header.device, notes, ..CommLanes::default() };
         };
         let step = if side.whole { side.flight.extent() } else { side.window };
-        let part = ask.part.map_or(step, |(from, to)| {
+        let part = query.part.map_or(step, |(from, to)| {
             let moment = |at: Picos| step.0.saturating_add(at.0).min(step.1);
             (moment(from), moment(to).max(moment(from)))
         });
-        let most = if ask.most == 0 { LaneQuery::MOST } else { ask.most.min(10 * LaneQuery::MOST) } as usize;
+        let most = if query.most == 0 { LaneQuery::MOST } else { query.most.min(10 * LaneQuery::MOST) } as usize;
         let whats = sums::look_up(profile, std::slice::from_ref(&side), programs);
-        let mut told = lanes::lanes(profile, &side, &whats, (part, step), ask.carried, most);
-        (told.device, told.notes) = (header.device, notes);
-        if told.left_out.0 > 0 {
-            let message = format!("{} shorter spans are not drawn: a part of the step shows them.", told.left_out.0);
-            told.notes.push(Note::new(Severity::Info, NoteCode::SpansLeftOut, message));
+        let mut lanes = lanes::lanes(profile, &side, &whats, (part, step), query.carried, most);
+        (lanes.device, lanes.notes) = (header.device, notes);
+        if lanes.left_out.0 > 0 {
+            let message = format!("{} shorter spans are not drawn: a part of the step shows them.", lanes.left_out.0);
+            lanes.notes.push(Note::new(Severity::Info, NoteCode::SpansLeftOut, message));
         }
-        told
+        lanes
     }
 }
 

@@ -38,20 +38,20 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
         return Vec::new();
     }
     let mut notes = Vec::new();
-    let mut say = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
+    let mut note = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
     if comm.rows.is_empty() {
-        say(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
+        note(info, NoteCode::NoCollectives, "No collective ran in this window.".to_owned());
     }
     let serial = sides.iter().all(|side| analysis.devices[side.device].ops.len() == 1);
-    breaches(comm, serial, &mut say);
+    breaches(comm, serial, &mut note);
     if let Some(row) = comm.rows.iter().find(|row| dominates(row, comm)) {
         let message = format!(
             "{} takes more than {} of the step. A frequent cause is a missing sharding constraint, so that a whole array is gathered.",
             row.key,
             percent(DOMINANT)
         );
-        say(caution, NoteCode::DominantCollective, message);
+        note(caution, NoteCode::DominantCollective, message);
     }
     if let Some(Balance { worst_spread: Some(spread), worst_step: Some(step), slowest: Some(slowest), .. }) =
         comm.balance.as_ref().filter(|balance| balance.worst_spread.is_some_and(|spread| spread > SPREAD))
@@ -60,7 +60,7 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             "Step times differ by {} between devices in step {step}. {slowest} is the slowest, and the others wait for it.",
             percent(*spread)
         );
-        say(caution, NoteCode::StepImbalance, message);
+        note(caution, NoteCode::StepImbalance, message);
     }
     if let Some(Straggler { arrival, delay, share }) = comm.straggler() {
         let message = format!(
@@ -69,11 +69,11 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             delay.as_f64() / 1e9,
             percent(share)
         );
-        say(caution, NoteCode::Straggler, message);
+        note(caution, NoteCode::Straggler, message);
     }
     let lost: u32 = sides.iter().map(|side| side.flight.lost_lines).sum();
     if lost > 0 {
-        say(
+        note(
             caution,
             NoteCode::ImplausibleTime,
             format!("{lost} lines are left out, because their times lie outside their plane."),
@@ -85,21 +85,21 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
             "{}{share} start or done ops have no counterpart, because the capture begins or ends between them. They do not count as in flight.",
             comm.pairing.unpaired
         );
-        say(caution, NoteCode::Unpaired, message);
+        note(caution, NoteCode::Unpaired, message);
     }
     if comm.pairing.other > 0 {
         let message = format!(
             "{} asynchronous events are neither collectives nor copies (work of another core). No figure includes them.",
             comm.pairing.other
         );
-        say(info, NoteCode::OtherAsync, message);
+        note(info, NoteCode::OtherAsync, message);
     }
     if comm.pairing.from_ops > 0 {
         let message = format!(
             "{} executions are on no async line. They count as in flight from their start to the end of their wait, which may be too long.",
             comm.pairing.from_ops
         );
-        say(info, NoteCode::NoAsyncLine, message);
+        note(info, NoteCode::NoAsyncLine, message);
     }
     let on_event = |side: &&Side<'_>| {
         side.flight.clock != Clock::Device && analysis.devices[side.device].op_clock == Clock::Device
@@ -107,10 +107,10 @@ pub fn notes(comm: &Comm, sides: &[Side<'_>], analysis: &Analysis, known: &Known
     if sides.iter().any(|side| on_event(&side)) {
         let message = "Not every line has the device clock. Time in flight and exposed time use the clock of events, and stall uses the \
                        clock of the breakdown; they differ slightly.";
-        say(info, NoteCode::EventClockForOverlap, message.to_owned());
+        note(info, NoteCode::EventClockForOverlap, message.to_owned());
     }
-    sizes(comm, &mut say);
-    utilisation(comm, known, &mut say);
+    sizes(comm, &mut note);
+    utilisation(comm, known, &mut note);
     notes
 }
 
@@ -121,7 +121,7 @@ fn dominates(row: &CommRow, comm: &Comm) -> bool {
 }
 
 /// Where stall and exposed contradict each other. `serial`: one line of ops; of several, one computes while another waits.
-fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
+fn breaches(comm: &Comm, serial: bool, note: &mut Say<'_>) {
     for (traffic, what) in [(&comm.tensor, "collectives"), (&comm.copies, "copies")] {
         let of = traffic.overlap;
         let beyond = of.waited.saturating_sub(of.exposed);
@@ -130,7 +130,7 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
                 "The waits for {what} are {:.3} ms longer than their exposed time: waits continue after the transfer has finished.",
                 beyond.as_f64() / 1e9
             );
-            say(Severity::Caution, NoteCode::StallBeyondExposed, message);
+            note(Severity::Caution, NoteCode::StallBeyondExposed, message);
         }
         let asynchronous = comm.pairing.from_line + comm.pairing.from_flow > 0;
         let sync = of.in_flight == of.waited;
@@ -138,18 +138,18 @@ fn breaches(comm: &Comm, serial: bool, say: &mut Say<'_>) {
             let message = format!(
                 "The waits for {what} are nearly as long as the transfers: nothing overlaps, or the capture writes each wait as long as its transfer. Use the exposed time."
             );
-            say(Severity::Info, NoteCode::WaitsMirrorTransfers, message);
+            note(Severity::Info, NoteCode::WaitsMirrorTransfers, message);
         }
     }
 }
 
-fn sizes(comm: &Comm, say: &mut Say<'_>) {
+fn sizes(comm: &Comm, note: &mut Say<'_>) {
     if comm.tensor.n_unsized > 0 {
         let message = format!(
             "The sizes of {} of {} executions are unknown: their texts do not have them, and their program is missing.",
             comm.tensor.n_unsized, comm.tensor.n
         );
-        say(Severity::Info, NoteCode::UnknownSizes, message);
+        note(Severity::Info, NoteCode::UnknownSizes, message);
     }
     let n = comm.rows.iter().filter(|row| row.group.is_none() && row.n_ops == 1).count();
     if n > 0 {
@@ -157,12 +157,12 @@ fn sizes(comm: &Comm, say: &mut Say<'_>) {
             "The replica groups of {n} of {} rows are unknown: their texts do not have them, and their program is missing. These rows have no bus bandwidth.",
             comm.rows.len()
         );
-        say(Severity::Info, NoteCode::UnknownGroups, message);
+        note(Severity::Info, NoteCode::UnknownGroups, message);
     }
 }
 
 /// Why there is no utilisation.
-fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
+fn utilisation(comm: &Comm, known: &Known<'_>, note: &mut Say<'_>) {
     if comm.rows.is_empty() {
         return;
     }
@@ -173,16 +173,16 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
         let n = comm.rows.iter().filter(is_off).count();
         if n > 0 {
             let message = format!("The devices of {n} rows are outside the mesh {mesh}, so these rows have no axes.");
-            say(Severity::Caution, NoteCode::OffMesh, message);
+            note(Severity::Caution, NoteCode::OffMesh, message);
         }
     }
     if !known.topology {
         let message = "The utilisation of links is unknown, because no topology is set (chips along each dimension, for example 4x4x4).";
-        return say(Severity::Info, NoteCode::NoTopology, message.to_owned());
+        return note(Severity::Info, NoteCode::NoTopology, message.to_owned());
     }
     if !known.link {
         let message = "The utilisation of links is unknown, because the bandwidth of this device’s links is unknown.";
-        return say(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
+        return note(Severity::Info, NoteCode::NoLinkPeak, message.to_owned());
     }
     let mut off: IndexSet<&str> = IndexSet::default();
     for row in comm.rows.iter().filter(|row| row.group.as_ref().is_some_and(|group| group.n_axes.is_none())) {
@@ -191,15 +191,15 @@ fn utilisation(comm: &Comm, known: &Known<'_>, say: &mut Say<'_>) {
     let n = off.len();
     if n > 0 {
         let message = format!("The devices of {n} rows do not fit the topology, so these rows have no utilisation.");
-        say(Severity::Caution, NoteCode::OffTopology, message);
+        note(Severity::Caution, NoteCode::OffTopology, message);
     }
     let n = comm.rows.iter().filter(|row| row.is_above_peak()).count();
     if n > 0 {
         let message = format!(
             "{n} rows exceed the bandwidth of their links: the topology or its wrap-around links are wrong, or the bytes use more than one link per axis."
         );
-        say(Severity::Caution, NoteCode::AboveLinkPeak, message);
+        note(Severity::Caution, NoteCode::AboveLinkPeak, message);
     }
     let message = "Utilisation assumes that devices are numbered along x first, then y, then z.";
-    say(Severity::Info, NoteCode::NumberingAssumed, message.to_owned());
+    note(Severity::Info, NoteCode::NumberingAssumed, message.to_owned());
 }

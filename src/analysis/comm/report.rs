@@ -125,7 +125,7 @@ pub struct CommRow {
     /// Which core.
     pub core: Core,
     /// Whether the core waits.
-    pub way: Execution,
+    pub execution: Execution,
     /// Who takes part; also `None` where neither the op's text nor its program says it.
     pub group: Option<DeviceGroup>,
     /// What it is likely for.
@@ -363,7 +363,7 @@ pub struct LaneSpan {
     /// What it is.
     pub primitive: Primitive,
     /// Whether the core waits.
-    pub way: Execution,
+    pub execution: Execution,
     /// From the start of the step.
     pub start: Picos,
     /// From the start of the step.

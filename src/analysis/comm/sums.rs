@@ -78,7 +78,7 @@ pub struct Sums<'a> {
     profile: &'a Profile,
     analysis: &'a Analysis,
     by: CommBy,
-    told: IndexMap<Named, PairFacts>,
+    pair: IndexMap<Named, PairFacts>,
     /// The sums; what follows says which is which, by place.
     buckets: Vec<CommAccumulator>,
     rows: IndexMap<RowKey, (RowFacts, usize)>,
@@ -127,7 +127,7 @@ impl<'a> Sums<'a> {
         whats: IndexMap<Named, CollectiveInfo>,
         wiring: Wiring<'_>,
     ) -> Self {
-        let told = |(named, what): (Named, CollectiveInfo)| {
+        let pair = |(named, what): (Named, CollectiveInfo)| {
             let group = what.groups.as_ref().map(|groups| wiring.group(groups));
             let factor = what.primitive.bus_factor(group.as_ref().and_then(|group| group.size));
             (named, PairFacts { what, group, factor })
@@ -136,7 +136,7 @@ impl<'a> Sums<'a> {
             profile,
             analysis,
             by,
-            told: whats.into_iter().map(told).collect(),
+            pair: whats.into_iter().map(pair).collect(),
             buckets: Vec::new(),
             rows: IndexMap::default(),
             primitives: IndexMap::default(),
@@ -215,11 +215,11 @@ impl<'a> Sums<'a> {
     /// The sums that a link adds to, with what is known of it.
     fn places(&mut self, side: &Side<'_>, link: &Link) -> Places {
         // Every link of every side was looked up before.
-        let told = self.told.get(&link.named).cloned().unwrap_or_default();
+        let pair = self.pair.get(&link.named).cloned().unwrap_or_default();
         let op = side.plane.op(link.op);
         let source = self.source(side, op);
-        let primitive = told.what.primitive;
-        let key = self.row_key(side, link, &told, source.as_deref());
+        let primitive = pair.what.primitive;
+        let key = self.row_key(side, link, &pair, source.as_deref());
         let traffic = self.traffic_of(link.is_copy, side.core);
         let buckets = &mut self.buckets;
         let of_primitive =
@@ -229,29 +229,29 @@ impl<'a> Sums<'a> {
         facts.op.add(link.named);
         facts.source.add(source);
         facts.scope.add(op.stats.tf_op);
-        facts.group.add(told.group);
-        let way = match link {
+        facts.group.add(pair.group);
+        let execution = match link {
             Link { is_fused: true, .. } => Execution::Fused,
             Link { is_whole: true, .. } => Execution::Sync,
             _ => Execution::Async,
         };
         let buckets = [*row, of_primitive, traffic];
-        let bytes = told.what.bytes;
-        buckets.into_iter().for_each(|at| self.buckets[at].op(link.named, way, bytes));
-        Places { buckets, bytes, factor: told.factor }
+        let bytes = pair.what.bytes;
+        buckets.into_iter().for_each(|at| self.buckets[at].op(link.named, execution, bytes));
+        Places { buckets, bytes, factor: pair.factor }
     }
 
     /// The innermost line of source.
     fn source(&self, side: &Side<'_>, op: &Op) -> Option<String> {
-        let told = match side.core {
+        let pair = match side.core {
             Core::Tensor => self.analysis.facts[side.device].source_inner(self.profile, op),
             Core::Sparse => op.stats.source.map(|source| self.profile.text(source)),
         };
-        told.map(str::to_owned)
+        pair.map(str::to_owned)
     }
 
-    fn row_key(&self, side: &Side<'_>, link: &Link, told: &PairFacts, source: Option<&str>) -> RowKey {
-        let primitive = told.what.primitive.key();
+    fn row_key(&self, side: &Side<'_>, link: &Link, pair: &PairFacts, source: Option<&str>) -> RowKey {
+        let primitive = pair.what.primitive.key();
         let (program, key) = match self.by {
             CommBy::Op => (link.named.0, self.profile.text(link.named.1).to_owned()),
             CommBy::Source => {
@@ -259,7 +259,7 @@ impl<'a> Sums<'a> {
                 (None, source.or_else(path).map_or_else(|| format!("<no source>:{primitive}"), str::to_owned))
             }
             CommBy::Group => {
-                let group = told.group.as_ref().map_or("groups not known", |group| &group.text);
+                let group = pair.group.as_ref().map_or("groups not known", |group| &group.text);
                 (None, if link.is_copy { primitive.to_owned() } else { format!("{primitive} {group}") })
             }
             CommBy::Primitive => (None, primitive.to_owned()),
@@ -304,7 +304,7 @@ impl<'a> Sums<'a> {
             source: facts.source.clone().value().flatten(),
             scope: facts.scope.clone().value().flatten().map(|path| self.profile.text(path).to_owned()),
             core: *core,
-            way: bucket.way.clone().value().unwrap_or(Execution::Mixed),
+            execution: bucket.execution.clone().value().unwrap_or(Execution::Mixed),
             group,
             role: primitive.and_then(Primitive::role),
             n_ops: bucket.n_ops(),
@@ -328,7 +328,7 @@ impl<'a> Sums<'a> {
         let target = self.analysis.devices.first().and_then(|device| {
             Target::for_device(device.platform, self.profile.planes[device.plane].text_stat("device_type_string"))
         });
-        let told = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
+        let pair = |((_, core, primitive), at): (&(bool, Core, Primitive), &usize)| {
             let traffic = self.buckets[*at].traffic;
             let waits = traffic.stall > Picos::ZERO && *core == Core::Tensor;
             let flags = target.filter(|_| waits).map_or_else(Vec::new, |target| suggested(*primitive, target));
@@ -336,7 +336,7 @@ impl<'a> Sums<'a> {
             PrimitiveSums { primitive: *primitive, core: *core, traffic, flags }
         };
         let mut all: Vec<PrimitiveSums> =
-            self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(told).collect();
+            self.primitives.iter().filter(|((is_copy, ..), _)| !is_copy).map(pair).collect();
         all.sort_by_key(|sums| {
             (Reverse(sums.traffic.stall), Reverse(sums.traffic.overlap.exposed), sums.primitive, sums.core)
         });

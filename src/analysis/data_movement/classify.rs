@@ -105,9 +105,9 @@ fn by_outline(from: &[&ArrayShape], to: &[&ArrayShape], reason: Reason) -> Chang
     let pairs = from.iter().filter(|a| keep(a, some_from)).flat_map(|a| {
         to.iter().filter(|b| keep(b, some_to)).map(|b| {
             // Equal dimensions of distinct sizes can be told apart; others may have changed places within.
-            let told = a.dims == b.dims && distinct(&a.dims);
+            let same_dims = a.dims == b.dims && distinct(&a.dims);
             let map: Map = (0..b.dims.len()).map(Some).collect();
-            let order = if told { order(a, b, Some(&map), false) } else { Answer::Undetectable(reason) };
+            let order = if same_dims { order(a, b, Some(&map), false) } else { Answer::Undetectable(reason) };
             pair("", a, b, order)
         })
     });

@@ -54,18 +54,18 @@ impl<'a> Opcodes<'a> {
                     .map(|(opcode, (n, total))| OpcodeCount { opcode: (*opcode).to_owned(), n: *n, total: *total })
                     .collect();
                 opcodes.sort_by(|a, b| (Reverse(a.n), &a.opcode).cmp(&(Reverse(b.n), &b.opcode)));
-                let told = ProgramOpcodes {
+                let resolved = ProgramOpcodes {
                     program: id.and_then(|id| profile.programs.get(&id).cloned()),
                     program_id: id.map(|id| id.0),
                     n_dot_convolution: counts.n_dot_convolution,
                     copy_bytes: counts.copy_bytes,
                     opcodes,
                 };
-                (told.opcodes.iter().map(|o| o.n).sum(), id, told)
+                (resolved.opcodes.iter().map(|o| o.n).sum(), id, resolved)
             })
             .collect();
         all.sort_by_key(|(n, id, _)| (Reverse(*n), *id));
-        all.into_iter().map(|(.., told)| told).collect()
+        all.into_iter().map(|(.., resolved)| resolved).collect()
     }
 }
 

@@ -84,12 +84,12 @@ pub fn ends(instruction: &Instruction) -> Result<Ends<'_>, Reason> {
 /// What an async half stands for. A collective, a copy or a slice gives its operands back one by one (further operands
 /// are offsets and flags); anything else may do anything.
 fn wrapped<'a>(instruction: &Instruction, from: &[&'a Shape], to: &'a Shape) -> Ends<'a> {
-    let told = |word: &str| is_collective(word) || matches!(base(word), "copy" | "slice" | "dynamic-slice");
+    let is_paired = |word: &str| is_collective(word) || matches!(base(word), "copy" | "slice" | "dynamic-slice");
     let mut from: Vec<&Shape> = from
         .iter()
         .flat_map(|s| if s.elements().is_empty() { vec![*s] } else { s.elements().iter().collect() })
         .collect();
-    let pairing = if told(&instruction.opcode) || wraps(instruction).is_some_and(|word| told(&word)) {
+    let pairing = if is_paired(&instruction.opcode) || wraps(instruction).is_some_and(|word| is_paired(&word)) {
         from.truncate(to.arrays().count());
         Pairing::OneByOne
     } else {

@@ -25,11 +25,11 @@ impl Analysis {
     pub fn programs(&self, profile: &Profile) -> Vec<FileProgram> {
         let mut known: IndexMap<ProgramId, Ran> = profile.programs.keys().map(|id| (*id, Ran::default())).collect();
         self.add_runs(profile, &mut known);
-        let mut told = Vec::new();
+        let mut listed = Vec::new();
         let mut programs: Vec<FileProgram> = Vec::new();
         for (id, ran) in known {
             let hlo = hlo_of(profile, id);
-            told.extend(hlo);
+            listed.extend(hlo);
             let name = profile.programs.get(&id).cloned().or(ran.module).unwrap_or_else(|| id.0.to_string());
             let n_runs = Some(ran.n_runs).filter(|n| *n > 0);
             programs.push(FileProgram {
@@ -41,7 +41,7 @@ impl Analysis {
         }
         for (i, blob) in profile.hlo.iter().enumerate() {
             // A capture of several hosts has the same program once per host.
-            if !told.contains(&i) && (blob.is_dropped() || blob.program.is_none()) {
+            if !listed.contains(&i) && (blob.is_dropped() || blob.program.is_none()) {
                 programs.push(program(profile, blob.module().to_owned(), blob.program, Some(i)));
             }
         }

@@ -11,18 +11,19 @@
 
 use super::report::{FileView, Finding, FindingKind, PlaneRole};
 use crate::analysis::base::{Analysis, Device, Framework, Platform};
-use crate::profile::{Line, Note, OpId, Plane, PlaneStat, Profile};
+use crate::profile::{Line, Note, NoteCode, OpId, Plane, PlaneStat, Profile};
 use indexmap::IndexMap;
 
 const XSPACE: &str = "Open the session’s .xplane.pb, alone or beside it.";
 const AGAIN: &str = "Copy the file again, or capture again.";
 
 /// What a note is about, and what to do; `None` of notes that tell of no gap.
-fn about(note: &Note, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
-    use crate::profile::NoteCode as C;
+fn about(note: &Note, is_trace_json: bool, framework: Framework) -> Option<(FindingKind, Option<&'static str>)> {
     use FindingKind as K;
+    use NoteCode as C;
     Some(match note.code {
-        C::PartialFile if note.message.contains("1,000,000") => (K::Truncated, Some(XSPACE)),
+        // The profiler caps trace JSON; the .xplane.pb of the same session is whole.
+        C::PartialFile if is_trace_json => (K::Truncated, Some(XSPACE)),
         C::PartialFile | C::FileNotRead | C::MembersPassedOver | C::LinesLeftOut => (K::Truncated, Some(AGAIN)),
         C::LeftOut => (K::Missing, Some("Open the files again, and choose those too.")),
         C::LongTexts => (K::Truncated, Some(XSPACE)),
@@ -48,11 +49,13 @@ impl Analysis {
     /// What the session lacks; `view` has its planes, programs and notes already.
     pub(crate) fn quality(&self, profile: &Profile, view: &FileView) -> Vec<Finding> {
         let framework = Framework::detect(profile);
-        let mut found: Vec<Finding> = view.notes.iter().filter_map(|note| of_note(note, framework)).collect();
+        let is_trace_json = view.notes.iter().any(|note| note.code == NoteCode::TraceJson);
+        let from_note = |note: &Note| finding_from_note(note, is_trace_json, framework);
+        let mut found: Vec<Finding> = view.notes.iter().filter_map(from_note).collect();
         found.extend(view.planes.iter().filter_map(|plane| {
-            let said = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);
+            let dropped = plane.stats.iter().find(|stat| stat.name == "dropped_traces").map(|stat| &stat.value);
             let counts = plane.stat_names.iter().find(|stat| stat.name == "dropped_traces");
-            let n = match said {
+            let n = match dropped {
                 Some(PlaneStat::Number(n)) => Some(*n as u64),
                 _ => counts.map(|stat| stat.on_events + stat.on_metadata),
             };
@@ -105,8 +108,8 @@ impl Analysis {
     }
 }
 
-fn of_note(note: &Note, framework: Framework) -> Option<Finding> {
-    let (kind, remedy) = about(note, framework)?;
+fn finding_from_note(note: &Note, is_trace_json: bool, framework: Framework) -> Option<Finding> {
+    let (kind, remedy) = about(note, is_trace_json, framework)?;
     let (place, consequence) = (note.place.clone(), note.message.clone());
     // Notes that count begin with their count.
     let n = note.message.split(' ').next().and_then(|first| first.parse().ok());

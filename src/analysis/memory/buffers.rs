@@ -125,9 +125,9 @@ impl Buffers {
         let mut ends: IndexMap<i64, u64> = IndexMap::default();
         for (place, allocation) in proto.buffer_allocations.iter().enumerate() {
             let size = buffers.size(allocation.size);
-            let mut told = Allocation::new(allocation, size);
+            let mut entry = Allocation::new(allocation, size);
             let end = ends.entry(allocation.color).or_default();
-            told.start = *end;
+            entry.start = *end;
             *end = end.saturating_add(size);
             for assigned in &allocation.assigned {
                 let Some(slot) = buffers.slot(assigned.logical_buffer_id) else { continue };
@@ -135,11 +135,11 @@ impl Buffers {
                     Some(Assigned { allocation: place as u32, offset: assigned.offset });
                 // The first that fills it: of a parameter updated in place the parameter comes before its update.
                 let fills = |slot: u32| buffers.all[slot as usize].size == size;
-                if told.shown.is_none_or(|shown| fills(slot) && !fills(shown)) {
-                    told.shown = Some(slot);
+                if entry.shown.is_none_or(|shown| fills(slot) && !fills(shown)) {
+                    entry.shown = Some(slot);
                 }
             }
-            buffers.allocations.push(told);
+            buffers.allocations.push(entry);
         }
         buffers
     }

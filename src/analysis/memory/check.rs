@@ -49,8 +49,8 @@ impl Analysis {
 
 /// The memory of one device by the table of chips.
 fn size(plane: Option<&Plane>, chip: Option<&Chip>) -> Option<Capacity> {
-    let told = || Chip::named(plane?.text_stat("device_type_string").or_else(|| plane?.text_stat("gpu_device_name"))?);
-    let chip = chip.or_else(told)?;
+    let named = || Chip::named(plane?.text_stat("device_type_string").or_else(|| plane?.text_stat("gpu_device_name"))?);
+    let chip = chip.or_else(named)?;
     let megacore = plane.and_then(|plane| plane.number_stat("has_megacore")).map(|has| has > 0.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole bytes, below 2⁵³")]
     let size = chip.hbm_size?.value as u64 / u64::from(chip.devices(megacore).max(1));
@@ -64,8 +64,8 @@ fn check(
     published: Option<Capacity>,
 ) -> CrossCheck {
     let (static_peak, runtime_peak) = (program.map(|(peak, _)| peak), allocator.map(|a| a.peak.in_use()));
-    let told = allocator.and_then(|a| a.capacity).filter(|size| *size > 0);
-    let capacity = told.map(|size| Capacity { size, source: CapacitySource::Allocator }).or(published);
+    let named = allocator.and_then(|a| a.capacity).filter(|size| *size > 0);
+    let capacity = named.map(|size| Capacity { size, source: CapacitySource::Allocator }).or(published);
     let of = static_peak.max(runtime_peak).zip(capacity.as_ref().map(|capacity| capacity.size));
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     let used = of.map(|(peak, size)| peak as f64 / size as f64);

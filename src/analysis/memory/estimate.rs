@@ -285,8 +285,8 @@ impl LiveRanges<'_> {
         }
         let (first, last, is_output) = (a.first.min(b.first), a.last.max(b.last), a.is_output || b.is_output);
         self.made[buffer as usize].same = with;
-        let held = &mut self.made[with as usize];
-        (held.first, held.last, held.is_output) = (first, last, is_output);
+        let operand_bytes = &mut self.made[with as usize];
+        (operand_bytes.first, operand_bytes.last, operand_bytes.is_output) = (first, last, is_output);
     }
 
     /// Results of the program live on; those that the module aliases with a parameter have its memory.
@@ -331,18 +331,18 @@ impl LiveRanges<'_> {
         let operands: Vec<u32> = self.module.operands(id).flat_map(|operand| self.value(operand).to_vec()).collect();
         let mut free: IndexMap<(u64, i64), VecDeque<u32>> = IndexMap::default();
         for operand in operands {
-            let held = self.memory(operand);
-            let of = &self.made[held as usize];
-            if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&held) {
-                free.entry((of.size, of.color)).or_default().push_back(held);
+            let operand_bytes = self.memory(operand);
+            let of = &self.made[operand_bytes as usize];
+            if of.last == at && !of.is_parameter && !of.is_constant && !of.is_output && !made.contains(&operand_bytes) {
+                free.entry((of.size, of.color)).or_default().push_back(operand_bytes);
             }
         }
         for buffer in made {
             let Made { size, color, same, is_output, .. } = self.made[buffer as usize];
-            let held =
+            let operand_bytes =
                 free.get_mut(&(size, color)).filter(|_| same == buffer && !is_output).and_then(VecDeque::pop_front);
-            if let Some(held) = held {
-                self.share(buffer, held);
+            if let Some(operand_bytes) = operand_bytes {
+                self.share(buffer, operand_bytes);
             }
         }
     }

@@ -79,10 +79,10 @@ fn step(
     // Whose memory the buffer has from here on.
     let own = match Kind::try_from(event.kind).ok()? {
         Kind::Alloc => {
-            let held = &mut memory[slot];
-            if held.canonical as usize == slot && held.holders > 0 {
+            let bytes = &mut memory[slot];
+            if bytes.canonical as usize == slot && bytes.holders > 0 {
                 // Taken twice: it is held twice, and there once.
-                held.holders += 1;
+                bytes.holders += 1;
                 return None;
             }
             memory[slot].canonical = slot as u32;

@@ -81,21 +81,27 @@ impl ProgramMemory {
     }
 
     /// A piece of a memory's curve, in at most `ask.columns` columns. `None` where the program has nothing in it.
-    pub fn curve(&self, module: &Module, ask: &MemoryQuery, points: Points) -> Option<Curve> {
-        self.space(ask.color).map(|space| space.curve(module, points.from, points.to, ask.columns))
+    pub fn curve(&self, module: &Module, query: &MemoryQuery, points: Points) -> Option<Curve> {
+        self.space(query.color).map(|space| space.curve(module, points.from, points.to, query.columns))
     }
 
     /// What is alive at a point of the curve; the last one where there is none.
-    pub fn alive_at(&self, module: &Module, ask: &MemoryQuery, point: u32) -> Option<AliveAt> {
-        let space = self.space(ask.color)?;
+    pub fn alive_at(&self, module: &Module, query: &MemoryQuery, point: u32) -> Option<AliveAt> {
+        let space = self.space(query.color)?;
         let point = point.min(space.n_events);
-        let all = self.alive(module, ask, space, point);
-        Some(self.told_alive(module, ask, space, point, all))
+        let all = self.alive(module, query, space, point);
+        Some(self.told_alive(module, query, space, point, all))
     }
 
     /// The peak of a memory without some buffers, as [`Buffer::id`] names them, and the curve over `points` without them.
-    pub fn what_if(&self, module: &Module, ask: &MemoryQuery, without: &[BufferId], points: Points) -> Option<WhatIf> {
-        let space = self.space(ask.color)?;
+    pub fn what_if(
+        &self,
+        module: &Module,
+        query: &MemoryQuery,
+        without: &[BufferId],
+        points: Points,
+    ) -> Option<WhatIf> {
+        let space = self.space(query.color)?;
         let gone: IndexSet<u32> = without.iter().map(|id| id.0).collect();
         let n = self.buffers.all.len() as u32;
         let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite());
@@ -113,7 +119,7 @@ impl ProgramMemory {
         let instruction =
             position.and_then(|at| Some(module.instruction(space.instruction(at + 1)?)?.name.to_string()));
         let without = gone_below.saturating_add(gone_above);
-        let curve = columns(points, all.len() as u32, ask.columns)
+        let curve = columns(points, all.len() as u32, query.columns)
             .filter_map(|(from, to)| {
                 let points = &all[from as usize..to as usize];
                 Some(WhatIfColumn { first: from, least: *points.iter().min()?, most: *points.iter().max()? })
@@ -185,8 +191,8 @@ impl ProgramMemory {
     }
 
     /// All that is alive at a point, the largest first.
-    pub(super) fn alive(&self, module: &Module, ask: &MemoryQuery, space: &Space, point: u32) -> Vec<Buffer> {
-        let vocabularies = self.vocabularies(ask);
+    pub(super) fn alive(&self, module: &Module, query: &MemoryQuery, space: &Space, point: u32) -> Vec<Buffer> {
+        let vocabularies = self.vocabularies(query);
         let n = self.buffers.all.len() as u32;
         let indefinite = self.buffers.of_color(space.color).filter(|(_, a)| a.is_indefinite()).map(|(i, a)| {
             let buffer = self.buffer(module, &vocabularies, a.shown, a.category, (0, space.n_events));
@@ -214,14 +220,15 @@ impl ProgramMemory {
     pub(super) fn told_alive(
         &self,
         module: &Module,
-        ask: &MemoryQuery,
+        query: &MemoryQuery,
         space: &Space,
         point: u32,
         mut all: Vec<Buffer>,
     ) -> AliveAt {
         let at = space.instruction(point);
         let n = all.len();
-        let rest = all.drain(n.min(ask.buffers as usize)..).fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
+        let rest =
+            all.drain(n.min(query.buffers as usize)..).fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
         AliveAt {
             point,
             instruction: at.and_then(|id| Some(module.instruction(id)?.name.to_string())),
@@ -238,8 +245,8 @@ impl ProgramMemory {
         self.schedule.moment(module, id)
     }
 
-    pub(super) fn vocabularies(&self, ask: &MemoryQuery) -> Vocabularies {
-        self.vocabularies.with(ask.vocabulary)
+    pub(super) fn vocabularies(&self, query: &MemoryQuery) -> Vocabularies {
+        self.vocabularies.with(query.vocabulary)
     }
 
     /// A buffer that comes and goes.

@@ -79,9 +79,9 @@ impl Space {
         peak.peak = most;
         peak.position = position;
         peak.instruction = position.and_then(|at| {
-            let told =
+            let name =
                 trace.and_then(|trace| trace.events.get(at as usize)).map(|event| event.instruction_name.clone());
-            told.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
+            name.or_else(|| Some(module.instruction(instructions[at as usize]?)?.name.to_string()))
         });
         (peak.n_events, peak.basis) = (n_events, basis);
         Self { color, basis, n_events, lives, padded, unpadded, instructions, peak, odd, overlaps, other_traces }

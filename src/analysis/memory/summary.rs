@@ -30,55 +30,55 @@ const LANES: usize = 40;
 
 impl ProgramMemory {
     /// All that is shown of a memory at once; `program` is what was found of it before.
-    pub fn summarize(&self, module: &Module, program: ProgramPeaks, ask: &MemoryQuery) -> StaticMemory {
-        let space = self.space(ask.color);
+    pub fn summarize(&self, module: &Module, program: ProgramPeaks, query: &MemoryQuery) -> StaticMemory {
+        let space = self.space(query.color);
         let mut notes: Vec<Note> = space.map_or(Vec::new(), |space| self.notes(space));
-        let told = space.map(|space| self.tell_space(module, ask, space));
-        if let Some(told) = &told {
-            notes.extend(unnamed(told).filter(|_| self.schedule.has_gradient));
+        let space_memory = space.map(|space| self.tell_space(module, query, space));
+        if let Some(space_memory) = &space_memory {
+            notes.extend(unnamed(space_memory).filter(|_| self.schedule.has_gradient));
         } else {
-            let message = format!("The program has nothing in memory {}.", ask.color);
+            let message = format!("The program has nothing in memory {}.", query.color);
             notes.push(Note::new(Severity::Info, NoteCode::NoSuchMemory, message));
         }
-        StaticMemory { program, space: told, notes }
+        StaticMemory { program, space: space_memory, notes }
     }
 
-    fn tell_space(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> SpaceMemory {
+    fn tell_space(&self, module: &Module, query: &MemoryQuery, space: &Space) -> SpaceMemory {
         let point = space.peak_point();
-        let all = self.alive(module, ask, space, point);
+        let all = self.alive(module, query, space, point);
         let rollups = roll_ups(&all);
         let margin = (space.n_events / 20).max(50);
         let around = Points { from: point.saturating_sub(margin), to: point.saturating_add(margin + 1) };
         SpaceMemory {
             peak_unpadded: space.unpadded[point as usize],
             moment: space.instruction(point).and_then(|id| self.moment(module, id)),
-            curve: space.curve(module, 0, u32::MAX, ask.columns),
+            curve: space.curve(module, 0, u32::MAX, query.columns),
             rollups,
             padding: padding(&all),
-            long_lived: self.long_lived(module, ask, space),
-            jumps: self.jumps(module, ask, space),
-            vocabulary: self.vocabulary(module, ask, space),
-            estimate: self.estimate(module, ask, &all),
-            lanes: self.lanes_of(module, ask, space, around),
-            alive: self.told_alive(module, ask, space, point, all),
+            long_lived: self.long_lived(module, query, space),
+            jumps: self.jumps(module, query, space),
+            vocabulary: self.vocabulary(module, query, space),
+            estimate: self.estimate(module, query, &all),
+            lanes: self.lanes_of(module, query, space, around),
+            alive: self.told_alive(module, query, space, point, all),
             peak: space.peak.clone(),
         }
     }
 
-    fn long_lived(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Buffer> {
-        let vocabularies = self.vocabularies(ask);
+    fn long_lived(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Vec<Buffer> {
+        let vocabularies = self.vocabularies(query);
         let is_long = |life: &&LiveRange| (life.last - life.first) > space.n_events / 2;
         let large = space.lives.iter().filter(is_long).filter(|life| self.size(life.slot) > LARGE);
-        let mut told: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
-        told.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
-        told.truncate(WORST);
-        told
+        let mut buffers: Vec<Buffer> = large.map(|life| self.living(module, &vocabularies, *life)).collect();
+        buffers.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id, buffer.first));
+        buffers.truncate(WORST);
+        buffers
     }
 
     /// An event takes the memory of one buffer at most: the largest rises are those of the largest buffers, where buffers do not
     /// share addresses.
-    fn jumps(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Vec<Jump> {
-        let vocabularies = self.vocabularies(ask);
+    fn jumps(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Vec<Jump> {
+        let vocabularies = self.vocabularies(query);
         let point = |life: &LiveRange| life.first as usize + 1;
         let rise = |life: &LiveRange| space.padded[point(life)].saturating_sub(space.padded[point(life) - 1]);
         let size = |life: &LiveRange| if space.overlaps { rise(life) } else { self.size(life.slot) };
@@ -93,8 +93,8 @@ impl ProgramMemory {
         lives.into_iter().take(JUMPS).map(jump).collect()
     }
 
-    fn vocabulary(&self, module: &Module, ask: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
-        let vocabularies = self.vocabularies(ask);
+    fn vocabulary(&self, module: &Module, query: &MemoryQuery, space: &Space) -> Option<Vocabulary> {
+        let vocabularies = self.vocabularies(query);
         let dim = |life: &LiveRange| vocabularies.dim(self.buffers.all[life.holder as usize].shape(module)?);
         let large: Vec<(u64, LiveRange)> = space.lives.iter().filter_map(|life| Some((dim(life)?, *life))).collect();
         if large.is_empty() {
@@ -102,7 +102,7 @@ impl ProgramMemory {
         }
         let dims: BTreeSet<u64> = large.iter().map(|(dim, _)| *dim).collect();
         let dims: Vec<u64> = dims.into_iter().rev().collect();
-        let mut told = Vec::new();
+        let mut padded = Vec::new();
         // An embedding's gradient stays as large as it is: the loss in pieces makes pieces of what belongs to the loss.
         let mut in_pieces: IndexSet<u32> = IndexSet::default();
         for (_, life) in large {
@@ -111,12 +111,12 @@ impl ProgramMemory {
                 in_pieces.insert(life.slot);
             }
             if life.covers(space.peak_point()) {
-                told.push(buffer);
+                padded.push(buffer);
             }
         }
-        let size = told.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
-        told.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id));
-        told.truncate(WORST);
+        let size = padded.iter().fold(0, |sum: u64, buffer| sum.saturating_add(buffer.size));
+        padded.sort_by_key(|buffer| (Reverse(buffer.size), buffer.id));
+        padded.truncate(WORST);
         let piece = |slot: u32| {
             let size = self.size(slot);
             if in_pieces.contains(&slot) { size.div_ceil(u64::from(CHUNKS)) } else { size }
@@ -125,7 +125,7 @@ impl ProgramMemory {
             highest(&curve(&space.lives, (space.n_events, space.color), space.peak.indefinite, &self.buffers, piece));
         Some(Vocabulary {
             dims,
-            buffers: told,
+            buffers: padded,
             size,
             chunks: CHUNKS,
             peak,
@@ -133,7 +133,7 @@ impl ProgramMemory {
         })
     }
 
-    fn estimate(&self, module: &Module, ask: &MemoryQuery, alive: &[Buffer]) -> Estimate {
+    fn estimate(&self, module: &Module, query: &MemoryQuery, alive: &[Buffer]) -> Estimate {
         let n = self.buffers.all.len() as u32;
         let weights = alive.iter().filter(|buffer| buffer.class == MemoryClass::Weights);
         let elements = |buffer: &Buffer| {
@@ -142,18 +142,18 @@ impl ProgramMemory {
         };
         let counted = weights.filter_map(elements).fold(0, u64::saturating_add);
         let counted = Some(counted).filter(|n| *n > 0);
-        let is_counted = ask.n_parameters.is_none() && counted.is_some();
-        estimate(ask.n_parameters.or(counted), is_counted, ask.per_parameter, alive)
+        let is_counted = query.n_parameters.is_none() && counted.is_some();
+        estimate(query.n_parameters.or(counted), is_counted, query.per_parameter, alive)
     }
 
     /// Lives in a window as lanes, the largest first: what is in one lane does not overlap. `None` where the program has
     /// nothing in this memory.
-    pub fn lanes(&self, module: &Module, ask: &MemoryQuery, window: Points) -> Option<Lanes> {
-        self.space(ask.color).map(|space| self.lanes_of(module, ask, space, window))
+    pub fn lanes(&self, module: &Module, query: &MemoryQuery, window: Points) -> Option<Lanes> {
+        self.space(query.color).map(|space| self.lanes_of(module, query, space, window))
     }
 
-    fn lanes_of(&self, module: &Module, ask: &MemoryQuery, space: &Space, window: Points) -> Lanes {
-        let vocabularies = self.vocabularies(ask);
+    fn lanes_of(&self, module: &Module, query: &MemoryQuery, space: &Space, window: Points) -> Lanes {
+        let vocabularies = self.vocabularies(query);
         let to = window.to.min(space.n_events + 1);
         let from = window.from.min(to);
         let size = |life: &LiveRange| self.size(life.slot);
@@ -190,8 +190,8 @@ impl ProgramMemory {
 }
 
 /// Parameters that no name tells apart, of a program that trains.
-fn unnamed(told: &SpaceMemory) -> Option<Note> {
-    let classes = told.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
+fn unnamed(space: &SpaceMemory) -> Option<Note> {
+    let classes = space.rollups.iter().find(|rollup| rollup.by == RollUpBy::Class)?;
     let of = |class: MemoryClass| classes.rows.iter().find(|row| row.key == class.key());
     let is_told = [MemoryClass::Weights, MemoryClass::Optimizer].into_iter().any(|class| of(class).is_some());
     let inputs = of(MemoryClass::Inputs).filter(|inputs| !is_told && inputs.size > 0)?;

@@ -18,7 +18,7 @@ impl Analysis {
         if !found.has_time() {
             return None;
         }
-        let header = &found.asked.header;
+        let header = &found.selection.header;
         let mut figures = OpFigures { step: header.step.clone(), peaks: header.peaks, ..OpFigures::default() };
         let (mut min, mut max, mut by_kind) = (u64::MAX, 0, [Picos::ZERO; 7]);
         for member in found.members.iter().filter(|m| m.chosen) {
@@ -48,7 +48,7 @@ impl Analysis {
         }
         figures.of_step = header.step_duration.and_then(|w| figures.total.fraction_of(w));
         let kind = Kind::ALL.into_iter().rev().max_by_key(|k| by_kind[k.index()]).unwrap_or(Kind::Other);
-        figures.of_kind = by_kind[kind.index()].fraction_of(found.asked.totals.time_of_kind(kind));
+        figures.of_kind = by_kind[kind.index()].fraction_of(found.selection.totals.time_of_kind(kind));
         let (steps, own) = self.executions(profile, found);
         let mut steps = steps.into_iter().collect::<Vec<_>>();
         steps.sort_by_key(|(number, _)| *number);
@@ -60,7 +60,7 @@ impl Analysis {
     /// Count and self time by step, and the self time of each execution in the window.
     fn executions(&self, profile: &Profile, found: &FoundOp) -> (Steps, Vec<u64>) {
         let (mut steps, mut own) = (Steps::default(), Vec::new());
-        for device in &found.asked.chosen {
+        for device in &found.selection.chosen {
             let of = &self.devices[*device];
             let plane = &profile.planes[of.plane];
             let mine: Vec<OpId> = found.members.iter().filter(|m| m.device == *device && m.ran).map(|m| m.op).collect();

@@ -43,7 +43,7 @@ impl Analysis {
         profile: &Profile,
         found: &FoundOp,
         program: Option<(&Module, Option<ProgramId>)>,
-        ask: &RooflineQuery,
+        request: &RooflineQuery,
         mut notes: Vec<Note>,
     ) -> Option<OpDetail> {
         let (program, told_id) = program.unzip();
@@ -56,8 +56,8 @@ impl Analysis {
         let of_program = program.and_then(|m| InstructionRef::within(m, m.instruction_named(&found.name)?, tpu));
         let parsed = if of_program.is_some() { None } else { event_text.and_then(text::instruction) };
         let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu });
-        let seen = of_program.or(of_text);
-        if seen.is_none() && !main.is_some_and(|m| m.ran) {
+        let inst = of_program.or(of_text);
+        if inst.is_none() && !main.is_some_and(|m| m.ran) {
             return None;
         }
         if program.is_some() && of_program.is_none() {
@@ -67,7 +67,7 @@ impl Analysis {
         }
         let figures = self.op_figures(profile, found);
         let module = |id| program.filter(|_| program_id == Some(id));
-        let roof = self.op_roof(profile, found, ask, Some(&module));
+        let roof = self.op_roof(profile, found, request, Some(&module));
         if figures.is_none() {
             let elsewhere = found.members.iter().any(|m| m.ran);
             let message = if elsewhere {
@@ -86,7 +86,7 @@ impl Analysis {
             let message = "The op has no HLO, neither in a program of the capture nor in the text of its event.";
             notes.push(Note::new(Severity::Info, NoteCode::NoHlo, message));
         }
-        let text = event_text.map(str::to_owned).or_else(|| seen.map(|s| s.instruction.to_string()));
+        let text = event_text.map(str::to_owned).or_else(|| inst.map(|s| s.instruction.to_string()));
         let facts = main.filter(|m| m.ran).map(|m| (&self.facts[m.device], self.facts[m.device].get(m.op)));
         let of_kind = || {
             classify(Facts {
@@ -96,15 +96,15 @@ impl Analysis {
                 kernel: None,
             })
         };
-        let (values, more_values) = seen.map(values::values).unwrap_or_default();
+        let (values, more_values) = inst.map(values::values).unwrap_or_default();
         let ((operands, more_operands), (users, more_users)) =
-            seen.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
+            inst.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
         let known = self.known(profile);
         let name = |program| profile.programs.get(&program).cloned();
         Some(OpDetail {
             query: found.query.clone(),
             name: found.name.clone(),
-            opcode: seen.map(|s| s.opcode().to_owned()),
+            opcode: inst.map(|s| s.opcode().to_owned()),
             kind: facts.map(|(_, f)| f.kind).or_else(|| Some(of_kind()).filter(|c| c.known).map(|c| c.kind)),
             op_group: facts.map(|(_, f)| f.group.label().to_owned()),
             phase: facts.map(|(_, f)| f.phase.label().to_owned()),
@@ -116,13 +116,13 @@ impl Analysis {
             program: program_id.and_then(name).or_else(|| of_program.and(program).map(|m| m.name.to_string())),
             program_id: program_id.map(|p| p.0),
             computation: of_program.and_then(op_place),
-            device: found.asked.header.device.clone(),
-            words: seen.map_or_else(|| "No HLO".to_owned(), words::words),
+            device: found.selection.header.device.clone(),
+            words: inst.map_or_else(|| "No HLO".to_owned(), words::words),
             figures,
             roof,
             values,
             more_values,
-            remarks: seen.map(values::remarks).unwrap_or_default(),
+            remarks: inst.map(values::remarks).unwrap_or_default(),
             source: source::source(profile, op.zip(facts.map(|(of, _)| of)), of_program),
             operands,
             more_operands,
@@ -148,9 +148,9 @@ pub(super) fn is_tpu(profile: &Profile) -> bool {
     profile.planes.iter().any(|p| p.name.starts_with("/device:TPU:"))
 }
 
-fn op_place(seen: InstructionRef<'_>) -> Option<OpPlace> {
-    let (module, _) = seen.module?;
-    let id = seen.instruction.computation?;
+fn op_place(inst: InstructionRef<'_>) -> Option<OpPlace> {
+    let (module, _) = inst.module?;
+    let id = inst.instruction.computation?;
     let callers = module.callers(id);
     let caller = callers.first().and_then(|caller| module.instruction(*caller));
     // A condition is called once more than its loop turns.
@@ -162,13 +162,13 @@ fn op_place(seen: InstructionRef<'_>) -> Option<OpPlace> {
         caller: caller.map(|c| c.name.to_string()),
         caller_opcode: caller.map(|c| c.opcode.to_string()),
         more_callers: callers.len().saturating_sub(1) as u32,
-        trip_count: turns.and_then(|caller| trip_count::trips(seen.sibling(*caller)?)),
+        trip_count: turns.and_then(|caller| trip_count::trips(inst.sibling(*caller)?)),
     })
 }
 
-fn fused(seen: InstructionRef<'_>) -> Option<Fused> {
-    let (call, id) = seen.fused()?;
-    let (module, _) = seen.module?;
+fn fused(inst: InstructionRef<'_>) -> Option<Fused> {
+    let (call, id) = inst.fused()?;
+    let (module, _) = inst.module?;
     let all = module.instructions_of(id);
     let more = all.len().saturating_sub(LINES) as u32;
     let lines = all.take(LINES).filter_map(|id| module.instruction(id)).map(ToString::to_string).collect();

@@ -20,13 +20,13 @@ impl Analysis {
         &self,
         profile: &Profile,
         found: &FoundOp,
-        seen: InstructionRef<'_>,
+        inst: InstructionRef<'_>,
     ) -> (Side, Side) {
-        let (operands, users) = match seen.module {
+        let (operands, users) = match inst.module {
             Some((module, id)) => {
-                (neighbours(seen, module.operands(id)), neighbours(seen, module.users(id).iter().copied()))
+                (neighbours(inst, module.operands(id)), neighbours(inst, module.users(id).iter().copied()))
             }
-            None => (operands_of_text(seen), self.users_by_text(profile, found)),
+            None => (operands_of_text(inst), self.users_by_text(profile, found)),
         };
         let mut sides = [operands, users];
         let names: Vec<String> = sides.iter().flat_map(|(side, _)| side).map(|n| n.name.clone()).collect();
@@ -81,21 +81,21 @@ fn names(text: &str, name: &str) -> bool {
         })
 }
 
-fn neighbours(seen: InstructionRef<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
+fn neighbours(inst: InstructionRef<'_>, ids: impl Iterator<Item = InstructionId>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
     let ids: IndexSet<InstructionId> = ids.collect();
     let more = ids.len().saturating_sub(MAX);
-    for other in ids.into_iter().take(MAX).filter_map(|id| seen.sibling(id)) {
+    for other in ids.into_iter().take(MAX).filter_map(|id| inst.sibling(id)) {
         let instruction = other.instruction;
         side.push(bare(&instruction.name, Some(&instruction.opcode), Some(&instruction.shape)));
     }
     (side, more as u32)
 }
 
-fn operands_of_text(seen: InstructionRef<'_>) -> Side {
+fn operands_of_text(inst: InstructionRef<'_>) -> Side {
     let mut side: Vec<Neighbour> = Vec::new();
     let mut more = 0;
-    for (i, operand) in seen.instruction.operands.iter().enumerate() {
+    for (i, operand) in inst.instruction.operands.iter().enumerate() {
         if operand.name.is_empty() || side.iter().any(|n| n.name == *operand.name) {
             continue;
         }
@@ -103,7 +103,7 @@ fn operands_of_text(seen: InstructionRef<'_>) -> Side {
             more += 1;
             continue;
         }
-        side.push(bare(&operand.name, None, seen.operand_shape(i)));
+        side.push(bare(&operand.name, None, inst.operand_shape(i)));
     }
     (side, more)
 }

@@ -6,7 +6,7 @@ use crate::analysis::classify::PlaneFacts;
 use crate::hlo::SourceFrame;
 use crate::profile::{Op, Profile};
 
-pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Option<InstructionRef<'_>>) -> OpSource {
+pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, inst: Option<InstructionRef<'_>>) -> OpSource {
     let mut source = OpSource::default();
     let mut frames: Vec<String> = Vec::new();
     if let Some((op, facts)) = op {
@@ -14,17 +14,17 @@ pub(crate) fn source(profile: &Profile, op: Option<(&Op, &PlaneFacts)>, seen: Op
         source.tf_op = op.stats.tf_op.map(|id| profile.text(id).to_owned());
         frames = facts.source_stack(profile, op).into_iter().map(str::to_owned).collect();
     }
-    if let Some(seen) = seen {
-        let of_program = seen.module.map(|(module, id)| module.stack(id)).unwrap_or_default();
+    if let Some(inst) = inst {
+        let of_program = inst.module.map(|(module, id)| module.stack(id)).unwrap_or_default();
         // One place is no stack: the program may know who called it.
         if of_program.len() > frames.len() && frames.len() < 2 {
             source.from_hlo = true;
             frames = of_program.iter().map(line).collect();
             source.innermost = source.innermost.or_else(|| of_program.first().map(frame_text));
         }
-        if source.tf_op.is_none() && !seen.instruction.op_name().is_empty() {
+        if source.tf_op.is_none() && !inst.instruction.op_name().is_empty() {
             source.from_hlo = true;
-            source.tf_op = Some(seen.instruction.op_name().to_owned());
+            source.tf_op = Some(inst.instruction.op_name().to_owned());
         }
     }
     let lines = frames.into_iter().enumerate();

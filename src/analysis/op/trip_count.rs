@@ -12,19 +12,19 @@ use crate::analysis::classify::layer::trip_count;
 use crate::hlo::ComputationId;
 
 /// The turns of a `while`; `None` where they are not known.
-pub(crate) fn trips(seen: InstructionRef<'_>) -> Option<u64> {
-    let noted = seen.instruction.backend_config().and_then(trip_count);
-    noted.or_else(|| if seen.opcode() == "while" { counted(seen) } else { None })
+pub(crate) fn trips(inst: InstructionRef<'_>) -> Option<u64> {
+    let noted = inst.instruction.backend_config().and_then(trip_count);
+    noted.or_else(|| if inst.opcode() == "while" { counted(inst) } else { None })
 }
 
-fn counted(seen: InstructionRef<'_>) -> Option<u64> {
-    let compare = root(seen, seen.instruction.call("condition")?.id?)?;
+fn counted(inst: InstructionRef<'_>) -> Option<u64> {
+    let compare = root(inst, inst.instruction.call("condition")?.id?)?;
     let (left, end) = (compare.operand(0)?, constant(compare.operand(1)?)?);
     if compare.opcode() != "compare" || compare.instruction.text("direction") != Some("LT") {
         return None;
     }
     let k = element(left)?;
-    let next = root(seen, seen.instruction.call("body")?.id?)?.element_of_tuple(k)?.unmoved();
+    let next = root(inst, inst.instruction.call("body")?.id?)?.element_of_tuple(k)?.unmoved();
     let (a, b) = (next.operand(0)?, next.operand(1)?);
     if next.opcode() != "add" {
         return None;
@@ -34,26 +34,26 @@ fn counted(seen: InstructionRef<'_>) -> Option<u64> {
         (_, Some(of)) if of == k => constant(a)?,
         _ => return None,
     };
-    let start = constant(seen.operand(0)?.unmoved().element_of_tuple(k)?)?;
-    let (way, step) = (end.checked_sub(start)?, u64::try_from(step).ok().filter(|step| *step > 0)?);
-    Some(u64::try_from(way).unwrap_or(0).div_ceil(step))
+    let start = constant(inst.operand(0)?.unmoved().element_of_tuple(k)?)?;
+    let (distance, step) = (end.checked_sub(start)?, u64::try_from(step).ok().filter(|step| *step > 0)?);
+    Some(u64::try_from(distance).unwrap_or(0).div_ceil(step))
 }
 
-fn root(seen: InstructionRef<'_>, computation: ComputationId) -> Option<InstructionRef<'_>> {
-    seen.sibling(seen.module?.0.computation(computation)?.root?)
+fn root(inst: InstructionRef<'_>, computation: ComputationId) -> Option<InstructionRef<'_>> {
+    inst.sibling(inst.module?.0.computation(computation)?.root?)
 }
 
 /// Which element of the loop's state it is.
-fn element(seen: InstructionRef<'_>) -> Option<usize> {
-    let seen = seen.unmoved();
-    let of_state = seen.opcode() == "get-tuple-element" && seen.operand(0)?.opcode() == "parameter";
-    if of_state { seen.instruction.text("index")?.parse().ok() } else { None }
+fn element(inst: InstructionRef<'_>) -> Option<usize> {
+    let inst = inst.unmoved();
+    let of_state = inst.opcode() == "get-tuple-element" && inst.operand(0)?.opcode() == "parameter";
+    if of_state { inst.instruction.text("index")?.parse().ok() } else { None }
 }
 
 /// A whole number that stands in the program.
-fn constant(seen: InstructionRef<'_>) -> Option<i64> {
-    let seen = seen.unmoved();
-    if seen.opcode() == "constant" { seen.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
+fn constant(inst: InstructionRef<'_>) -> Option<i64> {
+    let inst = inst.unmoved();
+    if inst.opcode() == "constant" { inst.instruction.argument.as_ref()?.trim().parse().ok() } else { None }
 }
 
 impl<'a> InstructionRef<'a> {

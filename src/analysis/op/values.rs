@@ -8,20 +8,20 @@ use crate::hlo::{ArrayShape, Layout, Shape, Tile};
 const MAX: usize = 400;
 
 /// Results, then operands; and how many more there are.
-pub(crate) fn values(seen: InstructionRef<'_>) -> (Vec<OpValue>, u32) {
+pub(crate) fn values(inst: InstructionRef<'_>) -> (Vec<OpValue>, u32) {
     let (mut values, mut more) = (Vec::new(), 0);
     let mut add = |shape: Option<&Shape>, role: &dyn Fn(Vec<u32>) -> OpRole| {
         each(
             shape,
             |path, shape| {
-                if values.len() < MAX { values.push(value(shape, role(path), seen.tpu)) } else { more += 1 }
+                if values.len() < MAX { values.push(value(shape, role(path), inst.tpu)) } else { more += 1 }
             },
         );
     };
-    add(Some(&seen.instruction.shape), &OpRole::Result);
-    for (i, operand) in seen.instruction.operands.iter().enumerate() {
+    add(Some(&inst.instruction.shape), &OpRole::Result);
+    for (i, operand) in inst.instruction.operands.iter().enumerate() {
         let role = |path| OpRole::Operand { index: i as u32, name: operand.name.to_string(), path };
-        add(seen.operand_shape(i), &role);
+        add(inst.operand_shape(i), &role);
     }
     (values, more)
 }
@@ -96,8 +96,8 @@ fn tiling(layout: &Layout) -> Option<String> {
 }
 
 /// What changes between the two sides of an op that only moves data.
-pub(crate) fn remarks(seen: InstructionRef<'_>) -> Vec<OpRemark> {
-    let Some((from, to)) = seen.moved() else { return Vec::new() };
+pub(crate) fn remarks(inst: InstructionRef<'_>) -> Vec<OpRemark> {
+    let Some((from, to)) = inst.moved() else { return Vec::new() };
     let mut remarks = Vec::new();
     let mut add = |change, from: String, to: String| {
         if from != to {
@@ -112,7 +112,7 @@ pub(crate) fn remarks(seen: InstructionRef<'_>) -> Vec<OpRemark> {
         }
         let tiles = |l: &Layout| tiling(l).unwrap_or_else(|| "not tiled".to_owned());
         add(Change::Tiling, tiles(a), tiles(b));
-        let space = |a: &ArrayShape| memory(a.memory_space(), seen.tpu).unwrap_or_else(|| "main memory".to_owned());
+        let space = |a: &ArrayShape| memory(a.memory_space(), inst.tpu).unwrap_or_else(|| "main memory".to_owned());
         add(Change::Memory, space(from), space(to));
     }
     remarks
@@ -139,8 +139,8 @@ mod tests {
     #[test]
     fn arrays_with_their_padding() {
         let text = "%f = (bf16[3,5]{1,0:T(8,128)(2,1)S(1)}, /*x*/(token[], s32[]{:T(128)S(6)})) fusion(f32[3,5]{1,0:T(2,2)} %a, %b)";
-        with_instruction(text, |seen| {
-            let (values, more) = values(seen);
+        with_instruction(text, |inst| {
+            let (values, more) = values(inst);
             assert_eq!((values.len(), more), (5, 0));
             let first = &values[0];
             assert_eq!((first.shape.as_str(), first.layout.as_deref()), ("bf16[3,5]", Some("{1,0:T(8,128)(2,1)S(1)}")));
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn what_a_copy_changes() {
         let of = |text: &str| {
-            let mut told = Vec::new();
-            with_instruction(text, |seen| told = remarks(seen).into_iter().map(|r| (r.change, r.words)).collect());
-            told
+            let mut rows = Vec::new();
+            with_instruction(text, |inst| rows = remarks(inst).into_iter().map(|r| (r.change, r.words)).collect());
+            rows
         };
         let copy = "%copy.488 = f32[1,512,7168]{2,0,1:T(1,128)} copy(f32[1,512,7168]{2,1,0:T(8,128)} %fusion.636)";
         let order = (Change::DimOrder, "{2,1,0} → {2,0,1}".to_owned());

@@ -9,85 +9,85 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::hlo::{ArrayShape, Shape, opcode};
 
 /// The sentence, without a full stop.
-pub(in crate::analysis) fn words(seen: InstructionRef<'_>) -> String {
-    let code = seen.opcode();
+pub(in crate::analysis) fn words(inst: InstructionRef<'_>) -> String {
+    let code = inst.opcode();
     let (before, worker) = match opcode::base(code) {
-        base if base == code => ("", seen),
-        _ if code.ends_with("-start") => ("start of ", seen.worker()),
-        _ if code.ends_with("-done") => ("wait for ", seen.worker()),
-        _ => ("progress of ", seen.worker()),
+        base if base == code => ("", inst),
+        _ if code.ends_with("-start") => ("start of ", inst.worker()),
+        _ if code.ends_with("-done") => ("wait for ", inst.worker()),
+        _ => ("progress of ", inst.worker()),
     };
     // A half whose other half is not known is told by its own name.
-    let told = if matches!(worker.opcode(), "async-start" | "async-update" | "async-done") {
-        format!("{} → {}", worker.opcode(), shape(&seen.instruction.shape))
+    let verb = if matches!(worker.opcode(), "async-start" | "async-update" | "async-done") {
+        format!("{} → {}", worker.opcode(), shape(&inst.instruction.shape))
     } else {
         format!("{before}{}", plain(worker))
     };
-    format!("{told}{}", result_place(seen))
+    format!("{verb}{}", result_place(inst))
 }
 
 /// Where the result lies, if it is not main memory; copies say it themselves.
-fn result_place(seen: InstructionRef<'_>) -> String {
-    let array = match &seen.instruction.shape {
+fn result_place(inst: InstructionRef<'_>) -> String {
+    let array = match &inst.instruction.shape {
         Shape::Array(array) => Some(array),
         _ => None,
     };
     let space = array.map_or(0, ArrayShape::memory_space);
-    match memory(space, seen.tpu) {
-        Some(words) if space != 0 && seen.moved().is_none() => format!(", result in {words}"),
+    match memory(space, inst.tpu) {
+        Some(words) if space != 0 && inst.moved().is_none() => format!(", result in {words}"),
         _ => String::new(),
     }
 }
 
-fn plain(seen: InstructionRef<'_>) -> String {
-    let result = &seen.instruction.shape;
-    let code = seen.opcode();
+fn plain(inst: InstructionRef<'_>) -> String {
+    let result = &inst.instruction.shape;
+    let code = inst.opcode();
     let base = opcode::base(code);
     if opcode::is_collective(code) {
-        return collective(seen, base);
+        return collective(inst, base);
     }
     match code {
-        "dot" | "convolution" => super::words_fusion::matmul(seen),
-        "fusion" => fusion(seen),
+        "dot" | "convolution" => super::words_fusion::matmul(inst),
+        "fusion" => fusion(inst),
         "copy" | "copy-start" | "copy-done" | "transpose" | "convert" | "reshape" | "bitcast" | "bitcast-convert" => {
-            moved(seen, base)
+            moved(inst, base)
         }
-        "parameter" => match seen.instruction.parameter_number() {
-            Some(number) => format!("parameter {number} of {}: {}", computation(seen), shape(result)),
+        "parameter" => match inst.instruction.parameter_number() {
+            Some(number) => format!("parameter {number} of {}: {}", computation(inst), shape(result)),
             None => format!("parameter: {}", shape(result)),
         },
-        "constant" => match &seen.instruction.argument {
+        "constant" => match &inst.instruction.argument {
             Some(value) if value.len() <= 24 && !value.starts_with("{...") => {
                 format!("constant {value}: {}", shape(result))
             }
             _ => format!("constant: {}", shape(result)),
         },
         "get-tuple-element" => {
-            let of = seen.instruction.operands.first().map_or("its operand", |o| &*o.name);
-            let index = seen.instruction.text("index").unwrap_or("?");
+            let of = inst.instruction.operands.first().map_or("its operand", |o| &*o.name);
+            let index = inst.instruction.text("index").unwrap_or("?");
             format!("element {index} of {of}: {}", shape(result))
         }
         "while" => {
-            let trips = trips(seen).map(|n| format!(", {n} times")).unwrap_or_default();
-            let body = seen.instruction.call("body").map(|c| format!(" over {}", c.name)).unwrap_or_default();
+            let trips = trips(inst).map(|n| format!(", {n} times")).unwrap_or_default();
+            let body = inst.instruction.call("body").map(|c| format!(" over {}", c.name)).unwrap_or_default();
             format!("loop{body}{trips}")
         }
-        "conditional" => format!("one of {} branches → {}", seen.instruction.calls().count(), shape(result)),
+        "conditional" => format!("one of {} branches → {}", inst.instruction.calls().count(), shape(result)),
         "call" => {
-            let called = seen.instruction.calls().next().map(|c| format!(" of {}", c.name)).unwrap_or_default();
+            let called = inst.instruction.calls().next().map(|c| format!(" of {}", c.name)).unwrap_or_default();
             format!("call{called} → {}", shape(result))
         }
         "custom-call" => {
-            let target = seen.instruction.custom_call_target().unwrap_or("an unnamed target");
+            let target = inst.instruction.custom_call_target().unwrap_or("an unnamed target");
             format!("custom call to {target} → {}", shape(result))
         }
         "reduce" | "sort" | "gather" | "slice" | "dynamic-slice" | "pad" | "broadcast" => {
-            let from = seen.operand_shape(0).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+            let from = inst.operand_shape(0).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
             format!("{code}{from} → {}", shape(result))
         }
         "scatter" | "dynamic-update-slice" => {
             let update = if code == "scatter" { 2 } else { 1 };
-            let update = seen.operand_shape(update).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
+            let update = inst.operand_shape(update).map(|s| format!(" of {}", shape(s))).unwrap_or_default();
             format!("{code}{update} into {}", shape(result))
         }
         _ => format!("{code} → {}", shape(result)),
@@ -95,33 +95,33 @@ fn plain(seen: InstructionRef<'_>) -> String {
 }
 
 /// `copy of f32[8,128], HBM → VMEM`.
-fn moved(seen: InstructionRef<'_>, verb: &str) -> String {
-    let Some((from, _)) = seen.moved() else { return format!("{verb} → {}", shape(&seen.instruction.shape)) };
+fn moved(inst: InstructionRef<'_>, verb: &str) -> String {
+    let Some((from, _)) = inst.moved() else { return format!("{verb} → {}", shape(&inst.instruction.shape)) };
     let change = |r: &OpRemark| match r.change {
         Change::Tiling => ", other tiles".to_owned(),
         _ => format!(", {}", r.words),
     };
-    let changes: String = remarks(seen).iter().map(change).collect();
+    let changes: String = remarks(inst).iter().map(change).collect();
     format!("{verb} of {}{changes}", Shape::Array(from.clone()).without_layout())
 }
 
-fn collective(seen: InstructionRef<'_>, base: &str) -> String {
-    let shapes: Vec<&Shape> = seen.operand_shapes().collect();
+fn collective(inst: InstructionRef<'_>, base: &str) -> String {
+    let shapes: Vec<&Shape> = inst.operand_shapes().collect();
     let of = match shapes.as_slice() {
         // A half's operand is the other half, whose shape holds more than what is sent.
-        _ if opcode::is_done(seen.opcode()) => shape(&seen.instruction.shape),
-        [] => shape(&seen.instruction.shape),
+        _ if opcode::is_done(inst.opcode()) => shape(&inst.instruction.shape),
+        [] => shape(&inst.instruction.shape),
         [one] => shape(one),
         [first, second] => format!("{} and {}", shape(first), shape(second)),
         [first, ..] => format!("{} arrays, the first {}", shapes.len(), shape(first)),
     };
-    let over = seen.instruction.replica_groups().map(groups).unwrap_or_default();
+    let over = inst.instruction.replica_groups().map(groups).unwrap_or_default();
     format!("{base} of {of}{over}")
 }
 
 /// The computation it is in, by name.
-fn computation(seen: InstructionRef<'_>) -> &str {
-    let of = seen.module.and_then(|(module, _)| module.computation(seen.instruction.computation?));
+fn computation(inst: InstructionRef<'_>) -> &str {
+    let of = inst.module.and_then(|(module, _)| module.computation(inst.instruction.computation?));
     of.map_or("its computation", |c| &c.name)
 }
 

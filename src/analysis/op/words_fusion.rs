@@ -42,15 +42,15 @@ const NOTABLE: [(&str, &str); 13] = [
 const FUNCTIONS: [&str; 6] = ["gelu", "silu", "relu", "softmax", "log_softmax", "logsumexp"];
 
 /// `bf16 matmul [8×16]·[16×4] fused with gelu`.
-pub(crate) fn fusion(seen: InstructionRef<'_>) -> String {
-    let result = shape(&seen.instruction.shape);
-    let parts = seen.parts();
+pub(crate) fn fusion(inst: InstructionRef<'_>) -> String {
+    let result = shape(&inst.instruction.shape);
+    let parts = inst.parts();
     if parts.is_empty() {
         // The event's text names the computation, but does not hold it.
-        let of = seen.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
+        let of = inst.operand_shapes().filter(|s| s.as_array().is_some_and(|a| !a.dims.is_empty())).count();
         let (from, s) =
             if of > 0 { (format!(" of {of} array"), if of == 1 { "" } else { "s" }) } else { Default::default() };
-        return format!("{}fusion{from}{s} → {result}", kind(seen));
+        return format!("{}fusion{from}{s} → {result}", kind(inst));
     }
     let count = |code: &str| parts.iter().filter(|p| p.opcode() == code).count();
     let matmuls: Vec<InstructionRef<'_>> =
@@ -72,7 +72,7 @@ pub(crate) fn fusion(seen: InstructionRef<'_>) -> String {
         of.map_or_else(String::new, |of| head(code, of, &result))
     } else if parts.iter().all(|part| is_formatting(part.opcode())) {
         let codes = distinct(parts.iter().map(|p| p.opcode()).filter(|c| !is_plumbing(c)));
-        let from = seen.moved().map(|(from, _)| format!(" of {}", Shape::Array(from.clone()).without_layout()));
+        let from = inst.moved().map(|(from, _)| format!(" of {}", Shape::Array(from.clone()).without_layout()));
         let what = if codes.is_empty() { "bitcast".to_owned() } else { codes.join(", ") };
         return format!("{what}{} → {result}", from.unwrap_or_default());
     } else {
@@ -94,29 +94,29 @@ pub(crate) fn fusion(seen: InstructionRef<'_>) -> String {
 }
 
 /// A matmul, or a convolution that is one no longer.
-pub(crate) fn matmul(seen: InstructionRef<'_>) -> String {
+pub(crate) fn matmul(inst: InstructionRef<'_>) -> String {
     let dims = |i: usize| {
-        let array = seen.operand_shape(i)?.as_array()?;
+        let array = inst.operand_shape(i)?.as_array()?;
         let dims = array.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("×");
         Some((array.dtype.to_string(), format!("[{dims}]")))
     };
-    let what = if is_matmul(seen) { "matmul" } else { "convolution" };
+    let what = if is_matmul(inst) { "matmul" } else { "convolution" };
     match (dims(0), dims(1)) {
         (Some((a, left)), Some((b, right))) => {
             let dtype = if a == b { a } else { format!("{a}·{b}") };
             format!("{dtype} {what} {left}·{right}")
         }
-        _ => format!("{what} → {}", shape(&seen.instruction.shape)),
+        _ => format!("{what} → {}", shape(&inst.instruction.shape)),
     }
 }
 
 /// XLA writes matmuls as convolutions. Its source says which it was; else a window of more than one element does.
-fn is_matmul(seen: InstructionRef<'_>) -> bool {
-    let name = seen.instruction.op_name();
-    if seen.opcode() == "dot" || name.contains("dot_general") {
+fn is_matmul(inst: InstructionRef<'_>) -> bool {
+    let name = inst.instruction.op_name();
+    if inst.opcode() == "dot" || name.contains("dot_general") {
         return true;
     }
-    let window = seen.instruction.text("window").unwrap_or_default();
+    let window = inst.instruction.text("window").unwrap_or_default();
     let sizes = window.split_once("size=").map_or("", |(_, rest)| rest.split([' ', '}']).next().unwrap_or_default());
     !name.contains("conv_general_dilated") && sizes.split('x').all(|size| matches!(size, "" | "1"))
 }
@@ -126,8 +126,8 @@ fn largest<'a>(matmuls: &[InstructionRef<'a>]) -> Option<InstructionRef<'a>> {
 }
 
 /// Elements that it takes and gives.
-fn weight(seen: InstructionRef<'_>) -> u64 {
-    let shapes = seen.operand_shapes().chain([&seen.instruction.shape]);
+fn weight(inst: InstructionRef<'_>) -> u64 {
+    let shapes = inst.operand_shapes().chain([&inst.instruction.shape]);
     shapes.flat_map(Shape::arrays).filter_map(ArrayShape::elements).fold(0, u64::saturating_add)
 }
 
@@ -143,10 +143,10 @@ fn head(code: &str, of: InstructionRef<'_>, result: &str) -> String {
     }
 }
 
-fn collective_words(seen: InstructionRef<'_>) -> String {
-    let of = seen.operand_shapes().next().unwrap_or(&seen.instruction.shape);
-    let over = seen.instruction.replica_groups().map(groups).unwrap_or_default();
-    format!("{} of {}{over}", opcode::base(seen.opcode()), shape(of))
+fn collective_words(inst: InstructionRef<'_>) -> String {
+    let of = inst.operand_shapes().next().unwrap_or(&inst.instruction.shape);
+    let over = inst.instruction.replica_groups().map(groups).unwrap_or_default();
+    format!("{} of {}{over}", opcode::base(inst.opcode()), shape(of))
 }
 
 /// Functions that scopes name, else elementwise work worth a word; three at most.
@@ -175,17 +175,17 @@ fn is_plumbing(code: &str) -> bool {
 }
 
 fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = Vec::new();
+    let mut inst = Vec::new();
     for word in words {
-        if !seen.contains(&word) {
-            seen.push(word);
+        if !inst.contains(&word) {
+            inst.push(word);
         }
     }
-    seen
+    inst
 }
 
-fn kind(seen: InstructionRef<'_>) -> &'static str {
-    match seen.instruction.fusion_kind() {
+fn kind(inst: InstructionRef<'_>) -> &'static str {
+    match inst.instruction.fusion_kind() {
         Some("kLoop") => "loop ",
         Some("kInput") => "input ",
         Some("kOutput") => "output ",

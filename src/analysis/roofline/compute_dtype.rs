@@ -38,33 +38,33 @@ pub(super) fn precision(dtype: DType) -> Option<Precision> {
 }
 
 /// Whether the inside of an op says more than its text: fusions that are not known to hold no dot.
-pub(super) fn needs_program(seen: InstructionRef<'_>, category: &str) -> bool {
-    match seen.opcode() {
+pub(super) fn needs_program(inst: InstructionRef<'_>, category: &str) -> bool {
+    match inst.opcode() {
         "fusion" => !matches!(category, "loop fusion" | "input fusion"),
-        opcode if is_dot(opcode) => seen.operand_shape(0).is_none(),
+        opcode if is_dot(opcode) => inst.operand_shape(0).is_none(),
         opcode => crate::analysis::classify::op_class::is_async(opcode),
     }
 }
 
 /// What an instruction computes with. `matmul`: what else is known of it says that it is one.
-pub(super) fn work(seen: InstructionRef<'_>, category: &str, matmul: bool) -> Work {
+pub(super) fn work(inst: InstructionRef<'_>, category: &str, matmul: bool) -> Work {
     let matmul = matmul || category.starts_with("convolution");
-    let seen = seen.worker();
-    match seen.opcode() {
-        opcode if is_dot(opcode) => dot(seen),
-        "custom-call" => custom_call(seen),
+    let inst = inst.worker();
+    match inst.opcode() {
+        opcode if is_dot(opcode) => dot(inst),
+        "custom-call" => custom_call(inst),
         "fusion" => {
-            let parts = seen.parts();
+            let parts = inst.parts();
             let first = |part: &InstructionRef<'_>| part.operand_shape(0).and_then(size).unwrap_or(0);
             // Of equally large ones the first.
             let largest = parts.iter().rev().filter(|part| is_dot(part.opcode())).max_by_key(|part| first(part));
             match largest {
                 Some(part) => dot(*part),
-                None if parts.is_empty() && needs_program(seen, category) => unseen(seen, matmul),
-                None => Work { dtype: result(seen), matmul: false, ..Work::default() },
+                None if parts.is_empty() && needs_program(inst, category) => unseen(inst, matmul),
+                None => Work { dtype: result(inst), matmul: false, ..Work::default() },
             }
         }
-        _ => Work { dtype: result(seen), matmul, ..Work::default() },
+        _ => Work { dtype: result(inst), matmul, ..Work::default() },
     }
 }
 
@@ -72,30 +72,30 @@ fn is_dot(opcode: &str) -> bool {
     matches!(opcode, "dot" | "convolution" | "ragged-dot" | "scaled-dot")
 }
 
-fn dot(seen: InstructionRef<'_>) -> Work {
-    let of = |i| Some(seen.operand_shape(i)?.as_array()?.dtype);
+fn dot(inst: InstructionRef<'_>) -> Work {
+    let of = |i| Some(inst.operand_shape(i)?.as_array()?.dtype);
     let (left, right) = (of(0), of(1));
     Work {
-        dtype: left.or_else(|| result(seen)),
+        dtype: left.or_else(|| result(inst)),
         matmul: true,
-        uncertain: left.is_none() && is_wide(result(seen)),
+        uncertain: left.is_none() && is_wide(result(inst)),
         mixed: left.zip(right).is_some_and(|(left, right)| left != right),
         instead: None,
     }
 }
 
 /// A fusion of which the inside is not there.
-fn unseen(seen: InstructionRef<'_>, matmul: bool) -> Work {
+fn unseen(inst: InstructionRef<'_>, matmul: bool) -> Work {
     // What is multiplied is of two dimensions at least; biases, scales, masks and indices are not multiplied.
     let is_matrix = |array: &&ArrayShape| {
         array.dims.iter().filter(|size| **size > 1).count() > 1 && precision(array.dtype).is_some()
     };
     let matrices: Vec<DType> =
-        seen.operand_shapes().flat_map(Shape::arrays).filter(is_matrix).map(|a| a.dtype).collect();
+        inst.operand_shapes().flat_map(Shape::arrays).filter(is_matrix).map(|a| a.dtype).collect();
     match matrices.first().filter(|first| matrices.iter().all(|other| other == *first)) {
         Some(first) => Work { dtype: Some(*first), matmul, ..Work::default() },
         None => {
-            let dtype = result(seen);
+            let dtype = result(inst);
             let faster = |of: &&DType| dtype.is_some_and(|dtype| of.bits() < dtype.bits());
             let instead = matrices.iter().filter(faster).max_by_key(|of| of.bits()).copied();
             Work { dtype, instead, matmul, uncertain: is_wide(dtype), mixed: false }
@@ -105,9 +105,9 @@ fn unseen(seen: InstructionRef<'_>, matmul: bool) -> Work {
 
 /// A kernel: what it takes first; uncertain where it takes something faster, too. Where nothing is known of what it takes,
 /// what it gives. (Attention gives f32 statistics that are larger than its result.)
-fn custom_call(seen: InstructionRef<'_>) -> Work {
-    let operands = large(seen);
-    let dtype = operands.first().map(|array| array.dtype).or_else(|| result(seen));
+fn custom_call(inst: InstructionRef<'_>) -> Work {
+    let operands = large(inst);
+    let dtype = operands.first().map(|array| array.dtype).or_else(|| result(inst));
     let faster = |array: &&ArrayShape| dtype.is_some_and(|dtype| array.dtype.bits() < dtype.bits());
     let uncertain = is_wide(dtype) && (operands.is_empty() || operands.iter().any(faster));
     Work { dtype, matmul: true, uncertain, ..Work::default() }
@@ -118,8 +118,8 @@ fn is_wide(dtype: Option<DType>) -> bool {
     matches!(dtype, Some(DType::BF16 | DType::F16 | DType::F32))
 }
 
-fn large(seen: InstructionRef<'_>) -> Vec<&ArrayShape> {
-    let arrays: Vec<&ArrayShape> = seen
+fn large(inst: InstructionRef<'_>) -> Vec<&ArrayShape> {
+    let arrays: Vec<&ArrayShape> = inst
         .operand_shapes()
         .flat_map(Shape::arrays)
         .filter(|a| !a.dims.is_empty() && precision(a.dtype).is_some())
@@ -129,8 +129,8 @@ fn large(seen: InstructionRef<'_>) -> Vec<&ArrayShape> {
 }
 
 /// The type of the result; of a tuple that of its largest part, the first of equal ones.
-fn result(seen: InstructionRef<'_>) -> Option<DType> {
-    let arrays: Vec<&ArrayShape> = seen.instruction.shape.arrays().collect();
+fn result(inst: InstructionRef<'_>) -> Option<DType> {
+    let arrays: Vec<&ArrayShape> = inst.instruction.shape.arrays().collect();
     arrays.iter().rev().max_by_key(|array| array.bytes()).map(|array| array.dtype)
 }
 
@@ -145,8 +145,8 @@ mod tests {
 
     fn dtype_of(hlo: &str, category: &str) -> (&'static str, bool, bool, bool) {
         let parsed = text::instruction(hlo).unwrap();
-        let seen = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
-        let work = work(seen, category, false);
+        let inst = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
+        let work = work(inst, category, false);
         (work.dtype.map_or("", DType::name), work.matmul, work.uncertain, work.mixed)
     }
 
@@ -161,8 +161,8 @@ mod tests {
         let differ = fusion("bf16[64,64]{1,0} %a, f32[64,64]{1,0} %residual");
         assert_eq!(dtype_of(&differ, "convolution fusion"), ("f32", true, true, false));
         let parsed = text::instruction(&differ).unwrap();
-        let seen = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
-        assert_eq!(work(seen, "convolution fusion", false).instead, Some(DType::BF16));
+        let inst = InstructionRef { instruction: &parsed.instruction, module: None, tpu: true };
+        assert_eq!(work(inst, "convolution fusion", false).instead, Some(DType::BF16));
         assert_eq!(dtype_of(&fusion("%a, %b"), "convolution fusion"), ("f32", true, true, false));
         assert_eq!(dtype_of(&fusion("%a, %b"), "loop fusion"), ("f32", false, false, false));
     }
@@ -187,8 +187,8 @@ mod tests {
             "HloModule m\n\n%inner {\n  %p = bf16[8,4]{1,0} parameter(0)\n  %q = bf16[4,8]{1,0} parameter(1)\n  %t = f32[2,2]{1,0} parameter(2)\n  %small = f32[2,2]{1,0} dot(f32[2,2]{1,0} %t, f32[2,2]{1,0} %t)\n  ROOT %c = f32[8,8]{1,0} convolution(%p, %q)\n}\n\nENTRY %e {\n  %a = bf16[8,4]{1,0} parameter(0)\n  %b = bf16[4,8]{1,0} parameter(1)\n  %d = f32[2,2]{1,0} parameter(2)\n  ROOT %f = f32[8,8]{1,0} fusion(%a, %b, %d), kind=kOutput, calls=%inner\n}\n",
         )
         .unwrap();
-        let seen = InstructionRef::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
-        let found = work(seen, "convolution fusion", false);
+        let inst = InstructionRef::within(&module, module.instruction_named("f").unwrap(), true).unwrap();
+        let found = work(inst, "convolution fusion", false);
         assert_eq!(found, Work { dtype: Some(DType::BF16), matmul: true, ..Work::default() });
     }
 }

@@ -104,8 +104,8 @@ mod tests {
         let model = OpStats { model_flops: Some(5.0), bytes_accessed: Some(8.0), ..OpStats::default() };
         assert_eq!(cost_of(model, true, &[]).unwrap().source, CostSource::ModelFlops);
         let yours = KernelCost { pattern: "k*".into(), flops: 9.0, bytes: f64::NAN };
-        let told = cost_of(stats(Some(4.0), Some(2.0)), true, std::slice::from_ref(&yours)).unwrap();
-        assert_eq!((told.flops, told.bytes, told.source), (9.0, 0.0, CostSource::Yours));
+        let cost = cost_of(stats(Some(4.0), Some(2.0)), true, std::slice::from_ref(&yours)).unwrap();
+        assert_eq!((cost.flops, cost.bytes, cost.source), (9.0, 0.0, CostSource::Yours));
         let three = OpStats { events_per_execution: std::num::NonZeroU32::new(3), ..stats(Some(4.0), Some(2.0)) };
         assert_eq!(cost_of(three, true, &[yours]).unwrap().flops, 3.0, "one of three kernels of an execution");
     }

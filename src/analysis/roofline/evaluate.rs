@@ -24,19 +24,19 @@ pub(super) struct Together(IndexMap<Instruction, (Option<OpPoint>, u64, u64)>);
 
 impl Together {
     /// Keeps executions and self time of an op, if it is one of several of its instruction; whether it is.
-    pub fn keeps(&mut self, instruction: Option<Instruction>, held: &OpPoint, n: u64, own: u64) -> bool {
+    pub fn keeps(&mut self, instruction: Option<Instruction>, point: &OpPoint, n: u64, own: u64) -> bool {
         let Some(instruction) = instruction else { return false };
-        let kept = self.0.entry(instruction).or_default();
-        kept.0.get_or_insert(*held);
-        kept.1 = kept.1.saturating_add(n);
-        kept.2 = kept.2.saturating_add(own);
+        let cached = self.0.entry(instruction).or_default();
+        cached.0.get_or_insert(*point);
+        cached.1 = cached.1.saturating_add(n);
+        cached.2 = cached.2.saturating_add(own);
         true
     }
 
     /// The instructions: program, what each kernel costs, kernels, self time.
     pub fn into_iter(self) -> impl Iterator<Item = (Option<ProgramId>, OpPoint, u64, u64)> {
         let entries = self.0.into_iter();
-        entries.filter_map(|((_, program, _), (held, n, own))| Some((program, held?, n, own)))
+        entries.filter_map(|((_, program, _), (point, n, own))| Some((program, point?, n, own)))
     }
 }
 
@@ -118,15 +118,15 @@ impl<'a, 'm> RooflineModel<'a, 'm> {
         let parsed = text::instruction(profile.text(op.text));
         let of_text = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu: true });
         // Reading a program takes time and memory: only for what the text does not say.
-        if of_text.is_none_or(|seen| needs_program(seen, category))
+        if of_text.is_none_or(|inst| needs_program(inst, category))
             && let Some(module) = op.stats.program.and_then(|id| self.programs.and_then(|of| of(id)))
             && let Some(id) = module.instruction_named(profile.text(op.name))
-            && let Some(seen) = InstructionRef::within(module, id, true)
+            && let Some(inst) = InstructionRef::within(module, id, true)
         {
-            return work(seen, category, matmul);
+            return work(inst, category, matmul);
         }
         match of_text {
-            Some(seen) => work(seen, category, matmul),
+            Some(inst) => work(inst, category, matmul),
             // Not even a text: the stat of its shape may tell what it gives.
             None => {
                 let shape = op.stats.shape.and_then(|id| text::shape(profile.text(id)));

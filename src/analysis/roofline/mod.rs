@@ -61,7 +61,7 @@ pub struct RooflineAnswer {
     slices: Vec<Slice>,
     by: GroupBy,
     latency: Latency,
-    held: Vec<RowSums>,
+    sums: Vec<RowSums>,
 }
 
 /// A row's ops against their roofs.
@@ -80,7 +80,7 @@ impl RowSums {
 impl RooflineAnswer {
     /// How many rows there are.
     pub fn n_rows(&self) -> usize {
-        self.held.len()
+        self.sums.len()
     }
 
     /// Row numbers, most self time first, ties by key.
@@ -90,22 +90,22 @@ impl RooflineAnswer {
 
     /// A row by number; `None` where there is none. The profile and the analysis are those that answered.
     pub fn row(&self, profile: &Profile, analysis: &Analysis, row: u32) -> Option<RoofRow> {
-        let held = self.held.get(row as usize)?;
+        let sums = self.sums.get(row as usize)?;
         Some(RoofRow {
             group: self.view(profile, analysis).group(row as usize),
             roof: self.roof(row),
-            skipped: held.skipped.clone(),
+            skipped: sums.skipped.clone(),
         })
     }
 
     /// Where a row lies, without its texts: what a chart of all rows needs.
     pub fn roof(&self, row: u32) -> Option<Roof> {
-        Some(self.held.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
+        Some(self.sums.get(row as usize)?.roof.as_ref()?.evaluate(self.latency))
     }
 
     /// What of a row is held against no roof, most time first.
     pub fn skipped(&self, row: u32) -> &[Skipped] {
-        self.held.get(row as usize).map_or(&[], |row| &row.skipped)
+        self.sums.get(row as usize).map_or(&[], |row| &row.skipped)
     }
 
     /// The rows as a breakdown tells them.
@@ -141,75 +141,75 @@ impl Analysis {
     pub fn roofline(
         &self,
         profile: &Profile,
-        ask: &RooflineQuery,
+        request: &RooflineQuery,
         programs: Option<Programs<'_>>,
     ) -> Result<RooflineAnswer, FilterError> {
-        let kind = ask.query.filter.kind.or((!ask.all_kinds).then_some(Kind::Compute));
-        let query = Query { filter: Filter { kind, ..ask.query.filter.clone() }, ..ask.query.clone() };
+        let kind = request.query.filter.kind.or((!request.all_kinds).then_some(Kind::Compute));
+        let query = Query { filter: Filter { kind, ..request.query.filter.clone() }, ..request.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
         let Selection { header, totals, slices: all, chosen, notes } = self.selection(profile, &query);
         let slices = shown(known, &all, &matcher);
         let mut rows = fold(known, &slices, query.by);
         let by_slice: Vec<DevicePeaks> =
-            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut walk = OpWalk::new(RooflineModel::new(known, programs, &ask.costs, by_slice.iter()));
-        let held = walk.rows(&rows, &slices, known);
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
+        let mut walk = OpWalk::new(RooflineModel::new(known, programs, &request.costs, by_slice.iter()));
+        let row_sums = walk.rows(&rows, &slices, known);
         let window = header.step_duration;
         let view = RowView { known, rows: &rows, slices: &slices, by: query.by, by_kind: &totals.by_kind, window };
         let order = default_order(view);
-        let gaps = gaps(view, &held, &order);
+        let gaps = gaps(view, &row_sums, &order);
         rows.order = order;
-        let step = walk.step.as_ref().map(|sums| sums.evaluate(ask.latency));
+        let step = walk.step.as_ref().map(|sums| sums.evaluate(request.latency));
         let considered = rows.rows.iter().map(|row| Picos(row.own)).sum();
-        let latency_bound = held
+        let latency_bound = row_sums
             .iter()
-            .filter_map(|row| row.roof.as_ref().map(|sums| sums.evaluate(ask.latency)))
+            .filter_map(|row| row.roof.as_ref().map(|sums| sums.evaluate(request.latency)))
             .filter(|roof| roof.latency_bound)
             .map(|roof| roof.total)
             .sum();
-        let chosen_peaks = chosen.iter().map(|device| self.device_peaks(profile, *device, &ask.peaks));
+        let chosen_peaks = chosen.iter().map(|device| self.device_peaks(profile, *device, &request.peaks));
         let mut figures = RooflineFigures {
             coverage: step.as_ref().map_or(Picos::ZERO, |roof| roof.total).fraction_of(considered),
             considered,
             peaks: together(chosen_peaks),
-            programs: walk.programs(profile, ask.latency),
+            programs: walk.programs(profile, request.latency),
             skipped: walk.skipped(),
             opaque: walk.opaque(self, profile),
             step,
             gaps,
             latency_bound,
-            window: self.window_use(profile, ask, &all, &by_slice, programs),
+            window: self.window_use(profile, request, &all, &by_slice, programs),
             header,
             totals,
             notes,
         };
-        let notes: Vec<Note> = notes::notes(&figures, ask, &walk.seen);
+        let notes: Vec<Note> = notes::notes(&figures, request, &walk.facts);
         figures.notes.extend(notes);
-        Ok(RooflineAnswer { figures, rows, slices, by: query.by, latency: ask.latency, held })
+        Ok(RooflineAnswer { figures, rows, slices, by: query.by, latency: request.latency, sums: row_sums })
     }
 }
 
 /// Peaks that are alike once.
 fn together(all: impl Iterator<Item = DevicePeaks>) -> Vec<DevicePeaks> {
-    let mut told: Vec<DevicePeaks> = Vec::new();
+    let mut all_peaks: Vec<DevicePeaks> = Vec::new();
     for peaks in all {
-        match told.iter_mut().find(|other| other.is_like(&peaks)) {
+        match all_peaks.iter_mut().find(|other| other.is_like(&peaks)) {
             Some(other) => other.devices.extend(peaks.devices),
-            None => told.push(peaks),
+            None => all_peaks.push(peaks),
         }
     }
-    told
+    all_peaks
 }
 
 /// Rows by what could be won.
-fn gaps(view: RowView<'_>, held: &[RowSums], order: &[u32]) -> Vec<GapRank> {
-    let all: u64 = held.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
-    let mut ranked: Vec<u32> = order.iter().copied().filter(|i| held[*i as usize].recoverable() > 0).collect();
-    ranked.sort_by_key(|i| Reverse(held[*i as usize].recoverable()));
+fn gaps(view: RowView<'_>, row_sums: &[RowSums], order: &[u32]) -> Vec<GapRank> {
+    let all: u64 = row_sums.iter().fold(0, |sum, row| sum.saturating_add(row.recoverable()));
+    let mut ranked: Vec<u32> = order.iter().copied().filter(|i| row_sums[*i as usize].recoverable() > 0).collect();
+    ranked.sort_by_key(|i| Reverse(row_sums[*i as usize].recoverable()));
     let mut before = Picos::ZERO;
     let rank = |i: u32| {
-        let row = &held[i as usize];
+        let row = &row_sums[i as usize];
         let recoverable = Picos(row.recoverable());
         before += recoverable;
         GapRank {
@@ -241,7 +241,7 @@ struct OpWalk<'a, 'm> {
     reasons: IndexMap<SkipReason, u64>,
     ops: IndexSet<(SkipReason, Named)>,
     kernels: IndexMap<Named, Opaque>,
-    seen: NoteFacts,
+    facts: NoteFacts,
 }
 
 impl<'a, 'm> OpWalk<'a, 'm> {
@@ -253,7 +253,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             reasons: IndexMap::default(),
             ops: IndexSet::default(),
             kernels: IndexMap::default(),
-            seen: NoteFacts::default(),
+            facts: NoteFacts::default(),
         }
     }
 
@@ -275,13 +275,13 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             let program = self.by_program.entry(op.stats.program).or_default();
             program.0 = program.0.saturating_add(time.own);
             match self.holder.evaluate_op(slices, *member) {
-                Ok(held) => {
+                Ok(sums) => {
                     let instruction = self.holder.instruction(slices, *member);
-                    if !together.keeps(instruction, &held, time.n, time.own) {
-                        self.add(&mut row, op.stats.program, &held, time.n, time.own);
+                    if !together.keeps(instruction, &sums, time.n, time.own) {
+                        self.add(&mut row, op.stats.program, &sums, time.n, time.own);
                     }
-                    self.seen.add(&held, self.holder.work(op, facts).matmul, time.own);
-                    self.seen.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
+                    self.facts.add(&sums, self.holder.work(op, facts).matmul, time.own);
+                    self.facts.split |= known.profile.memory(known.plane(slice.device), member.op).is_some();
                 }
                 Err(reason) => {
                     let at = row.skipped.iter().position(|s| s.reason == reason).unwrap_or_else(|| {
@@ -297,22 +297,22 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 }
             }
         }
-        for (program, held, n, own) in together.into_iter() {
-            self.add(&mut row, program, &held, n, own);
+        for (program, sums, n, own) in together.into_iter() {
+            self.add(&mut row, program, &sums, n, own);
         }
         row.skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
         row
     }
 
     /// Adds what is held against roofs to its row, its program and the step.
-    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, held: &OpPoint, n: u64, own: u64) {
+    fn add(&mut self, row: &mut RowSums, program: Option<ProgramId>, point: &OpPoint, n: u64, own: u64) {
         let program = self.by_program.entry(program).or_default();
         let sums = [
             row.roof.get_or_insert_default().as_mut(),
             program.1.get_or_insert_default(),
             self.step.get_or_insert_default(),
         ];
-        sums.into_iter().for_each(|sums| sums.add(held, n, own));
+        sums.into_iter().for_each(|sums| sums.add(point, n, own));
     }
 
     fn skip(&mut self, reason: SkipReason, at: (usize, Member), name: Named, n: u64, own: u64, known: Known<'_>) {
@@ -325,7 +325,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
             SkipReason::NoPeak => {
                 let (op, facts) = known.op(at.0, at.1.op);
                 let dtype = self.holder.work(op, facts).dtype.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
-                let time = self.seen.no_peak.entry(dtype).or_default();
+                let time = self.facts.no_peak.entry(dtype).or_default();
                 *time = time.saturating_add(own);
             }
             _ => {}
@@ -334,9 +334,9 @@ impl<'a, 'm> OpWalk<'a, 'm> {
 
     fn skipped(&mut self) -> Vec<Skipped> {
         let n_ops = |reason| self.ops.iter().filter(|(of, _)| *of == reason).count() as u32;
-        let told =
+        let all_peaks =
             |(reason, own): (&SkipReason, &u64)| Skipped { reason: *reason, n_ops: n_ops(*reason), total: Picos(*own) };
-        let mut skipped: Vec<Skipped> = self.reasons.iter().map(told).collect();
+        let mut skipped: Vec<Skipped> = self.reasons.iter().map(all_peaks).collect();
         skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
         skipped
     }
@@ -356,7 +356,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
     }
 
     fn opaque(&mut self, analysis: &Analysis, profile: &Profile) -> Vec<OpaqueKernel> {
-        let told = |((program, name), kernel): (Named, Opaque)| {
+        let all_peaks = |((program, name), kernel): (Named, Opaque)| {
             let (device, member) = kernel.at;
             let op = analysis.known(profile).op(device, member.op).0;
             let parsed = text::instruction(profile.text(op.text));
@@ -369,7 +369,7 @@ impl<'a, 'm> OpWalk<'a, 'm> {
                 source_inner: analysis.facts[device].source_inner(profile, op).map(str::to_owned),
             }
         };
-        let mut kernels: Vec<OpaqueKernel> = std::mem::take(&mut self.kernels).into_iter().map(told).collect();
+        let mut kernels: Vec<OpaqueKernel> = std::mem::take(&mut self.kernels).into_iter().map(all_peaks).collect();
         kernels.sort_by(|a, b| (Reverse(a.total), &a.op, a.program_id).cmp(&(Reverse(b.total), &b.op, b.program_id)));
         kernels
     }

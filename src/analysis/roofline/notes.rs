@@ -12,10 +12,10 @@ use indexmap::IndexMap;
 
 impl NoteFacts {
     /// Remembers what is to be said of an op.
-    pub(super) fn add(&mut self, held: &OpPoint, matmul: bool, own: u64) {
+    pub(super) fn add(&mut self, point: &OpPoint, matmul: bool, own: u64) {
         let add = |to: &mut u64, is: bool| *to = to.saturating_add(if is { own } else { 0 });
-        add(&mut self.uncertain, held.uncertain);
-        add(&mut self.model_flops, held.cost.source == CostSource::ModelFlops);
+        add(&mut self.uncertain, point.uncertain);
+        add(&mut self.model_flops, point.cost.source == CostSource::ModelFlops);
         add(&mut self.vector, !matmul);
     }
 }
@@ -25,16 +25,16 @@ fn percent(part: f64) -> String {
 }
 
 /// All there is to say, the gravest first.
-pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteFacts) -> Vec<Note> {
+pub(super) fn notes(figures: &RooflineFigures, query: &RooflineQuery, facts: &NoteFacts) -> Vec<Note> {
     if figures.header.status == Status::Absent {
         return Vec::new();
     }
     let mut notes = Vec::new();
-    let mut say = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
+    let mut note = |severity, code: NoteCode, message: String| notes.push(Note::new(severity, code, message));
     let (info, caution) = (Severity::Info, Severity::Caution);
     let share = |own: u64| Picos(own).fraction_of(figures.considered).filter(|share| *share > 0.0).map(percent);
-    if let Some(name) = ask.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
-        say(
+    if let Some(name) = query.peaks.chip.as_deref().filter(|name| Chip::named(name).is_none()) {
+        note(
             caution,
             NoteCode::UnknownChip,
             format!("“{name}” is not in the table of chips. The peaks of the captured device are used."),
@@ -47,10 +47,10 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "The peaks of {what} are unknown: neither the capture nor the table of chips has them. Ops have no roofline. \
              Choose a chip, or enter peaks."
         );
-        say(caution, NoteCode::UnknownPeaks, message);
+        note(caution, NoteCode::UnknownPeaks, message);
     }
     if figures.peaks.len() > 1 {
-        say(
+        note(
             info,
             NoteCode::PeaksDiffer,
             "Devices have different peaks. Each op is compared with the peaks of its own device.".into(),
@@ -61,7 +61,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "{share} of the time is spent in ops whose cost estimate exceeds the peak. They are shown as they are, and \
              averages that include them are too high."
         );
-        say(caution, NoteCode::AbovePeak, message);
+        note(caution, NoteCode::AbovePeak, message);
     }
     if let Some(skipped) = figures.skipped.iter().find(|s| s.reason == SkipReason::OpaqueCall)
         && let Some(share) = share(skipped.total.0)
@@ -70,9 +70,9 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "{share} of the time is spent in kernels without a cost. Enter their FLOPs and bytes per execution to include \
              them."
         );
-        say(caution, NoteCode::OpaqueKernels, message);
+        note(caution, NoteCode::OpaqueKernels, message);
     }
-    let mut types: Vec<(&str, u64)> = seen.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
+    let mut types: Vec<(&str, u64)> = facts.no_peak.iter().map(|(name, own)| (name.as_str(), *own)).collect();
     types.sort_by_key(|(name, own)| (std::cmp::Reverse(*own), *name));
     if unknown.is_none()
         && let Some(share) = share(types.iter().fold(0, |sum, (_, own)| sum.saturating_add(*own)))
@@ -83,28 +83,28 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
              to include it.",
             names.join(", ")
         );
-        say(caution, NoteCode::NoPeakForDtype, message);
+        note(caution, NoteCode::NoPeakForDtype, message);
     }
-    if let Some(share) = share(seen.uncertain) {
+    if let Some(share) = share(facts.uncertain) {
         let message = format!(
             "For {share} of the time the dtype of the operands is unknown. If the operands have a faster dtype than the \
              result, the MFU is too high."
         );
-        say(info, NoteCode::DtypeUncertain, message);
+        note(info, NoteCode::DtypeUncertain, message);
     }
-    if let Some(share) = share(seen.model_flops) {
+    if let Some(share) = share(facts.model_flops) {
         let message = format!("{share} of the time is compared by model FLOPs, because the capture has no others.");
-        say(info, NoteCode::ModelFlopsUsed, message);
+        note(info, NoteCode::ModelFlopsUsed, message);
     }
-    if let Some(share) = share(seen.vector) {
+    if let Some(share) = share(facts.vector) {
         let message = format!(
             "{share} of the time is spent in ops without a matmul. No peak of vector units is published, so these ops are \
              compared with the peak of the matrix units, which they cannot reach. Memory limits most of them."
         );
-        say(info, NoteCode::VectorWork, message);
+        note(info, NoteCode::VectorWork, message);
     }
-    if figures.step.is_some() && !seen.split {
-        say(
+    if figures.step.is_some() && !facts.split {
+        note(
             info,
             NoteCode::BytesNotSplit,
             "The capture does not split bytes by memory. All bytes count as HBM traffic.".into(),
@@ -112,15 +112,19 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
     }
     let is_of_table = |peak: &Peak| peak.source == PeakSource::Published;
     let from_table = figures.peaks.iter().any(|p| p.peak(PeakOf::Compute(p.main())).is_some_and(is_of_table));
-    if from_table && ask.peaks.prefer != PeakSource::Published {
-        say(info, NoteCode::PublishedPeaks, "The capture has no peaks of the device. Published peaks are used.".into());
+    if from_table && query.peaks.prefer != PeakSource::Published {
+        note(
+            info,
+            NoteCode::PublishedPeaks,
+            "The capture has no peaks of the device. Published peaks are used.".into(),
+        );
     }
     let hbm = PeakOf::Memory(Level::Hbm);
     let by_profile = |peaks: &DevicePeaks| {
         peaks.offers.iter().find(|peak| (peak.of, peak.source) == (hbm, PeakSource::Profile)).map(|peak| peak.value)
     };
     let halved = figures.peaks.iter().find_map(|peaks| {
-        let used = peaks.peak(hbm).filter(|peak| is_of_table(peak) && ask.peaks.prefer != PeakSource::Published)?;
+        let used = peaks.peak(hbm).filter(|peak| is_of_table(peak) && query.peaks.prefer != PeakSource::Published)?;
         Some((used.value, by_profile(peaks)?, peaks.chip.as_deref()?))
     });
     if let Some((published, profile, chip)) = halved {
@@ -130,11 +134,11 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             published / 1e9,
             profile / 1e9
         );
-        say(info, NoteCode::PublishedHbm, message);
+        note(info, NoteCode::PublishedHbm, message);
     }
-    if ask.useful.is_some() && figures.window.useful_mfu.is_none() {
+    if query.useful.is_some() && figures.window.useful_mfu.is_none() {
         let message = "MFU from useful FLOPs needs steps, and numbers above zero.".into();
-        say(caution, NoteCode::NoUsefulMfu, message);
+        note(caution, NoteCode::NoUsefulMfu, message);
     }
     if let Some(devices) = figures.window.useful_devices {
         let n = devices.n;
@@ -144,14 +148,14 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
                 let message = format!(
                     "The useful FLOPs of a step are divided by {n} devices, for which its program is compiled."
                 );
-                say(info, NoteCode::UsefulDevices, message);
+                note(info, NoteCode::UsefulDevices, message);
             }
             DeviceCountSource::Capture => {
                 let message = format!(
                     "The useful FLOPs of a step are divided by {n} devices, the devices in the capture. If the job has more, enter \
                      their number."
                 );
-                say(info, NoteCode::UsefulDevices, message);
+                note(info, NoteCode::UsefulDevices, message);
             }
         }
     }
@@ -171,7 +175,7 @@ pub(super) fn notes(figures: &RooflineFigures, ask: &RooflineQuery, seen: &NoteF
             "cost estimates or peaks are wrong"
         };
         let message = format!("The {what} of the window is {}, more than devices can do: {reason}.", percent(value));
-        say(caution, NoteCode::WindowAbovePeak, message);
+        note(caution, NoteCode::WindowAbovePeak, message);
     }
     notes
 }

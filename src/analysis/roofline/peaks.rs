@@ -86,11 +86,11 @@ impl DevicePeaks {
     pub fn resolve(label: &str, plane: &Plane, choice: &PeakChoice) -> Self {
         let device_type = plane.text_stat("device_type_string").or_else(|| plane.text_stat("gpu_device_name"));
         let gpu = Gpu::from_plane(plane);
-        let told = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
-        let asked = choice.chip.as_deref().and_then(Chip::named);
-        let chip = asked.or(told);
+        let recorded = device_type.and_then(Chip::named).or_else(|| gpu.as_ref()?.chip());
+        let chosen = choice.chip.as_deref().and_then(Chip::named);
+        let chip = chosen.or(recorded);
         // The capture's figures are not those of another chip that is asked about.
-        let elsewhere = asked.is_some() && told.is_some() && asked != told;
+        let elsewhere = chosen.is_some() && recorded.is_some() && chosen != recorded;
         let megacore = plane.number_stat("has_megacore").map(|n| n > 0.0).filter(|_| !elsewhere);
         let devices_per_chip = chip.map(|chip| chip.devices(megacore));
         let mut offers = yours(choice);

@@ -20,13 +20,13 @@ impl Analysis {
         &self,
         profile: &Profile,
         found: &FoundOp,
-        ask: &RooflineQuery,
+        query: &RooflineQuery,
         programs: Option<Programs<'_>>,
     ) -> Option<OpRoof> {
-        let slices = &found.asked.slices;
+        let slices = &found.selection.slices;
         let peaks: Vec<DevicePeaks> =
-            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut holder = RooflineModel::new(self.known(profile), programs, &ask.costs, peaks.iter());
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &query.peaks)).collect();
+        let mut holder = RooflineModel::new(self.known(profile), programs, &query.costs, peaks.iter());
         let (mut sums, mut skipped): (Option<Sums>, Vec<Skipped>) = (None, Vec::new());
         let (mut together, mut ran) = (Together::default(), false);
         for (device, op, time) in found.shown() {
@@ -52,7 +52,7 @@ impl Analysis {
             sums.get_or_insert_default().add(&held, n, own);
         }
         skipped.sort_by_key(|s| (Reverse(s.total), s.reason));
-        let roof = sums.map(|sums| sums.evaluate(ask.latency));
+        let roof = sums.map(|sums| sums.evaluate(query.latency));
         ran.then(|| OpRoof {
             verified: roof.as_ref().and_then(verify),
             roof,

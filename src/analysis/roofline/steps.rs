@@ -28,23 +28,23 @@ impl Analysis {
     pub fn roofline_steps(
         &self,
         profile: &Profile,
-        ask: &RooflineQuery,
+        request: &RooflineQuery,
         programs: Option<Programs<'_>>,
     ) -> Result<Vec<StepRoof>, FilterError> {
-        let kind = ask.query.filter.kind.or((!ask.all_kinds).then_some(Kind::Compute));
-        let filter = Filter { kind, ..ask.query.filter.clone() };
-        let query = Query { filter, step: StepChoice::All, ..ask.query.clone() };
+        let kind = request.query.filter.kind.or((!request.all_kinds).then_some(Kind::Compute));
+        let filter = Filter { kind, ..request.query.filter.clone() };
+        let query = Query { filter, step: StepChoice::All, ..request.query.clone() };
         let matcher = query.filter.compile()?;
         let known = self.known(profile);
         let Selection { slices: all, .. } = self.selection(profile, &query);
         let slices = shown(known, &all, &matcher);
         let peaks: Vec<DevicePeaks> =
-            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &ask.peaks)).collect();
-        let mut holder = RooflineModel::new(known, programs, &ask.costs, peaks.iter());
+            slices.iter().map(|slice| self.device_peaks(profile, slice.device, &request.peaks)).collect();
+        let mut holder = RooflineModel::new(known, programs, &request.costs, peaks.iter());
         let mut steps: IndexMap<u64, (u64, Option<Sums>)> = IndexMap::default();
         for (at, slice) in slices.iter().enumerate() {
             let spent = self.spent(profile, slice);
-            let mut held: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
+            let mut points: IndexMap<u32, Option<OpPoint>> = IndexMap::default();
             let mut together: IndexMap<u64, Together> = IndexMap::default();
             for step in &self.devices[slice.device].steps {
                 steps.entry(step.number).or_default();
@@ -54,28 +54,28 @@ impl Analysis {
                 let sums = steps.entry(number).or_default();
                 sums.0 = sums.0.saturating_add(own);
                 let member = Member { slice: at as u32, op: OpId(op) };
-                if let Some(held) = held.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
+                if let Some(points) = points.entry(op).or_insert_with(|| holder.evaluate_op(&slices, member).ok()) {
                     let instruction = holder.instruction(&slices, member);
-                    let kept =
-                        instruction.is_some() && together.entry(number).or_default().keeps(instruction, held, n, own);
-                    if !kept {
-                        sums.1.get_or_insert_default().add(held, n, own);
+                    let cached =
+                        instruction.is_some() && together.entry(number).or_default().keeps(instruction, points, n, own);
+                    if !cached {
+                        sums.1.get_or_insert_default().add(points, n, own);
                     }
                 }
             }
             for (number, together) in together {
                 let sums = steps.entry(number).or_default().1.get_or_insert_default();
-                together.into_iter().for_each(|(_, held, n, own)| sums.add(&held, n, own));
+                together.into_iter().for_each(|(_, points, n, own)| sums.add(&points, n, own));
             }
         }
-        let told = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
+        let roofs = |(number, (own, sums)): (u64, (u64, Option<Sums>))| StepRoof {
             number,
             total: Picos(own),
-            roof: sums.map(|sums| sums.evaluate(ask.latency)),
+            roof: sums.map(|sums| sums.evaluate(request.latency)),
         };
-        let mut told: Vec<StepRoof> = steps.into_iter().map(told).collect();
-        told.sort_by_key(|step| step.number);
-        Ok(told)
+        let mut roofs: Vec<StepRoof> = steps.into_iter().map(roofs).collect();
+        roofs.sort_by_key(|step| step.number);
+        Ok(roofs)
     }
 
     /// What the chosen ops of a device take in each of its steps, by place of the step and op.

@@ -120,18 +120,18 @@ fn difference(a: u64, b: u64) -> i64 {
 
 impl Sums {
     /// Adds `n` executions of an op that took `own` picoseconds.
-    pub fn add(&mut self, held: &OpPoint, n: u64, own: u64) {
+    pub fn add(&mut self, point: &OpPoint, n: u64, own: u64) {
         #[expect(clippy::cast_precision_loss, reason = "costs are estimates in doubles")]
         let times = n as f64;
-        let Cost { flops, bytes, levels, source } = held.cost;
+        let Cost { flops, bytes, levels, source } = point.cost;
         self.own = self.own.saturating_add(own);
         self.n = self.n.saturating_add(n);
         self.flops += flops * times;
         self.bytes += bytes * times;
-        let mut exact = [flops * times / held.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let mut exact = [flops * times / point.peak * 1e12, 0.0, 0.0, 0.0, 0.0, 0.0];
         for level in Level::ALL.map(Level::index) {
             self.levels[level] += levels[level] * times;
-            if let Some(peak) = held.bytes[level] {
+            if let Some(peak) = point.bytes[level] {
                 exact[level + 1] = levels[level] * times / peak * 1e12;
                 self.has[level] = true;
             }
@@ -155,11 +155,11 @@ impl Sums {
         if roof > own {
             self.above = self.above.saturating_add(own);
         }
-        self.dtype.add(held.dtype);
-        self.precision.add(held.precision);
-        self.ridge.add(held.bytes[Level::Hbm.index()].map(|bytes| (held.peak / bytes).to_bits()));
-        self.uncertain |= held.uncertain;
-        self.mixed |= held.mixed;
+        self.dtype.add(point.dtype);
+        self.precision.add(point.precision);
+        self.ridge.add(point.bytes[Level::Hbm.index()].map(|bytes| (point.peak / bytes).to_bits()));
+        self.uncertain |= point.uncertain;
+        self.mixed |= point.mixed;
         self.cost = match (self.cost, source) {
             (CostSource::Yours, _) | (_, CostSource::Yours) => CostSource::Yours,
             (CostSource::ModelFlops, _) | (_, CostSource::ModelFlops) => CostSource::ModelFlops,
@@ -240,9 +240,9 @@ mod tests {
         }
     }
 
-    fn roof_of(held: &OpPoint, n: u64, own: u64) -> Roof {
+    fn roof_of(point: &OpPoint, n: u64, own: u64) -> Roof {
         let mut sums = Sums::default();
-        sums.add(held, n, own);
+        sums.add(point, n, own);
         sums.evaluate(Latency::default())
     }
 

@@ -22,7 +22,7 @@ impl Analysis {
     pub(super) fn window_use(
         &self,
         profile: &Profile,
-        ask: &RooflineQuery,
+        query: &RooflineQuery,
         slices: &[Slice],
         peaks: &[DevicePeaks],
         programs: Option<Programs<'_>>,
@@ -33,7 +33,7 @@ impl Analysis {
         let (mut flops, mut bytes, mut steps) = (Some(0.0), Some(0.0), 0.0);
         for (slice, peaks) in slices.iter().zip(peaks) {
             let device = &self.devices[slice.device];
-            let Some(window) = device.choose(ask.query.step) else { continue };
+            let Some(window) = device.choose(query.query.step) else { continue };
             let length = Picos(window.span.1.saturating_sub(window.span.0));
             let seconds = length.as_f64() / 1e12;
             found.window += length;
@@ -42,7 +42,7 @@ impl Analysis {
             bytes = more(bytes, peaks.bytes(Level::Hbm));
             #[expect(clippy::cast_precision_loss, reason = "a count of steps")]
             let n = device.steps.len() as f64;
-            steps += if ask.query.step == StepChoice::All { n } else { 1.0 };
+            steps += if query.query.step == StepChoice::All { n } else { 1.0 };
         }
         let mut hbm: Option<f64> = None;
         let mut by_program: IndexMap<Option<ProgramId>, u64> = IndexMap::default();
@@ -75,7 +75,7 @@ impl Analysis {
         found.mfu = of(found.flops, flops);
         found.model_mfu = of(found.model_flops, flops);
         found.hbm_util = of(hbm, bytes);
-        if let Some(useful) = ask.useful {
+        if let Some(useful) = query.useful {
             let devices = self.job_devices(useful.devices, &by_program, programs);
             let total = useful.flops() * steps / f64::from(devices.n.max(1));
             found.useful_devices = Some(devices);

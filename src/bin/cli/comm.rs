@@ -28,13 +28,13 @@ pub struct Links {
 impl OpenCapture<'_> {
     pub(super) fn comm(&self, links: &Links) -> Result<String, Failure> {
         let topology = links.topology.clone().map(|topology| Topology { wrap: links.wrap, ..topology });
-        let ask = CommQuery {
+        let request = CommQuery {
             query: self.query(GroupBy::Op, Filter::default())?,
             by: links.by,
             topology,
             mesh: links.mesh.clone(),
         };
-        let comm = session::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &ask);
+        let comm = session::comm(&self.analysis, &self.opened.profile, &mut self.programs.borrow_mut(), &request);
         let notes = self.notes(&comm.notes);
         let top = self.view.top.unwrap_or(usize::MAX);
         Ok(match self.view.output() {

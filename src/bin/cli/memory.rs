@@ -36,14 +36,14 @@ fn chip(name: &str) -> Result<&'static Chip, String> {
 
 impl Memories {
     fn is_asked(&self, program: &ProgramPeaks) -> bool {
-        let Some(asked) = &self.program else { return true };
-        program.name == *asked || program.program_id.is_some_and(|id| id.to_string() == *asked)
+        let Some(name) = &self.program else { return true };
+        program.name == *name || program.program_id.is_some_and(|id| id.to_string() == *name)
     }
 }
 
 impl OpenCapture<'_> {
     pub(super) fn memory(&self, args: &Memories) -> Result<String, Failure> {
-        let ask = MemoryQuery {
+        let query = MemoryQuery {
             buffers: u32::MAX,
             vocabulary: args.vocabulary,
             n_parameters: args.parameters,
@@ -54,13 +54,13 @@ impl OpenCapture<'_> {
         let profile = &self.opened.profile;
         let programs = &mut self.programs.borrow_mut();
         let is_asked = |program: &ProgramPeaks| args.is_asked(program);
-        let whole = session::whole_memory(&self.analysis, profile, programs, &ask, color, &is_asked, args.chip);
+        let whole = session::whole_memory(&self.analysis, profile, programs, &query, color, &is_asked, args.chip);
         if whole.programs.is_empty()
-            && let Some(asked) = &args.program
+            && let Some(name) = &args.program
         {
             let all = self.analysis.programs(profile).into_iter().map(|program| program.name);
             let known = all.take(20).collect::<Vec<_>>().join(", ");
-            return Err(Failure { title: format!("No program {asked}"), message: format!("Programs: {known}.") });
+            return Err(Failure { title: format!("No program {name}"), message: format!("Programs: {known}.") });
         }
         let notes = self.notes(&whole.notes);
         let top = self.view.top.unwrap_or(usize::MAX);

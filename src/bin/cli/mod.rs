@@ -43,12 +43,12 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         // A suggestion by letters alone would name a command that does something else.
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
-            let asked = match error.get(ContextKind::InvalidSubcommand) {
-                Some(ContextValue::String(asked)) => asked.as_str(),
+            let typed = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(typed)) => typed.as_str(),
                 _ => "",
             };
             let known: Vec<String> = Args::command().get_subcommands().map(|of| of.get_name().to_owned()).collect();
-            return fail(&format!("There is no command {asked}. Commands: {}.", known.join(", ")));
+            return fail(&format!("There is no command {typed}. Commands: {}.", known.join(", ")));
         }
         Err(error) => {
             let help = error.use_stderr();
@@ -98,7 +98,7 @@ fn run(args: &Args) -> Result<(String, bool), Failure> {
         return report::run(report, view);
     }
     let mut opened = open(files::inputs(&view.files)?, &mut |_| {})?;
-    let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.kept)));
+    let programs = RefCell::new(Programs::new(std::mem::take(&mut opened.open_files)));
     let analysis = Analysis::new(&opened.profile);
     let partial = opened.partial.is_some() || analysis.beyond_sums().is_some();
     let session = OpenCapture { opened, analysis, programs, view, partial };
@@ -193,9 +193,9 @@ impl OpenCapture<'_> {
         tell: impl FnOnce(Summary<'_>) -> String,
     ) -> Result<String, Failure> {
         let (profile, analysis, programs) = (&self.opened.profile, &self.analysis, &mut self.programs.borrow_mut());
-        let ask = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
-        let roofline = session::roofline(analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
-        let comm = CommQuery { query: ask.query, ..CommQuery::default() };
+        let request = RooflineQuery { query: self.query(GroupBy::Op, Filter::default())?, ..RooflineQuery::default() };
+        let roofline = session::roofline(analysis, profile, programs, &request).map_err(|e| bad_filter(&e))?;
+        let comm = CommQuery { query: request.query, ..CommQuery::default() };
         let comm = session::comm(analysis, profile, programs, &comm);
         let memory = session::memory_programs(profile, programs, &analysis.programs(profile));
         let runtime = analysis.runtime_memory(profile);
@@ -240,15 +240,15 @@ impl OpenCapture<'_> {
     }
 
     fn roofline(&self, by: GroupBy, filter: Filter, roofs: &Roofs) -> Result<String, Failure> {
-        let ask = roofs.to_query(self.query(by, filter)?);
+        let query = roofs.to_query(self.query(by, filter)?);
         let profile = &self.opened.profile;
-        let answer = session::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &ask);
+        let answer = session::roofline(&self.analysis, profile, &mut self.programs.borrow_mut(), &query);
         let answer = answer.map_err(|e| bad_filter(&e))?;
         let n_all = answer.n_rows();
         let text = matches!(self.view.output(), Output::Text);
-        let told =
+        let roofline =
             answer.into_report(profile, &self.analysis, self.view.top.unwrap_or(if text { 40 } else { usize::MAX }));
-        let figures = &told.figures;
+        let figures = &roofline.figures;
         let notes = self.notes(&figures.notes);
         Ok(match self.view.output() {
             Output::Json => {
@@ -257,14 +257,14 @@ impl OpenCapture<'_> {
                 let gaps = self.view.top.unwrap_or(TOP_GAPS);
                 let programs = &mut self.programs.borrow_mut();
                 let steps =
-                    session::roofline_steps(&self.analysis, profile, programs, &ask).map_err(|e| bad_filter(&e))?;
-                json::text(&roofline_json::roofline(head, by, figures, &told.rows, &steps, gaps, &notes))
+                    session::roofline_steps(&self.analysis, profile, programs, &query).map_err(|e| bad_filter(&e))?;
+                json::text(&roofline_json::roofline(head, by, figures, &roofline.rows, &steps, gaps, &notes))
             }
-            Output::Csv => roofline_table::csv(&told).csv(),
-            Output::Markdown => roofline_table::rows(&told, by, n_all).markdown(),
+            Output::Csv => roofline_table::csv(&roofline).csv(),
+            Output::Markdown => roofline_table::rows(&roofline, by, n_all).markdown(),
             Output::Text if figures.header.status == Status::Absent => notes_text(&notes),
             Output::Text => {
-                let rows = roofline_table::rows(&told, by, n_all).aligned();
+                let rows = roofline_table::rows(&roofline, by, n_all).aligned();
                 heading(&figures.header) + &roofline_table::head(figures) + &rows + &notes_text(&notes)
             }
         })

@@ -66,36 +66,36 @@ pub fn run(args: &ReportArgs, view: &View) -> Result<(String, bool), Failure> {
     let (mut engine, session) = OpenSession::open(files::inputs(&view.files)?, &mut |_| {})?;
     let query = Query { device: device(&session, view)?, step: step(&session, view)?, ..Query::default() };
     let is_file = args.rooflight.is_some() || args.html.is_some();
-    let mut ask = ShareQuery {
+    let mut request = ShareQuery {
         roofline: RooflineQuery { query: query.clone(), ..RooflineQuery::default() },
         comm: CommQuery { query: query.clone(), ..CommQuery::default() },
         level: args.level.unwrap_or(Level::FULL.at),
         with_sources: args.with_sources,
         anonymise: args.anonymise,
     };
-    let full = engine.report(&ask)?;
+    let full = engine.report(&request)?;
     if args.level.is_none() && !is_file && !view.is_markdown() {
-        ask.level = ask.fits(&full).unwrap_or(Level::SMALL.at);
+        request.level = request.fits(&full).unwrap_or(Level::SMALL.at);
     }
-    let told = ask.cut(&full);
+    let report = request.cut(&full);
     drop(full);
     if let Some(partial) = &session.partial {
         super::complain(&format!("partial: {partial}"));
     }
     let text = match (&args.rooflight, &args.html) {
-        (Some(path), _) => write_file(path, &told, &captures(args, view)?)?,
-        (_, Some(path)) => write_page(path, args, &told, captures(args, view)?)?,
-        _ if args.link => made_link(args, &query, &told)?,
-        _ if view.is_markdown() => markdown(&told, None),
-        _ => preview(&told.preview(), link(&told).len()),
+        (Some(path), _) => write_file(path, &report, &captures(args, view)?)?,
+        (_, Some(path)) => write_page(path, args, &report, captures(args, view)?)?,
+        _ if args.link => made_link(args, &query, &report)?,
+        _ if view.is_markdown() => markdown(&report, None),
+        _ => preview(&report.preview(), link(&report).len()),
     };
     Ok((text, session.partial.is_some()))
 }
 
 fn device(session: &SessionInfo, view: &View) -> Result<DeviceChoice, Failure> {
     // The device that every other view shows when none is named.
-    let told = session.usual_device;
-    let Some(wanted) = view.device.as_deref() else { return Ok(told) };
+    let report = session.usual_device;
+    let Some(wanted) = view.device.as_deref() else { return Ok(report) };
     if wanted == "all" {
         return Ok(DeviceChoice::All);
     }
@@ -120,7 +120,7 @@ fn step(session: &SessionInfo, view: &View) -> Result<StepChoice, Failure> {
     }
 }
 
-fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, Failure> {
+fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String, Failure> {
     let base = base(args)?.ok_or_else(|| Failure {
         title: "A link needs the address of a Rooflight page".to_owned(),
         message: format!(
@@ -128,9 +128,9 @@ fn made_link(args: &ReportArgs, query: &Query, told: &Report) -> Result<String, 
              that is served there can read everything that the link holds."
         ),
     })?;
-    let step = told.header.step.parse().map_or(query.step, StepChoice::Number);
+    let step = shared.header.step.parse().map_or(query.step, StepChoice::Number);
     let address =
-        Address { query: Query { step, ..query.clone() }, report: link(told), ..Address::default() }.to_string();
+        Address { query: Query { step, ..query.clone() }, report: link(shared), ..Address::default() }.to_string();
     let link = format!("{base}#{address}");
     let fit = Fit::from_length(link.len());
     match (fit, fit.sentence(link.len())) {
@@ -170,15 +170,15 @@ fn captures(args: &ReportArgs, view: &View) -> Result<Vec<Input>, Failure> {
     Ok(captures_of(files::inputs(&view.files)?)?.into_iter().map(named).collect())
 }
 
-fn head(told: &Report, captures: &[Input]) -> Vec<u8> {
+fn head(report: &Report, captures: &[Input]) -> Vec<u8> {
     let list: Vec<(String, u64)> = captures.iter().map(|one| (one.name.clone(), one.source.size())).collect();
-    pack(told, &list)
+    pack(report, &list)
 }
 
-fn write_file(path: &Path, told: &Report, captures: &[Input]) -> Result<String, Failure> {
+fn write_file(path: &Path, report: &Report, captures: &[Input]) -> Result<String, Failure> {
     let write = || -> std::io::Result<()> {
         let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
-        out.write_all(&head(told, captures))?;
+        out.write_all(&head(report, captures))?;
         for capture in captures {
             copy(capture.source.as_ref(), &mut out)?;
         }
@@ -201,11 +201,11 @@ fn copy(source: &dyn Source, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn write_page(path: &Path, args: &ReportArgs, told: &Report, captures: Vec<Input>) -> Result<String, Failure> {
+fn write_page(path: &Path, args: &ReportArgs, report: &Report, captures: Vec<Input>) -> Result<String, Failure> {
     let dir = app(args)?;
     let pack = dir.join(PACK);
     let pack = std::fs::read(&pack).map_err(|error| unwritten(&pack, &error))?;
-    let mut bytes = head(told, &captures);
+    let mut bytes = head(report, &captures);
     for capture in captures {
         copy(capture.source.as_ref(), &mut bytes).map_err(|error| unwritten(path, &error))?;
     }
@@ -244,9 +244,9 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
 /// What would leave, as text.
 fn preview(preview: &Preview, length: usize) -> String {
     let mut out = format!("The link's report would have {length} characters. What leaves with it:\n\n");
-    for Table { title, told, of } in &preview.tables {
-        let rest = if told < of { format!(" of {of}; the others are summed") } else { String::new() };
-        out += &format!("{title}: {told}{rest}\n");
+    for Table { title, shown, of } in &preview.tables {
+        let rest = if shown < of { format!(" of {of}; the others are summed") } else { String::new() };
+        out += &format!("{title}: {shown}{rest}\n");
     }
     for section in &preview.texts {
         out += &format!("\n{} ({})\n", section.title, section.texts.len());

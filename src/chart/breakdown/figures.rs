@@ -231,9 +231,9 @@ fn share(time: Picos, window: Option<Picos>) -> Option<String> {
 
 /// The sentence that stands for the bar where it cannot be seen.
 pub fn sentence(parts: &[Part]) -> String {
-    let said: Vec<_> =
+    let phrases: Vec<_> =
         parts.iter().filter_map(|part| Some(format!("{} {}", part.slot.label(), part.share.as_deref()?))).collect();
-    if said.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", said.join(", ")) }
+    if phrases.is_empty() { "No time by kind".to_owned() } else { format!("Time by kind: {}", phrases.join(", ")) }
 }
 
 /// Whether the parts sum to the whole, to the picosecond: kinds to busy, busy and idle to the window.

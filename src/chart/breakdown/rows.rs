@@ -61,31 +61,31 @@ impl RowOptions {
 }
 
 /// A group as a row.
-pub fn row(row: Row<'_>, columns: &[table::Column], look: RowOptions, open: bool, selected: bool) -> table::Row {
-    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, look)));
-    let room = folds(look.by);
+pub fn row(row: Row<'_>, columns: &[table::Column], options: RowOptions, open: bool, selected: bool) -> table::Row {
+    let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, |cell| content(cell, row, options)));
+    let room = folds(options.by);
     let folds = room && row.group.parts.len() > 1;
     table::Row { cells: cells.collect(), open: folds.then_some(open), room, inner: false, selected, tells: !room }
 }
 
 /// One of the signatures that a group's time is made of, as a row below it.
-pub fn inner(part: &Part, columns: &[table::Column], look: RowOptions) -> table::Row {
-    let share = part.total.fraction_of(look.largest).unwrap_or(0.0);
+pub fn inner(part: &Part, columns: &[table::Column], options: RowOptions) -> table::Row {
+    let share = part.total.fraction_of(options.largest).unwrap_or(0.0);
     let mean = part.total.0.checked_div(part.n).map(Picos);
     let one = |cell: Cell| match cell {
         Cell::Name => Content::Name(Name {
-            text: format::middle_cut(&part.signature, look.room.saturating_sub(3)),
+            text: format::middle_cut(&part.signature, options.room.saturating_sub(3)),
             mono: true,
             ..Name::default()
         }),
-        Cell::SelfTime => Content::Text(format::time(part.total, look.units.total)),
-        Cell::Step => look
+        Cell::SelfTime => Content::Text(format::time(part.total, options.units.total)),
+        Cell::Step => options
             .window
             .and_then(|w| part.total.fraction_of(w))
             .map_or(Content::Absent, |of| Content::Share(share, format::percent(of))),
         Cell::Category => part.category.clone().map_or(Content::Absent, Content::Soft),
         Cell::Runs => Content::Soft(format::count(part.n)),
-        Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(format::time(mean, look.units.mean))),
+        Cell::Mean => mean.map_or(Content::Absent, |mean| Content::Text(format::time(mean, options.units.mean))),
         _ => Content::Soft(String::new()),
     };
     let cells = columns.iter().map(|c| Cell::of_key(c.id).map_or(Content::Absent, one)).collect();
@@ -93,19 +93,19 @@ pub fn inner(part: &Part, columns: &[table::Column], look: RowOptions) -> table:
 }
 
 /// What stands in a cell.
-pub fn content(cell: Cell, row: Row<'_>, look: RowOptions) -> Content {
+pub fn content(cell: Cell, row: Row<'_>, options: RowOptions) -> Content {
     let group = row.group;
-    let text = text(cell, row, look.window, look.units);
+    let text = text(cell, row, options.window, options.units);
     if cell == Cell::Name {
-        return Content::Name(name(group, row.beside, look));
+        return Content::Name(name(group, row.beside, options));
     }
     if text == ABSENT {
         return Content::Absent;
     }
     match cell {
-        Cell::Step => Content::Share(bar(group, look.largest), text),
+        Cell::Step => Content::Share(bar(group, options.largest), text),
         Cell::Kind => Content::Marked(Slot::Kind(group.kind), text),
-        _ if is_above(cell, group, look.peaks) => Content::Above(text),
+        _ if is_above(cell, group, options.peaks) => Content::Above(text),
         Cell::SelfTime
         | Cell::Mean
         | Cell::Rate
@@ -119,25 +119,26 @@ pub fn content(cell: Cell, row: Row<'_>, look: RowOptions) -> Content {
 }
 
 /// The name; on narrow screens with a second line, where kinds are groups with their swatch.
-fn name(group: &Group, beside: &[Group], look: RowOptions) -> Name {
-    let by_kind = look.by == GroupBy::Kind;
+fn name(group: &Group, beside: &[Group], options: RowOptions) -> Name {
+    let by_kind = options.by == GroupBy::Kind;
     let label = Kind::ALL.into_iter().find(|kind| by_kind && kind.key() == group.key).map(Kind::label);
     let plain =
-        matches!(look.by, GroupBy::Kind | GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Layer);
+        matches!(options.by, GroupBy::Kind | GroupBy::Category | GroupBy::OpGroup | GroupBy::Phase | GroupBy::Layer);
     let slot = Slot::Kind(group.kind);
-    let second = look.two_lines.then(|| {
+    let second = options.two_lines.then(|| {
         if by_kind {
             return (None, format::counted(group.n_executions, "run", "runs"));
         }
         let kind = group.kind.short();
-        let left = look.room.saturating_sub(kind.len() + 4);
+        let left = options.room.saturating_sub(kind.len() + 4);
         let beside =
             second_line(group).map_or_else(String::new, |source| format!(" · {}", format::middle_cut(source, left)));
         (Some(slot), format!("{kind}{beside}"))
     });
-    let text = label.map_or_else(|| row_label::label(group, beside, look.room), str::to_owned);
-    let left = look.room.saturating_sub(text.chars().count() + 2);
-    let kernel = group.kernel.as_deref().filter(|_| !look.two_lines && look.by == GroupBy::Op && left >= LEAST_KERNEL);
+    let text = label.map_or_else(|| row_label::label(group, beside, options.room), str::to_owned);
+    let left = options.room.saturating_sub(text.chars().count() + 2);
+    let kernel =
+        group.kernel.as_deref().filter(|_| !options.two_lines && options.by == GroupBy::Op && left >= LEAST_KERNEL);
     Name {
         text,
         mono: !plain,

@@ -106,8 +106,8 @@ pub fn tip(steps: &[Step], parts: &[Part], at: u32) -> Option<Tip> {
         format!("{}, {of}", format::time_text(time))
     };
     let all = parts.iter().zip(&step.parts).enumerate();
-    let told = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
-    rows.extend(told.map(|(_, (of, time))| (of.label.to_owned(), part(*time))));
+    let shown = all.filter(|(at, (_, time))| **time > Picos::ZERO || at + 1 == parts.len());
+    rows.extend(shown.map(|(_, (of, time))| (of.label.to_owned(), part(*time))));
     Some(Tip { title: format!("Step {}", step.name), rows })
 }
 

@@ -18,38 +18,38 @@ pub struct Tip {
 pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
     let group = row.group;
     let mut rows: Vec<(String, String)> = Vec::new();
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let mut add = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     match cell {
         Cell::Name => {
-            say("Program", group.program.clone());
-            say("Category", group.main_category().map(str::to_owned));
-            say("Kernel", group.kernel.clone());
-            say("Result", group.shapes.first().cloned());
-            say("Scope", group.tf_op.clone());
-            say("Source", group.source_inner.clone());
+            add("Program", group.program.clone());
+            add("Category", group.main_category().map(str::to_owned));
+            add("Kernel", group.kernel.clone());
+            add("Result", group.shapes.first().cloned());
+            add("Scope", group.tf_op.clone());
+            add("Source", group.source_inner.clone());
             return Some(Tip { title: group.key.clone(), rows });
         }
         Cell::SelfTime | Cell::Step | Cell::Inclusive | Cell::OfKind => {
-            say("Self", Some(format::exact_time(group.total)));
-            say("With what runs inside", Some(format::exact_time(group.inclusive)));
-            say("% of kind", group.of_kind.map(format::percent_text));
+            add("Self", Some(format::exact_time(group.total)));
+            add("With what runs inside", Some(format::exact_time(group.inclusive)));
+            add("% of kind", group.of_kind.map(format::percent_text));
         }
         Cell::Mean | Cell::Runs | Cell::Min | Cell::Max => {
-            say("Executions", Some(format::count(group.n_executions)));
-            say("Mean", group.mean.map(format::exact_time));
-            say("Shortest", Some(format::exact_time(group.min)));
-            say("Longest", Some(format::exact_time(group.max)));
+            add("Executions", Some(format::count(group.n_executions)));
+            add("Mean", group.mean.map(format::exact_time));
+            add("Shortest", Some(format::exact_time(group.min)));
+            add("Longest", Some(format::exact_time(group.max)));
         }
-        Cell::Cumulative => say("Self time up to here", Some(format::exact_time(row.cumulative))),
+        Cell::Cumulative => add("Self time up to here", Some(format::exact_time(row.cumulative))),
         Cell::Rate => {
-            say("Floating point operations", Some(format::quantity(group.flops?)));
-            say("Self", Some(format::exact_time(group.total)));
-            say("No rate", unrated(group));
+            add("Floating point operations", Some(format::quantity(group.flops?)));
+            add("Self", Some(format::exact_time(group.total)));
+            add("No rate", unrated(group));
         }
         Cell::Bytes => {
-            say("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
-            say("Self", Some(format::exact_time(group.total)));
-            say("No rate", unrated(group));
+            add("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
+            add("Self", Some(format::exact_time(group.total)));
+            add("No rate", unrated(group));
         }
         Cell::Category => {
             let by_time = |(name, share): (&String, &crate::analysis::breakdown::Share)| {
@@ -61,13 +61,13 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
             let frames = group.source_stack.as_deref().or(group.source_inner.as_deref())?;
             rows.extend(frames.lines().take(12).map(|frame| (String::new(), frame.to_owned())));
         }
-        Cell::Kind => say("Kind", Some(group.kind.label().to_owned())),
+        Cell::Kind => add("Kind", Some(group.kind.label().to_owned())),
         Cell::Scope => rows.push((String::new(), group.tf_op.clone()?)),
         Cell::Shape | Cell::Dtype => rows.extend(group.shapes.iter().map(|shape| (String::new(), shape.clone()))),
-        Cell::Program => say("Program", Some(group.program.clone()?)),
+        Cell::Program => add("Program", Some(group.program.clone()?)),
         Cell::Intensity => {
-            say("Floating point operations", Some(format::quantity(group.flops?)));
-            say("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
+            add("Floating point operations", Some(format::quantity(group.flops?)));
+            add("Bytes accessed", Some(format::quantity(group.bytes_accessed?)));
         }
         Cell::Phase | Cell::OpGroup | Cell::Layer => return None,
     }

@@ -142,11 +142,11 @@ fn findings_text(comm: &Comm) -> String {
         (of.from_ops, "starts with their dones"),
         (of.sync, "synchronous"),
     ];
-    let told: Vec<String> =
+    let texts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", format::count(*n))).collect();
     let unpaired = of.unpaired_ratio().filter(|ratio| *ratio > 0.0);
     let unpaired = unpaired.map(|ratio| format!("; {} unpaired", format::percent_text(ratio))).unwrap_or_default();
-    format!("{}{unpaired}", told.join(", "))
+    format!("{}{unpaired}", texts.join(", "))
 }
 
 fn lowest(of: &CommRow) -> Figure {

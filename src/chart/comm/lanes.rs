@@ -57,11 +57,11 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(look: &LaneOptions<'_>) -> Self {
-        let unit = TimeUnit::for_largest(look.part.1);
-        let left = if look.width < 480.0 { LEFT.1 } else { LEFT.0 };
-        let ends = (in_unit(look.part.0, unit), in_unit(look.part.1, unit));
-        Self { x: Scale::linear(ends, (left, (look.width - RIGHT).max(left + 1.0))), unit }
+    fn new(options: &LaneOptions<'_>) -> Self {
+        let unit = TimeUnit::for_largest(options.part.1);
+        let left = if options.width < 480.0 { LEFT.1 } else { LEFT.0 };
+        let ends = (in_unit(options.part.0, unit), in_unit(options.part.1, unit));
+        Self { x: Scale::linear(ends, (left, (options.width - RIGHT).max(left + 1.0))), unit }
     }
 
     /// Both ends, within the frame; `None` where it is beyond.
@@ -89,8 +89,8 @@ pub fn height(lanes: &CommLanes) -> f64 {
 
 /// The time at a place of the chart.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
-pub fn time_at(look: &LaneOptions<'_>, x: f64) -> Picos {
-    let frame = Frame::new(look);
+pub fn time_at(options: &LaneOptions<'_>, x: f64) -> Picos {
+    let frame = Frame::new(options);
     let (left, right) = frame.x.range();
     #[expect(clippy::cast_precision_loss, reason = "units are powers of ten")]
     let ps = frame.x.invert(x.clamp(left, right)) * frame.unit.in_ps() as f64;
@@ -98,8 +98,8 @@ pub fn time_at(look: &LaneOptions<'_>, x: f64) -> Picos {
 }
 
 /// The chart.
-pub fn scene(lanes: &CommLanes, look: &LaneOptions<'_>) -> Scene {
-    let (frame, height, width) = (Frame::new(look), height(lanes), look.width);
+pub fn scene(lanes: &CommLanes, options: &LaneOptions<'_>) -> Scene {
+    let (frame, height, width) = (Frame::new(options), height(lanes), options.width);
     let mut marks = Vec::new();
     axis(&mut marks, &frame, height);
     let names = [("Compute", TOP), ("Waits", TOP + ROW.1), ("In flight", TOP + ROW.1 * 2.0)];
@@ -108,7 +108,7 @@ pub fn scene(lanes: &CommLanes, look: &LaneOptions<'_>) -> Scene {
         let shape = Shape::Text { x: 0.0, y: y + 13.0, text: name.to_owned(), anchor, size, mono: false, halo: false };
         marks.push(Mark::new(shape, Paint::fill(Tone::Ink2)));
     }
-    let tone = Tone::Kind(Slot::Kind(look.kind));
+    let tone = Tone::Kind(Slot::Kind(options.kind));
     let compute = Paint::fill(Tone::Kind(Slot::Kind(Kind::Compute)));
     strip(&mut marks, &frame, &lanes.compute, (TOP, ROW.0), compute);
     strip(&mut marks, &frame, &lanes.waits, (TOP + ROW.1, ROW.0), Paint::fill(tone));
@@ -119,12 +119,12 @@ pub fn scene(lanes: &CommLanes, look: &LaneOptions<'_>) -> Scene {
             lane.push(at);
         }
     }
-    let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, look, frame: &frame, tone };
+    let mut drawn = Drawn { marks, next: lanes.spans.len(), lanes, options, frame: &frame, tone };
     for (lane, spans) in (0_u32..).zip(&by_lane) {
         drawn.lane(spans, TOP + ROW.1 * 2.0 + row * f64::from(lane), block);
     }
     let marks = drawn.marks;
-    Scene { width, height, marks, title: title(lanes, look), table: table(lanes) }
+    Scene { width, height, marks, title: title(lanes, options), table: table(lanes) }
 }
 
 fn axis(marks: &mut Vec<Mark>, frame: &Frame, height: f64) {
@@ -159,7 +159,7 @@ struct Drawn<'a> {
     /// The next id of neighbours that are drawn together.
     next: usize,
     lanes: &'a CommLanes,
-    look: &'a LaneOptions<'a>,
+    options: &'a LaneOptions<'a>,
     frame: &'a Frame,
     tone: Tone,
 }
@@ -193,7 +193,7 @@ impl Drawn<'_> {
     fn block(&mut self, at: usize, span: &LaneSpan, (a, b): (f64, f64), y: f64, h: f64) {
         let id = u32::try_from(at).unwrap_or(u32::MAX);
         let w = (b - a).max(1.0);
-        let is_fused = span.way == Execution::Fused;
+        let is_fused = span.execution == Execution::Fused;
         let ground = Paint { pattern: is_fused.then_some(Pattern::Stripe), ..Paint::fill(Tone::Ground) };
         self.marks.push(Mark::for_datum(id, words(span), Shape::rect(a, y, w, h), ground));
         let pieces = exposed(span, &self.lanes.compute);
@@ -209,7 +209,7 @@ impl Drawn<'_> {
             let (anchor, size) = (Anchor::Start, Size::Micro);
             // On what is filled; on ground it needs none.
             let mostly = span.exposed.0 * 2 > span.end.0.saturating_sub(span.start.0);
-            let tone = if mostly { Tone::On(Slot::Kind(self.look.kind)) } else { Tone::Ink };
+            let tone = if mostly { Tone::On(Slot::Kind(self.options.kind)) } else { Tone::Ink };
             let shape = Shape::Text { x, y, text, anchor, size, mono: true, halo: !mostly };
             self.marks.push(Mark::new(shape, Paint::fill(tone)));
         }
@@ -242,7 +242,7 @@ impl Drawn<'_> {
     }
 
     fn chosen(&mut self, span: &LaneSpan, shape: Shape) {
-        if self.look.chosen == Some((span.name.as_str(), span.program_id)) {
+        if self.options.chosen == Some((span.name.as_str(), span.program_id)) {
             self.marks.push(Mark::new(shape, Paint::stroke(Tone::AccentLine, 2.0)));
         }
     }
@@ -287,7 +287,7 @@ pub fn tip(lanes: &CommLanes, scene: &Scene, id: u32) -> Option<Tip> {
         row("Exposed", format::time_text(span.exposed)),
         row("Overlapped", format::time_text(hidden)),
         row("From, to", format!("{}, {}", format::time_text(span.start), format::time_text(span.end))),
-        row("Execution", text::execution(span.way).to_owned()),
+        row("Execution", text::execution(span.execution).to_owned()),
     ];
     Some(Tip { title: span.name.clone(), rows })
 }
@@ -309,10 +309,10 @@ pub fn left_out(lanes: &CommLanes) -> Option<String> {
     (!says.is_empty()).then(|| format!("{}: zoom in to see them.", says.join("; ")))
 }
 
-fn title(lanes: &CommLanes, look: &LaneOptions<'_>) -> String {
+fn title(lanes: &CommLanes, options: &LaneOptions<'_>) -> String {
     let n = format::counted(lanes.spans.len() as u64, "span", "spans");
     let device = lanes.device.as_deref().map_or_else(String::new, |device| format!(" of {device}"));
-    let (from, to) = (format::time_text(look.part.0), format::time_text(look.part.1));
+    let (from, to) = (format::time_text(options.part.0), format::time_text(options.part.1));
     let rows = format::counted(lanes.n_lanes.into(), "lane", "lanes");
     format!("{n} in flight in {rows} against compute{device}, {from} to {to}.")
 }

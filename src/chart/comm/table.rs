@@ -74,7 +74,7 @@ impl Units {
             time: TimeUnit::for_largest(longest),
             largest,
             window: view.comm.header.step_duration,
-            wired: view.ask.topology.is_some(),
+            wired: view.query.topology.is_some(),
         }
     }
 }
@@ -267,35 +267,35 @@ fn mib(bytes: u64) -> String {
 /// What a row has to say.
 pub fn tip(of: &CommRow) -> Tip {
     let mut rows = Vec::new();
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
-    say("Program", of.program.clone());
-    say("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
-    say("Execution", Some(text::execution(of.way).to_owned()));
+    let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    row("Program", of.program.clone());
+    row("Ops", (of.n_ops > 1).then(|| format::count(of.n_ops.into())));
+    row("Execution", Some(text::execution(of.execution).to_owned()));
     if let Some(group) = &of.group {
-        say("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
+        row("Groups", Some(group.text.clone()).filter(|text| !text.is_empty()));
         let stride = group.stride.filter(|stride| *stride != 1);
         let every = stride.map_or_else(String::new, |stride| format!(", every {stride}"));
-        say("Group size", group.size.map(|size| format!("{size}{every}")));
+        row("Group size", group.size.map(|size| format!("{size}{every}")));
         let listed = group.first.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-        say("First group", (!listed.is_empty()).then_some(listed));
-        say("Axis", group.axis.clone());
+        row("First group", (!listed.is_empty()).then_some(listed));
+        row("Axis", group.axis.clone());
     }
     let unpaired = "none: of its pairs only one half is in the capture";
-    say("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { format::count(of.n) }));
-    say("Stall", Some(format::exact_time(of.stall)));
-    say("In flight", Some(format::exact_time(of.overlap.in_flight)));
-    say("Exposed", Some(format::exact_time(of.overlap.exposed)));
-    say("Overlapped", Some(format::exact_time(of.overlap.overlapped)));
-    say("Fused with compute", (of.fused > Picos::ZERO).then(|| format::exact_time(of.fused)));
-    say("Message", of.bytes_each.map(|bytes| format!("{} B", format::count(bytes))));
-    say("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
-    say("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
+    row("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { format::count(of.n) }));
+    row("Stall", Some(format::exact_time(of.stall)));
+    row("In flight", Some(format::exact_time(of.overlap.in_flight)));
+    row("Exposed", Some(format::exact_time(of.overlap.exposed)));
+    row("Overlapped", Some(format::exact_time(of.overlap.overlapped)));
+    row("Fused with compute", (of.fused > Picos::ZERO).then(|| format::exact_time(of.fused)));
+    row("Message", of.bytes_each.map(|bytes| format!("{} B", format::count(bytes))));
+    row("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
+    row("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
     let short = of.n > 0 && is_unrated(of.wall, of.n);
-    say("No bandwidth", short.then(|| "less than 100 ns a run".to_owned()));
-    say("Links carry", of.peak.map(|rate| format!("{} GB/s", format::gbs(rate))));
-    say("Above its roof", of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()));
-    say("Scope", of.scope.clone());
-    say("Source", of.source.clone());
+    row("No bandwidth", short.then(|| "less than 100 ns a run".to_owned()));
+    row("Links carry", of.peak.map(|rate| format!("{} GB/s", format::gbs(rate))));
+    row("Above its roof", of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()));
+    row("Scope", of.scope.clone());
+    row("Source", of.source.clone());
     Tip { title: of.key.clone(), rows }
 }
 
@@ -307,7 +307,7 @@ pub fn foot(view: &CommView, of: CommRows, places: &[usize], units: Units) -> Ve
     let n = places.len() as u64;
     let every = all.len() as u64 + u64::from(more);
     let (one, several) = if of == CommRows::Copies { ("row of copies", "rows of copies") } else { ("row", "rows") };
-    let said = if n == every {
+    let text = if n == every {
         format::counted(n, one, several)
     } else {
         format!("{} of {}", format::count(n), format::counted(every, one, several))
@@ -317,7 +317,7 @@ pub fn foot(view: &CommView, of: CommRows, places: &[usize], units: Units) -> Ve
     let share = |time: Picos| units.window.and_then(|window| time.fraction_of(window)).map(format::percent);
     let runs: u64 = places.iter().map(|at| all[*at].n).sum();
     let mut foot = vec![
-        ("name", said),
+        ("name", text),
         ("stall", format::time(stall, units.time)),
         ("share", share(stall).unwrap_or_else(|| ABSENT.to_owned())),
         ("runs", format::count(runs)),

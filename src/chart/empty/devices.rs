@@ -67,8 +67,8 @@ mod tests {
         assert_eq!(gpu.needs[0].found.as_deref(), Some("1 GPU plane"));
         assert!(of(&["/device:TPU:0"]).why.contains("no op ran"));
         assert!(of(&[]).why.contains("nothing was recorded"));
-        let said = devices(&session(&[], "HLO proto, gzip", Framework::Unknown));
-        assert!(said.title.contains("no timings") && said.why.contains("no times"));
+        let empty = devices(&session(&[], "HLO proto, gzip", Framework::Unknown));
+        assert!(empty.title.contains("no timings") && empty.why.contains("no times"));
     }
 
     #[test]

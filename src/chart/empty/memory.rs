@@ -123,11 +123,11 @@ mod tests {
     #[test]
     fn what_is_there_is_told_beside_what_is_missing() {
         let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
-        let said = programs(&gpu, &memory_session(Vec::new(), true)).unwrap();
-        assert_eq!(said.title, "No static memory in this capture");
-        let found: Vec<_> = said.needs.iter().map(|need| need.found.as_deref()).collect();
+        let empty = programs(&gpu, &memory_session(Vec::new(), true)).unwrap();
+        assert_eq!(empty.title, "No static memory in this capture");
+        let found: Vec<_> = empty.needs.iter().map(|need| need.found.as_deref()).collect();
         assert_eq!(found, [None, Some("in file"), None]);
-        assert!(!text(&said).contains("jax") && text(&said).contains("jit_compile"), "{}", text(&said));
+        assert!(!text(&empty).contains("jax") && text(&empty).contains("jit_compile"), "{}", text(&empty));
         assert_eq!(allocator(&gpu, &memory_session(Vec::new(), true)), None);
         let neither = programs(&gpu, &memory_session(vec![named("jit_f", 0)], false)).unwrap();
         assert!(neither.title == "No memory in this capture" && neither.why.contains("for jit_f,"), "{}", neither.why);
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn trace_json_never_has_it() {
         let trace = session(&["/device:TPU:0"], "trace JSON, gzip", Framework::Jax);
-        let said = programs(&trace, &memory_session(Vec::new(), false)).unwrap();
-        assert!(said.needs[..2].iter().all(|need| need.how.contains(".xplane.pb")), "{}", text(&said));
+        let empty = programs(&trace, &memory_session(Vec::new(), false)).unwrap();
+        assert!(empty.needs[..2].iter().all(|need| need.how.contains(".xplane.pb")), "{}", text(&empty));
     }
 
     #[test]
@@ -147,8 +147,8 @@ mod tests {
         let alone = session(&[], "HLO proto", Framework::Jax);
         let memory = memory_session(vec![named("jit_f", 1)], false);
         assert_eq!(programs(&alone, &memory), None);
-        let said = allocator(&alone, &memory).unwrap();
-        assert!(said.why.starts_with("Only compiled programs") && said.needs[1].how.contains("jax.profiler.trace"));
+        let empty = allocator(&alone, &memory).unwrap();
+        assert!(empty.why.starts_with("Only compiled programs") && empty.needs[1].how.contains("jax.profiler.trace"));
         let capture = session(&["/device:TPU:0"], "XSpace", Framework::Jax);
         assert!(allocator(&capture, &memory).unwrap().why.contains("“Static” shows"));
     }

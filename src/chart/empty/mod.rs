@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_files_of_a_summary_are_in_its_capture() {
-        let said = files(&session(&[], "XSpace", Framework::Unknown));
-        assert!(said.needs.iter().all(|need| need.found.is_none() && need.how == "Open host.xplane.pb."));
+        let empty = files(&session(&[], "XSpace", Framework::Unknown));
+        assert!(empty.needs.iter().all(|need| need.found.is_none() && need.how == "Open host.xplane.pb."));
     }
 }

@@ -26,9 +26,9 @@ pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) 
     }
     let device = peaks.and_then(|peaks| peaks.device_type.as_deref());
     let device = device.map_or_else(|| "this device".to_owned(), |name| format!("this device ({name})"));
-    let said = peaks.map(short).unwrap_or_default();
+    let empty = peaks.map(short).unwrap_or_default();
     let of = |is: &dyn Fn(&&(String, &'static str)) -> bool| {
-        said.iter().find(is).map(|(value, unit)| format!("{value} {unit}"))
+        empty.iter().find(is).map(|(value, unit)| format!("{value} {unit}"))
     };
     let bandwidth = peaks.and_then(|peaks| peaks.bytes(Level::Hbm)).is_some();
     let compute = of(&|(_, unit)| unit.starts_with("TFLOP/s")).filter(|_| is_known);
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn flops_come_from_the_frameworks_programs() {
         let gpu = session(&["/device:GPU:0"], "XSpace", Framework::TensorFlow);
-        let said = cost(&gpu);
-        assert!(said.contains("jit_compile") && !said.contains("jax"), "{said}");
+        let empty = cost(&gpu);
+        assert!(empty.contains("jit_compile") && !empty.contains("jax"), "{empty}");
         assert!(cost(&session(&["/device:TPU:0"], "XSpace", Framework::Jax)).contains("each op"));
         assert!(cost(&session(&["/device:TPU:0"], "trace JSON", Framework::Jax)).contains(".xplane.pb"));
     }
@@ -144,14 +144,14 @@ mod tests {
         let profile = Profile::default();
         let mut comm = Analysis::new(&profile).comm(&profile, &CommQuery::default(), None);
         "0".clone_into(&mut comm.header.step);
-        let (said, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
-        assert!(is_absent && said.title == "No collectives in step 0", "{}", text(&said));
+        let (empty, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
+        assert!(is_absent && empty.title == "No collectives in step 0", "{}", text(&empty));
         let mut step = StepComm::default();
         step.collectives.in_flight = Picos(5);
         comm.steps.push(step);
-        let (said, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
-        assert!(!is_absent && said.title == "No collectives in step 0", "{}", text(&said));
-        assert_eq!(said.needs[1].found.as_deref(), Some("in 1 other step"));
+        let (empty, is_absent) = communication(&one, &comm, CommRows::Collectives).unwrap();
+        assert!(!is_absent && empty.title == "No collectives in step 0", "{}", text(&empty));
+        assert_eq!(empty.needs[1].found.as_deref(), Some("in 1 other step"));
         assert!(communication(&one, &comm, CommRows::Copies).unwrap().1);
     }
 }

@@ -70,12 +70,17 @@ pub fn program(space: &SpaceMemory, check: Option<&CrossCheck>) -> Readout {
     {
         main.push(of_capacity(peak.peak, check, capacity));
     }
-    let held = vec![
+    let expected = vec![
         row("Parameters", exact(peak.parameters)),
         row("Constants", exact(peak.constants)),
         row("Outputs", format!("{}; a parameter updated in place is both", exact(peak.live_out))),
     ];
-    main.push(figure("Persistent", size(peak.indefinite), "Σ allocations of parameters, constants and outputs", held));
+    main.push(figure(
+        "Persistent",
+        size(peak.indefinite),
+        "Σ allocations of parameters, constants and outputs",
+        expected,
+    ));
     main.push(figure(
         "Allocated while it runs",
         size(temporaries),
@@ -213,12 +218,12 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     ));
     main.push(figure("Transient", size(of.transient), "Peak − persistent", vec![row("Exactly", exact(of.transient))]));
     if let Some(fragmentation) = of.fragmentation {
-        let said = vec![row("Notable", "above 10 %")];
+        let expected = vec![row("Notable", "above 10 %")];
         main.push(figure(
             "Fragmentation",
             (format::percent(fragmentation), "%"),
             "Fragmentation as the allocator reports it at its peak",
-            said,
+            expected,
         ));
     }
     if let Some(lifetime) = of.lifetime_peak {

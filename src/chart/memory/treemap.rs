@@ -139,18 +139,18 @@ fn sentence(of: &Buffer) -> String {
 /// What a buffer has to say.
 pub fn tip(of: &Buffer) -> Tip {
     let mut rows = vec![("Size".to_owned(), format!("{} ({} B)", text(of.size), format::count(of.size)))];
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     let wasted = of.unpadded.map(|unpadded| of.size.saturating_sub(unpadded)).filter(|wasted| *wasted > 0);
-    say("Padding", wasted.map(text));
+    row("Padding", wasted.map(text));
     let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    say("Shape", some(&of.shape));
-    say("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
+    row("Shape", some(&of.shape));
+    row("Class", Some(format!("{}, {}", of.class.label(), of.category.label())));
     let title = of.label();
-    say("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
-    say("Opcode", some(&of.opcode));
-    say("Scope", some(&of.op_name).filter(|scope| *scope != title));
-    say("Source", of.source.clone());
-    say("Alive", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
+    row("Instruction", some(&of.instruction).filter(|instruction| *instruction != title));
+    row("Opcode", some(&of.opcode));
+    row("Scope", some(&of.op_name).filter(|scope| *scope != title));
+    row("Source", of.source.clone());
+    row("Alive", Some(format!("from {} to {}", format::count(of.first.into()), format::count(of.last.into()))));
     Tip { title, rows }
 }
 

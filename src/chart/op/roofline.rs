@@ -46,8 +46,8 @@ pub enum RoofLine {
 
 /// Of an op that ran; `None` for one that did not.
 pub fn roof(op: &OpDetail) -> Option<RoofLine> {
-    let mut told = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
-    if let RoofLine::Roof(roof) = &mut told
+    let mut line = roof_line(op.roof.as_ref()?, Slot::Kind(op.kind.unwrap_or(Kind::Other)))?;
+    if let RoofLine::Roof(roof) = &mut line
         && op.kind == Some(Kind::DataMovement)
         && !roof.checks.is_empty()
     {
@@ -56,7 +56,7 @@ pub fn roof(op: &OpDetail) -> Option<RoofLine> {
             roof.checks = own;
         }
     }
-    Some(told)
+    Some(line)
 }
 
 /// Why an op that only moves data takes long: what it changes, then what of it is padding.
@@ -75,20 +75,20 @@ fn reasons(op: &OpDetail) -> Vec<String> {
 const MUCH_PADDING: f64 = 0.5;
 
 fn roof_line(of: &OpRoof, slot: Slot) -> Option<RoofLine> {
-    let Some((held, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
+    let Some((point, verified)) = of.roof.as_ref().zip(of.verified.as_ref()) else {
         let reason = of.skipped.first().map(|skipped| skipped.reason.label());
         return reason.map(|reason| RoofLine::None(format!("No roofline: {reason}.")));
     };
     let peaks = of.peaks.first();
     Some(RoofLine::Roof(Box::new(Roof {
         slot,
-        share: held.util.unwrap_or(0.0),
+        share: point.util.unwrap_or(0.0),
         floor: format!("{} at the {} roof", format::time_text(verified.floor), bound(verified.bound)),
         measured: format!("{} measured, {} ×", format::time_text(verified.measured), times(verified.ratio)),
         verdict: verdict(verified),
         checks: verified.checks.iter().map(|of| check(of).to_owned()).collect(),
-        rows: rows(held, verified, peaks),
-        how: formula(held, peaks),
+        rows: rows(point, verified, peaks),
+        how: formula(point, peaks),
     })))
 }
 
@@ -116,61 +116,62 @@ const fn check(of: &Check) -> &'static str {
     }
 }
 
-fn rows(held: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
+fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(&'static str, String)> {
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    let runs = held.n.max(1) as f64;
+    let runs = point.n.max(1) as f64;
     let share = |of: Option<f64>| of.map_or_else(String::new, |of| format!(", {}", format::percent_text(of)));
     let mut rows = Vec::new();
     for level in Level::ALL {
-        let Some(rate) = held.byte_rate(level) else { continue };
-        let bytes = held.level_bytes[level.index()] / runs;
+        let Some(rate) = point.byte_rate(level) else { continue };
+        let bytes = point.level_bytes[level.index()] / runs;
         let of = peaks
             .and_then(|peaks| peaks.bytes(level))
             .map_or_else(String::new, |peak| format!(" of {}", format::gbs(peak)));
-        let used = share(held.level_util[level.index()]);
+        let used = share(point.level_util[level.index()]);
         rows.push((
             memory(level),
             format!("{}B per run; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
         ));
     }
-    let flops = match held.flop_rate().filter(|rate| *rate > 0.0) {
+    let flops = match point.flop_rate().filter(|rate| *rate > 0.0) {
         None => "none".to_owned(),
         Some(rate) => {
-            let peak = held.precision.and_then(|precision| peaks?.flops(precision));
+            let peak = point.precision.and_then(|precision| peaks?.flops(precision));
             let of = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
-            let used = share(held.mfu);
-            format!("{}FLOP per run; {}{of} TFLOP/s{used}", format::quantity(held.flops / runs), format::tflops(rate))
+            let used = share(point.mfu);
+            format!("{}FLOP per run; {}{of} TFLOP/s{used}", format::quantity(point.flops / runs), format::tflops(rate))
         }
     };
     rows.push(("FLOPs", flops));
-    if let Some(dtype) = &held.dtype {
-        let peak =
-            held.precision.map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
-        let sure = if held.dtype_uncertain { "; its operands cannot be seen" } else { "" };
+    if let Some(dtype) = &point.dtype {
+        let peak = point
+            .precision
+            .map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
+        let sure = if point.dtype_uncertain { "; its operands cannot be seen" } else { "" };
         rows.push(("Type", format!("{dtype}{peak}{sure}")));
     }
-    if let Some(intensity) = held.intensity.filter(|intensity| *intensity > 0.0) {
+    if let Some(intensity) = point.intensity.filter(|intensity| *intensity > 0.0) {
         let ridge =
-            held.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", format::intensity(ridge)));
+            point.ridge.map_or_else(String::new, |ridge| format!("; the ridge is at {}", format::intensity(ridge)));
         rows.push(("Intensity", format!("{} FLOP/byte{ridge}", format::intensity(intensity))));
     }
     let floors =
         format!("{} of compute, {} of HBM", format::time_text(verified.t_compute), format::time_text(verified.t_hbm));
     rows.push(("Min. time", floors));
-    if held.recoverable > Picos::ZERO {
-        let won = format::time_text(held.recoverable);
+    if point.recoverable > Picos::ZERO {
+        let won = format::time_text(point.recoverable);
         rows.push(("Potential savings", format!("{won} if it ran at the {} roof", bound(verified.bound))));
     }
     rows
 }
 
-fn formula(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
+fn formula(point: &Held, peaks: Option<&DevicePeaks>) -> Formula {
     let row = |label: &str, value: String| (label.to_owned(), value);
     let peak = |of: PeakOf, unit: &str| {
         peaks.and_then(|peaks| peaks.peak(of)).map_or_else(|| "not known".to_owned(), |peak| peak_source(peak, unit))
     };
-    let precision = held.precision.unwrap_or(Precision::Bf16);
-    let cost = match held.cost {
+    let precision = point.precision.unwrap_or(Precision::Bf16);
+    let cost = match point.cost {
         CostSource::Capture => "the compiler’s estimates, in the capture",
         CostSource::ModelFlops => "the model’s FLOPs; the capture has no others",
         CostSource::Yours => "yours",
@@ -178,12 +179,12 @@ fn formula(held: &Held, peaks: Option<&DevicePeaks>) -> Formula {
     Formula {
         formula: "Floor = max(FLOPs ÷ peak FLOP/s, bytes ÷ peak bytes/s)".to_owned(),
         rows: vec![
-            row("Self time", format::exact_time(held.total)),
-            row("FLOPs", format::quantity(held.flops)),
-            row("Bytes", format::quantity(held.bytes)),
+            row("Self time", format::exact_time(point.total)),
+            row("FLOPs", format::quantity(point.flops)),
+            row("Bytes", format::quantity(point.bytes)),
             row("Peak FLOP/s", peak(PeakOf::Compute(precision), "TFLOP/s")),
             row("Peak HBM", peak(PeakOf::Memory(Level::Hbm), "GB/s")),
-            row("Floor", format::exact_time(held.t_roof)),
+            row("Floor", format::exact_time(point.t_roof)),
             row("Costs", cost.to_owned()),
             row("Source", "Williams, Waterman and Patterson, “Roofline”, 2009".to_owned()),
         ],
@@ -298,9 +299,9 @@ mod tests {
         }
     }
 
-    fn roof_of(held: Held) -> Roof {
-        let verified = verify(&held);
-        let op = OpRoof { roof: Some(held), verified, skipped: Vec::new(), peaks: Vec::new() };
+    fn roof_of(point: Held) -> Roof {
+        let verified = verify(&point);
+        let op = OpRoof { roof: Some(point), verified, skipped: Vec::new(), peaks: Vec::new() };
         match roof_line(&op, Slot::Idle) {
             Some(RoofLine::Roof(roof)) => *roof,
             other => panic!("{other:?}"),

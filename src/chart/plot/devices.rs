@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn it_says_who_is_slow() {
         let scene = devices_scene(&[device("TPU:0", 90), device("TPU:1", 45)], Some(0.5), None, 600.0);
-        let said = "Mean step of 2 devices: fastest 45.00 ms (TPU:1), slowest 90.00 ms (TPU:0), spread 50.0 %.";
-        assert_eq!(scene.title, said);
+        let text = "Mean step of 2 devices: fastest 45.00 ms (TPU:1), slowest 90.00 ms (TPU:0), spread 50.0 %.";
+        assert_eq!(scene.title, text);
         assert_eq!(scene.table.heads[1], "Mean step, ms");
         assert_eq!(scene.table.rows[1], ["TPU:1", "45.000", "35.000", "55.000"]);
         assert_eq!(devices_scene(&[], None, None, 600.0).title, "No devices.");

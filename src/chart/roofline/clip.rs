@@ -8,24 +8,24 @@ pub(super) type Point = (f64, f64);
 /// The part of a polygon within a frame, side by side (Sutherland and Hodgman, 1974). Empty where nothing is.
 pub(super) fn polygon(points: &[Point], frame: Rect) -> Vec<Point> {
     let (right, bottom) = (frame.x + frame.width, frame.y + frame.height);
-    let mut kept = points.to_vec();
+    let mut corners = points.to_vec();
     // How far inside of each side a point is.
     let inside: [&dyn Fn(Point) -> f64; 4] =
         [&|p| p.0 - frame.x, &|p| right - p.0, &|p| p.1 - frame.y, &|p| bottom - p.1];
     for depth in inside {
-        let from = std::mem::take(&mut kept);
+        let from = std::mem::take(&mut corners);
         for (a, b) in from.iter().zip(from.iter().cycle().skip(1)) {
             let (da, db) = (depth(*a), depth(*b));
             if da >= 0.0 {
-                kept.push(*a);
+                corners.push(*a);
             }
             if (da >= 0.0) != (db >= 0.0) {
                 let part = da / (da - db);
-                kept.push((a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part));
+                corners.push((a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part));
             }
         }
     }
-    kept
+    corners
 }
 
 /// The part of a straight line within a frame; `None` where none is (Liang and Barsky, 1984).
@@ -67,8 +67,8 @@ mod tests {
         assert!((left - 10.0).abs() < 1e-9 && (right - 110.0).abs() < 1e-9);
         assert_eq!(line((0.0, 0.0), (200.0, 0.0), FRAME), None);
         let square = [(0.0, 0.0), (60.0, 0.0), (60.0, 40.0), (0.0, 40.0)];
-        let kept = polygon(&square, FRAME);
-        assert_eq!(Rect::around(&kept), Rect { x: 10.0, y: 20.0, width: 50.0, height: 20.0 });
+        let inside = polygon(&square, FRAME);
+        assert_eq!(Rect::around(&inside), Rect { x: 10.0, y: 20.0, width: 50.0, height: 20.0 });
         assert!(polygon(&[(0.0, 0.0), (5.0, 0.0), (5.0, 5.0)], FRAME).is_empty());
         assert!(polygon(&[], FRAME).is_empty());
     }

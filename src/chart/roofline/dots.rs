@@ -93,8 +93,8 @@ fn sums(figures: &RooflineFigures, level: Level, by: RoofBy) -> Vec<Dot> {
     let mut sums = Vec::new();
     let whole =
         if figures.header.step == "all" { "whole capture".to_owned() } else { format!("step {}", figures.header.step) };
-    let mut held = figures.programs.iter().filter(|program| program.roof.is_some());
-    let (first, several) = (held.next(), held.next().is_some());
+    let mut with_roof = figures.programs.iter().filter(|program| program.roof.is_some());
+    let (first, several) = (with_roof.next(), with_roof.next().is_some());
     let name = match first.and_then(|program| program.program.as_deref()) {
         Some(program) if !several && by != RoofBy::Program => format!("{whole}, {program}"),
         _ => whole,

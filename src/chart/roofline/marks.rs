@@ -6,7 +6,7 @@
 use super::axes::{self, Axes};
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
-use super::look::ChartOptions;
+use super::options::ChartOptions;
 use super::{roofs, words};
 use crate::analysis::classify::Kind;
 use crate::chart::plot::label;
@@ -44,29 +44,29 @@ struct Spot<'a> {
 }
 
 /// The chart. `whose`: "TPU:0, step 3".
-pub fn scene(dots: &Dots, ceilings: &Ceilings, look: &ChartOptions, whose: &str) -> Scene {
-    let (width, height) = look.size;
-    let axes = Axes::new(look.window, width, height);
+pub fn scene(dots: &Dots, ceilings: &Ceilings, options: &ChartOptions, whose: &str) -> Scene {
+    let (width, height) = options.size;
+    let axes = Axes::new(options.window, width, height);
     let (mut marks, mut obstacles) = (Vec::new(), Vec::new());
-    axes::draw(&mut marks, &axes, roofs::memory(look.level));
+    axes::draw(&mut marks, &axes, roofs::memory(options.level));
     roofs::draw(&mut marks, &axes, ceilings, &mut obstacles);
-    let spots = spots(dots, &axes, look);
+    let spots = spots(dots, &axes, options);
     for spot in &spots {
-        let is_selected = look.selected.contains(&spot.dot.key);
+        let is_selected = options.selected.contains(&spot.dot.key);
         draw(&mut marks, spot, is_selected);
         obstacles.push(Obstacle::Box(around(spot)));
     }
-    labels(&mut marks, &axes, &spots, look, &obstacles);
-    Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, look.level) }
+    labels(&mut marks, &axes, &spots, options, &obstacles);
+    Scene { width, height, marks, title: words::title(dots, ceilings, whose), table: words::table(dots, options.level) }
 }
 
 /// What is seen of the marks, the largest first: smaller ones lie on top. Sums come last.
-fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &ChartOptions) -> Vec<Spot<'a>> {
+fn spots<'a>(dots: &'a Dots, axes: &Axes, options: &ChartOptions) -> Vec<Spot<'a>> {
     let most = dots.all.iter().filter(|dot| dot.form.is_some()).map(|dot| dot.roof.total.as_f64()).fold(1.0, f64::max);
-    let largest = if look.size.0 < 480.0 { NARROW } else { LARGEST };
+    let largest = if options.size.0 < 480.0 { NARROW } else { LARGEST };
     let spot = |(at, dot): (usize, &'a Dot)| {
         let place = axes.to(dot.x, dot.y);
-        let hidden = dot.form.is_some_and(|form| look.hidden.contains(&form));
+        let hidden = dot.form.is_some_and(|form| options.hidden.contains(&form));
         let r = match dot.form {
             Some(_) => (dot.roof.total.as_f64() / most).sqrt() * largest,
             None => SUM,
@@ -74,12 +74,12 @@ fn spots<'a>(dots: &'a Dots, axes: &Axes, look: &ChartOptions) -> Vec<Spot<'a>> 
         if axes.holds(place) {
             return (!hidden).then(|| Spot { at, dot, x: place.0, y: place.1, r: r.max(SMALLEST), beyond: None });
         }
-        let is_pinned = look.pinned && dot.form.is_some() && !hidden;
+        let is_pinned = options.pinned && dot.form.is_some() && !hidden;
         is_pinned.then(|| {
             let r = r.clamp(SMALLEST, PINNED);
             let (x, y) = axes.clamp(place, PIN + r);
-            let way = |to: f64, at: f64| if (to - at).abs() > PIN + r { (to - at).signum() } else { 0.0 };
-            Spot { at, dot, x, y, r, beyond: Some((way(place.0, x), way(place.1, y))) }
+            let sign = |to: f64, at: f64| if (to - at).abs() > PIN + r { (to - at).signum() } else { 0.0 };
+            Spot { at, dot, x, y, r, beyond: Some((sign(place.0, x), sign(place.1, y))) }
         })
     };
     let mut spots: Vec<Spot<'_>> = dots.all.iter().enumerate().filter_map(spot).collect();
@@ -142,7 +142,7 @@ fn draw(marks: &mut Vec<Mark>, spot: &Spot<'_>, is_selected: bool) {
 }
 
 /// Names of those that matter, each near its mark, none over another thing.
-fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &ChartOptions, obstacles: &[Obstacle]) {
+fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], options: &ChartOptions, obstacles: &[Obstacle]) {
     let mut by_gap: Vec<&Spot<'_>> = spots.iter().filter(|spot| spot.dot.form.is_some()).collect();
     by_gap.sort_by_key(|spot| Reverse(spot.dot.roof.recoverable));
     let named = by_gap.into_iter().filter(|spot| spot.dot.roof.recoverable.0 > 0).take(NAMED).map(|spot| spot.at);
@@ -150,7 +150,7 @@ fn labels(marks: &mut Vec<Mark>, axes: &Axes, spots: &[Spot<'_>], look: &ChartOp
     let all: f64 = spots.iter().filter(|spot| spot.dot.form.is_some()).map(|spot| spot.dot.roof.total.as_f64()).sum();
     let mut wanted: Vec<(&Spot<'_>, u32, String)> = Vec::new();
     for spot in spots {
-        let is_selected = look.selected.len() <= NAMED && look.selected.contains(&spot.dot.key);
+        let is_selected = options.selected.len() <= NAMED && options.selected.contains(&spot.dot.key);
         let rank = named.iter().position(|at| *at == spot.at);
         let priority = match (is_selected, spot.dot.form, rank) {
             (true, ..) => 100,
@@ -220,9 +220,9 @@ fn crosses((a, b): Line, other: &Obstacle) -> bool {
 }
 
 /// The keys of rows whose marks have their centre within a rectangle.
-pub fn brushed(dots: &Dots, look: &ChartOptions, area: Rect) -> Vec<String> {
-    let axes = Axes::new(look.window, look.size.0, look.size.1);
-    let spots = spots(dots, &axes, look);
+pub fn brushed(dots: &Dots, options: &ChartOptions, area: Rect) -> Vec<String> {
+    let axes = Axes::new(options.window, options.size.0, options.size.1);
+    let spots = spots(dots, &axes, options);
     let inside = spots.iter().filter(|spot| spot.dot.form.is_some() && area.distance(spot.x, spot.y) <= 0.0);
     inside.map(|spot| spot.dot.key.clone()).collect()
 }

@@ -107,13 +107,13 @@ pub fn device_text(figures: &RooflineFigures) -> String {
         PeakSource::Published => "as published",
         PeakSource::Yours => "yours",
     };
-    let said = match sources.as_slice() {
+    let text = match sources.as_slice() {
         [] => "not known",
         [first, rest @ ..] if rest.iter().all(|other| other == first) => word(*first),
         _ => "from several sources",
     };
     let more = if figures.peaks.len() > 1 { "; devices differ" } else { "" };
-    format!("Peaks per device, {said}{more}")
+    format!("Peaks per device, {text}{more}")
 }
 
 #[cfg(test)]

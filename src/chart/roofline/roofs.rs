@@ -116,10 +116,12 @@ fn wall(marks: &mut Vec<Mark>, axes: &Axes, top: f64, bytes: f64) {
     let part = (height - start.1 - ny) / dy;
     let meet = (start.0 + nx + dx * part, height);
     let band = [start, corner, end, (end.0, height), meet, (start.0 + nx, start.1 + ny)];
-    let seen = clip::polygon(&band, axes.frame);
-    if seen.len() > 2 {
-        marks
-            .push(Mark::new(Shape::Path(seen, true), Paint { pattern: Some(Pattern::Wall), ..Paint::NONE }.faded(0.7)));
+    let visible = clip::polygon(&band, axes.frame);
+    if visible.len() > 2 {
+        marks.push(Mark::new(
+            Shape::Path(visible, true),
+            Paint { pattern: Some(Pattern::Wall), ..Paint::NONE }.faded(0.7),
+        ));
     }
 }
 

@@ -188,15 +188,15 @@ pub struct TableOptions {
 pub fn row(
     (point, beside): (&RoofPoint, &[RoofPoint]),
     columns: &[Column],
-    look: TableOptions,
+    options: TableOptions,
     selected: bool,
 ) -> table::Row {
-    let cells = columns.iter().map(|column| cell((point, beside), column.id, look)).collect();
-    table::Row { cells, open: None, room: false, inner: false, selected, tells: look.by != RoofBy::Program }
+    let cells = columns.iter().map(|column| cell((point, beside), column.id, options)).collect();
+    table::Row { cells, open: None, room: false, inner: false, selected, tells: options.by != RoofBy::Program }
 }
 
-fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, look: TableOptions) -> Content {
-    let TableOptions { by, units, room, two_lines } = look;
+fn cell((point, beside): (&RoofPoint, &[RoofPoint]), id: &str, options: TableOptions) -> Content {
+    let TableOptions { by, units, room, two_lines } = options;
     if id == RoofColumn::Name.key() {
         let second = two_lines.then(|| {
             let bound = point.roof.as_ref().map_or_else(|| without(point), |roof| bound(roof.bound).to_owned());
@@ -235,7 +235,7 @@ pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
     let roof = point.roof.as_ref();
     // Rates of next to no time say nothing.
     let rated = roof.filter(|roof| !roof.is_too_short(units.widest.1));
-    let told = match column {
+    let text = match column {
         RoofColumn::Name => Some(point.key.clone()),
         RoofColumn::Gap => roof.map(|roof| format::time(roof.recoverable, units.gap)),
         RoofColumn::Total => Some(format::time(point.total, units.total)),
@@ -250,7 +250,7 @@ pub fn text(point: &RoofPoint, id: &str, units: Units) -> String {
         RoofColumn::Executions => Some(format::count(point.n)),
         RoofColumn::OpGroup => point.op_group.clone(),
     };
-    told.unwrap_or_else(|| ABSENT.to_owned())
+    text.unwrap_or_else(|| ABSENT.to_owned())
 }
 
 /// FLOP per byte in a narrow column: what is far beyond every ridge needs no digits.
@@ -266,26 +266,26 @@ fn without(point: &RoofPoint) -> String {
 /// What a cell has to say beyond its text.
 pub fn tip(point: &RoofPoint, id: &str) -> Option<Tip> {
     let mut rows: Vec<(String, String)> = Vec::new();
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     match &point.roof {
         _ if id == RoofColumn::Name.key() => {
-            say("Program", point.program.clone());
-            say("Group", point.op_group.clone());
-            say("Source", point.source.clone());
+            row("Program", point.program.clone());
+            row("Group", point.op_group.clone());
+            row("Source", point.source.clone());
         }
         Some(roof) => {
-            say("Self", Some(format::exact_time(point.total)));
-            say("FLOPs", Some(format::quantity(roof.flops)));
-            say("Bytes", Some(format::quantity(roof.bytes)));
-            say("FLOPs ÷ peak", Some(format::exact_time(roof.t_compute)));
-            say("Bytes ÷ bandwidth", Some(format::exact_time(roof.t_hbm())));
-            say("Time at the roof", Some(format::exact_time(roof.t_roof)));
-            say("▲", roof.is_above().then(|| "the cost estimate is above the peak".to_owned()));
+            row("Self", Some(format::exact_time(point.total)));
+            row("FLOPs", Some(format::quantity(roof.flops)));
+            row("Bytes", Some(format::quantity(roof.bytes)));
+            row("FLOPs ÷ peak", Some(format::exact_time(roof.t_compute)));
+            row("Bytes ÷ bandwidth", Some(format::exact_time(roof.t_hbm())));
+            row("Time at the roof", Some(format::exact_time(roof.t_roof)));
+            row("▲", roof.is_above().then(|| "the cost estimate is above the peak".to_owned()));
         }
         None => {}
     }
     for skipped in &point.skipped {
-        say("No roof", Some(format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total))));
+        row("No roof", Some(format!("{}: {}", skipped.reason.label(), format::time_text(skipped.total))));
     }
     Some(Tip { title: point.key.clone(), rows })
 }

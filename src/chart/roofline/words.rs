@@ -4,7 +4,7 @@
 use super::axes::Axes;
 use super::ceilings::Ceilings;
 use super::dots::{Dot, Dots};
-use super::look::ChartOptions;
+use super::options::ChartOptions;
 use super::roofs;
 use crate::analysis::roofline::{Bound, Level, Roof, RooflineFigures, SkipReason};
 use crate::chart::breakdown::Tip;
@@ -126,23 +126,23 @@ pub(super) fn table(dots: &Dots, level: Level) -> SceneTable {
 }
 
 /// What is not seen on the chart, in sentences; `None` where all is.
-pub fn elsewhere(dots: &Dots, look: &ChartOptions) -> Option<String> {
-    let mut said = Vec::new();
-    let (n, time) = Axes::new(look.window, look.size.0, look.size.1).beyond(dots);
+pub fn elsewhere(dots: &Dots, options: &ChartOptions) -> Option<String> {
+    let mut text = Vec::new();
+    let (n, time) = Axes::new(options.window, options.size.0, options.size.1).beyond(dots);
     if n > 0 {
         let rows = format::counted(n.into(), "row lies", "rows lie");
-        let drawn = match (look.pinned, n) {
+        let drawn = match (options.pinned, n) {
             (false, _) => "zoom out to see what lies there",
             (true, 1) => "drawn at the edge with an arrow. Zoom out to see its place",
             (true, _) => "drawn at the edge with an arrow. Zoom out to see their places",
         };
-        said.push(format!("{rows} outside the plotted range ({}): {drawn}.", format::time_text(time)));
+        text.push(format!("{rows} outside the plotted range ({}): {drawn}.", format::time_text(time)));
     }
     let (n, time) = dots.nowhere;
     if n > 0 {
         let rows = format::counted(n.into(), "row", "rows");
-        let what = roofs::memory(look.level);
-        said.push(format!(
+        let what = roofs::memory(options.level);
+        text.push(format!(
             "{rows} ({}) not plotted: no FLOPs, no bytes of {what}, or too short for rates. The table has them.",
             format::time_text(time)
         ));
@@ -150,9 +150,9 @@ pub fn elsewhere(dots: &Dots, look: &ChartOptions) -> Option<String> {
     let (n, time) = dots.more;
     if n > 0 {
         let rows = format::counted(n.into(), "smaller row", "smaller rows");
-        said.push(format!("{rows} ({}) not plotted. The table has them.", format::time_text(time)));
+        text.push(format!("{rows} ({}) not plotted. The table has them.", format::time_text(time)));
     }
-    (!said.is_empty()).then(|| said.join(" "))
+    (!text.is_empty()).then(|| text.join(" "))
 }
 
 /// Why a roof is drawn without a mark.

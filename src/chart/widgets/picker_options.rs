@@ -26,9 +26,9 @@ pub fn devices(session: &SessionInfo) -> Vec<Choice<DeviceChoice>> {
     let n = session.devices.len();
     if let Some(summary) = &session.summary {
         // It tells of one device, or of their sum.
-        let told = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
+        let devices = session.devices.iter().enumerate().map(one).filter(|choice| choice.value == summary.device);
         let sum = Choice { value: DeviceChoice::All, label: format!("All {n}, sum"), detail: String::new() };
-        return if summary.device == DeviceChoice::All { vec![sum] } else { told.collect() };
+        return if summary.device == DeviceChoice::All { vec![sum] } else { devices.collect() };
     }
     let all = (n > 1).then(|| Choice {
         value: DeviceChoice::All,
@@ -221,12 +221,12 @@ mod tests {
             SessionInfo { summary: Some(summary), capabilities: Capabilities::report(false), ..session(3, 4) };
         assert_eq!(devices(&session).iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["TPU:1"]);
         assert_eq!(all(steps(&session, DeviceChoice::One(1))), [(StepChoice::Number(2), "Step 2".to_owned())]);
-        let asked = |by, within| Query {
+        let query_by = |by, within| Query {
             by,
             filter: Filter { text: "a".to_owned(), within, ..Filter::default() },
             ..Query::default()
         };
-        let query = available_query(&session, asked(GroupBy::Category, FilterField::Source));
+        let query = available_query(&session, query_by(GroupBy::Category, FilterField::Source));
         assert_eq!(
             (query.by, query.filter.is_empty()),
             (GroupBy::Op, true),
@@ -234,7 +234,7 @@ mod tests {
         );
         assert_eq!((query.device, query.step), (DeviceChoice::One(1), StepChoice::Number(2)));
         session.capabilities = Capabilities::report(true);
-        let query = available_query(&session, asked(GroupBy::Category, FilterField::default()));
+        let query = available_query(&session, query_by(GroupBy::Category, FilterField::default()));
         assert_eq!((query.by, &*query.filter.text), (GroupBy::Category, "a"));
         session
             .summary

@@ -395,16 +395,16 @@ mod tests {
         #[test]
         fn flat_rows_are_each_group_then_what_it_holds(toggles in prop::collection::vec((0u32..20, 0u32..4), 0..12)) {
             let mut folds = Folds::default();
-            let mut held = std::collections::BTreeMap::new();
+            let mut by_width = std::collections::BTreeMap::new();
             for (group, inner) in toggles {
                 folds.toggle(group, inner);
-                if held.remove(&group).is_none() && inner > 0 {
-                    held.insert(group, inner);
+                if by_width.remove(&group).is_none() && inner > 0 {
+                    by_width.insert(group, inner);
                 }
             }
             let brute: Vec<(u32, Option<u32>)> = (0..20)
                 .flat_map(|group| {
-                    let inner = held.get(&group).copied().unwrap_or(0);
+                    let inner = by_width.get(&group).copied().unwrap_or(0);
                     std::iter::once((group, None)).chain((0..inner).map(move |i| (group, Some(i))))
                 })
                 .collect();

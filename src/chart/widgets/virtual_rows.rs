@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn far_pages_go_first() {
-        let held = (0..30u32).map(|page| page * PAGE).collect::<Vec<_>>();
-        assert_eq!(farthest(held.iter().copied(), &(0..40)), Some(29 * PAGE));
-        assert_eq!(farthest(held.iter().copied(), &(29 * PAGE..29 * PAGE + 40)), Some(0));
+        let loaded = (0..30u32).map(|page| page * PAGE).collect::<Vec<_>>();
+        assert_eq!(farthest(loaded.iter().copied(), &(0..40)), Some(29 * PAGE));
+        assert_eq!(farthest(loaded.iter().copied(), &(29 * PAGE..29 * PAGE + 40)), Some(0));
         assert_eq!(farthest([0, PAGE].into_iter(), &(0..40)), None);
     }
 

@@ -51,7 +51,7 @@ pub struct Address {
     /// does not. Empty: not said.
     pub capture: String,
     /// Under which name that is kept on this device; empty: it is not.
-    pub kept: String,
+    pub stored: String,
     /// Where in the file's programs.
     pub file: FilePlace,
     /// How the roofline is shown, as [`super::roofline`] writes it; empty: as usual.
@@ -108,41 +108,41 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "v={VERSION}")?;
         let usual = Self::default();
-        let mut say = |name: &str, value: &str, is_usual: bool| {
+        let mut push = |name: &str, value: &str, is_usual: bool| {
             if is_usual { Ok(()) } else { write!(f, "&{name}={}", utf8_percent_encode(value, ESCAPED)) }
         };
         let (query, filter) = (&self.query, &self.query.filter);
         match query.device {
             DeviceChoice::One(index) => {
-                say("device", &index.to_string(), query.device == usual.query.device && !self.is_device_said)?;
+                push("device", &index.to_string(), query.device == usual.query.device && !self.is_device_said)?;
             }
-            DeviceChoice::All => say("device", "all", false)?,
+            DeviceChoice::All => push("device", "all", false)?,
         }
-        say("step", &query.step.to_string(), query.step == usual.query.step)?;
-        say("by", query.by.key(), query.by == usual.query.by)?;
-        say("filter", &filter.text, filter.text.is_empty())?;
-        say("in", filter.within.key(), filter.within == FilterField::default())?;
-        say("regex", "1", !filter.regex)?;
-        say("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
-        say("scope", &filter.scope, filter.scope.is_empty())?;
+        push("step", &query.step.to_string(), query.step == usual.query.step)?;
+        push("by", query.by.key(), query.by == usual.query.by)?;
+        push("filter", &filter.text, filter.text.is_empty())?;
+        push("in", filter.within.key(), filter.within == FilterField::default())?;
+        push("regex", "1", !filter.regex)?;
+        push("kind", filter.kind.map_or("", Kind::key), filter.kind.is_none())?;
+        push("scope", &filter.scope, filter.scope.is_empty())?;
         let sign = if self.sort.descending { "-" } else { "" };
-        say("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
-        say("picture", self.picture.key(), self.picture == usual.picture)?;
-        say("zoom", &self.zoom, self.zoom.is_empty())?;
-        say("op", &self.op, self.op.is_empty())?;
-        say("graph", "1", !self.graph)?;
-        say("view", self.view.key(), self.view == usual.view)?;
-        say("src", &self.src, self.src.is_empty())?;
-        say("capture", &self.capture, self.capture.is_empty())?;
-        say("kept", &self.kept, self.kept.is_empty())?;
+        push("sort", &format!("{sign}{}", self.sort.column.key()), self.sort == usual.sort)?;
+        push("picture", self.picture.key(), self.picture == usual.picture)?;
+        push("zoom", &self.zoom, self.zoom.is_empty())?;
+        push("op", &self.op, self.op.is_empty())?;
+        push("graph", "1", !self.graph)?;
+        push("view", self.view.key(), self.view == usual.view)?;
+        push("src", &self.src, self.src.is_empty())?;
+        push("capture", &self.capture, self.capture.is_empty())?;
+        push("kept", &self.stored, self.stored.is_empty())?;
         let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
-        say("program", &number(self.file.program), self.file.program.is_none())?;
-        say("line", &number(self.file.line), self.file.line.is_none())?;
-        say("find", &self.file.find, self.file.find.is_empty())?;
-        say("find-regex", "1", !self.file.regex)?;
-        say("roofline", &self.roofline, self.roofline.is_empty())?;
-        say("memory", &self.memory, self.memory.is_empty())?;
-        say("comm", &self.comm, self.comm.is_empty())?;
+        push("program", &number(self.file.program), self.file.program.is_none())?;
+        push("line", &number(self.file.line), self.file.line.is_none())?;
+        push("find", &self.file.find, self.file.find.is_empty())?;
+        push("find-regex", "1", !self.file.regex)?;
+        push("roofline", &self.roofline, self.roofline.is_empty())?;
+        push("memory", &self.memory, self.memory.is_empty())?;
+        push("comm", &self.comm, self.comm.is_empty())?;
         list(f, "cols", self.columns.as_deref())?;
         list(f, "sel", (!self.selection.is_empty()).then_some(&self.selection))?;
         // Last: what is cut off a link is of the report, which notices.
@@ -239,7 +239,7 @@ impl Address {
             "find-regex" => self.file.regex = text == "1",
             "src" => self.src = text,
             "capture" => self.capture = text,
-            "kept" => self.kept = text,
+            "kept" => self.stored = text,
             "roofline" => self.roofline = text,
             "memory" => self.memory = text,
             "comm" => self.comm = text,
@@ -328,12 +328,12 @@ mod tests {
             find,
             regex,
         });
-        let asked = (query, sort, prop::option::of(names()), names(), picture);
+        let first = (query, sort, prop::option::of(names()), names(), picture);
         let texts = [".*", ".*", ".*", ".*", ".*", "[A-Za-z0-9_-]*", "[A-Za-z0-9_-]*"];
-        let seen = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
-        (asked, seen).prop_map(|((query, sort, columns, selection, picture), seen)| {
-            let (is_device_said, zoom, op, graph, view, file, texts) = seen;
-            let [src, capture, roofline, memory, comm, kept, report] = texts;
+        let second = (any::<bool>(), ".*", ".*", any::<bool>(), view, file, texts);
+        (first, second).prop_map(|((query, sort, columns, selection, picture), second)| {
+            let (is_device_said, zoom, op, graph, view, file, texts) = second;
+            let [src, capture, roofline, memory, comm, stored, report] = texts;
             let is_device_said = is_device_said || query.device != DeviceChoice::default();
             Address {
                 query,
@@ -349,7 +349,7 @@ mod tests {
                 file,
                 src,
                 capture,
-                kept,
+                stored,
                 roofline,
                 memory,
                 comm,

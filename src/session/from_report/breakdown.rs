@@ -15,11 +15,11 @@ impl ReportSession {
     pub(crate) fn head(&self, query: &Query) -> Answered {
         let groups = self.groups(query)?;
         let report = &self.report;
-        let mut said = notes(report, &report.notes);
+        let mut all_notes = notes(report, &report.notes);
         let cut = report.n_cut();
         if cut > 0 && !query.filter.text.is_empty() {
             let message = format!("{cut} ops are summed in this summary: the filter did not look at their names.");
-            said.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
+            all_notes.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
         let all = Query { filter: Default::default(), ..query.clone() };
         // Of ops there are more than rows: what is summed is rows, too.
@@ -35,7 +35,7 @@ impl ReportSession {
             shown: self.shown(&groups, n_all),
             n_groups: groups.len() as u32,
             largest: largest(&groups),
-            notes: said,
+            notes: all_notes,
         })))
     }
 
@@ -78,8 +78,8 @@ impl ReportSession {
         if matcher.has_text() && matcher.within == FilterField::Source && !report.origin.has_sources {
             return Err(self.lacks("lines of source"));
         }
-        let told = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
-        let mut groups: Vec<Group> = told.collect();
+        let matching = report.rows.iter().map(|row| &row.group).filter(|group| passes(&matcher, group)).cloned();
+        let mut groups: Vec<Group> = matching.collect();
         if !matcher.has_text() {
             let rest = self.rest().into_iter();
             groups.extend(rest.filter(|rest| matcher.kind.is_none_or(|kind| kind == rest.kind)));

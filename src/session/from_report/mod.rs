@@ -67,12 +67,12 @@ type Answered = Result<Reply, Reply>;
 impl ReportSession {
     fn answer_question(&self, question: &Question) -> Answered {
         match question {
-            Question::Roofline(ask) => self.roofline(ask),
+            Question::Roofline(query) => self.roofline(query),
             Question::RooflineRows(query) => self.roofline_rows(query),
             Question::Memory => Ok(self.memory()),
-            Question::MemoryOf(ask) => self.memory_of(ask),
-            Question::MemoryAt { ask, point } => self.memory_at(ask, *point),
-            Question::Comm(ask) => self.comm(ask),
+            Question::MemoryOf(query) => self.memory_of(query),
+            Question::MemoryAt { query, point } => self.memory_at(query, *point),
+            Question::Comm(query) => self.comm(query),
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))
             }
@@ -140,19 +140,19 @@ fn session(report: &Report) -> SessionInfo {
             })
             .collect(),
     };
-    let asked = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
+    let first_device = if origin.devices.is_empty() { DeviceChoice::default() } else { origin.device };
     let step = report.header.step.parse().map_or(StepChoice::All, StepChoice::Number);
     SessionInfo {
         files: origin.files.clone(),
         devices: origin.devices.iter().enumerate().map(device).collect(),
-        usual_device: asked,
+        usual_device: first_device,
         planes: Vec::new(),
         notes: notes(report, &report.notes),
         partial: origin.partial.clone(),
         n_events: origin.n_events,
         summary: Some(SummaryInfo {
             sentence: sentence(report),
-            device: asked,
+            device: first_device,
             step,
             level: origin.level,
             n_ops: report.n_rows(),

@@ -12,18 +12,18 @@ use std::collections::BTreeSet;
 
 impl ReportSession {
     /// Whether the question is the one that was answered when the report was made.
-    fn is_held(&self, ask: &RooflineQuery) -> Result<(), Reply> {
-        self.is_told(&ask.query)?;
-        let Query { by, filter, .. } = &ask.query;
+    fn is_held(&self, request: &RooflineQuery) -> Result<(), Reply> {
+        self.is_told(&request.query)?;
+        let Query { by, filter, .. } = &request.query;
         if *by != GroupBy::Op || !filter.is_empty() {
             return Err(self.lacks("other groupings and filters of the roofline"));
         }
-        let usual = RooflineQuery { query: ask.query.clone(), ..RooflineQuery::default() };
-        if *ask == usual { Ok(()) } else { Err(self.lacks("ops held against other peaks and costs")) }
+        let usual = RooflineQuery { query: request.query.clone(), ..RooflineQuery::default() };
+        if *request == usual { Ok(()) } else { Err(self.lacks("ops held against other peaks and costs")) }
     }
 
-    pub(crate) fn roofline(&self, ask: &RooflineQuery) -> Answered {
-        self.is_held(ask)?;
+    pub(crate) fn roofline(&self, query: &RooflineQuery) -> Answered {
+        self.is_held(query)?;
         let points = self.points();
         let part = &self.report.roofline;
         let mut figures = part.figures.clone();
@@ -39,23 +39,23 @@ impl ReportSession {
             largest.byte_rate = largest.byte_rate.max(roof.byte_rate(Level::Hbm).unwrap_or(0.0));
         }
         let n_rows = points.len() as u32;
-        let mut held: Vec<RoofPoint> = points.into_iter().filter(|point| point.roof.is_some()).collect();
-        let rest = held.split_off(held.len().min(MAX_POINTS));
+        let mut placed: Vec<RoofPoint> = points.into_iter().filter(|point| point.roof.is_some()).collect();
+        let rest = placed.split_off(placed.len().min(MAX_POINTS));
         let time = |point: &RoofPoint| point.roof.as_ref().map_or(Picos::ZERO, |roof| roof.total);
         let more = (part.more.0.saturating_add(rest.len() as u32), part.more.1 + rest.iter().map(time).sum());
         Ok(Reply::further(&RooflineHead {
-            ask: ask.clone(),
+            query: query.clone(),
             figures,
             steps: part.steps.clone(),
             n_rows,
-            points: held,
+            points: placed,
             more,
             largest,
         }))
     }
 
     pub(crate) fn roofline_rows(&self, query: &RoofRowsQuery) -> Answered {
-        self.is_held(&query.ask)?;
+        self.is_held(&query.query)?;
         let points = self.points();
         let order = order(&points, query.sort);
         let page = window(order.len(), query.first, query.count);

@@ -13,7 +13,7 @@ const PIECE: u64 = 1 << 20;
 
 /// Captures without those whose bytes are the same as those of one before, and a note about each of them.
 pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>) {
-    let mut kept: Vec<Capture> = Vec::with_capacity(captures.len());
+    let mut distinct: Vec<Capture> = Vec::with_capacity(captures.len());
     let mut notes = Vec::new();
     let mut alike: IndexMap<(u64, u64), Vec<usize>> = IndexMap::default();
     for capture in captures {
@@ -21,23 +21,24 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
         let key = fingerprint(capture.source.as_ref());
         let (false, true, Ok(key)) = (matches!(capture.what, FileKind::Program(_)), capture.without.is_empty(), key)
         else {
-            kept.push(capture);
+            distinct.push(capture);
             continue;
         };
         let others = alike.entry(key).or_default();
-        let same = others.iter().find(|at| is_same(kept[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
+        let same =
+            others.iter().find(|at| is_same(distinct[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
         if let Some(of) = same {
             let message = format!(
                 "{}: passed over, it is the same file as {}. A capture counts once.",
-                capture.info.name, kept[*of].info.name
+                capture.info.name, distinct[*of].info.name
             );
             notes.push(Note::new(Severity::Info, NoteCode::SameCapture, message));
         } else {
-            others.push(kept.len());
-            kept.push(capture);
+            others.push(distinct.len());
+            distinct.push(capture);
         }
     }
-    (kept, notes)
+    (distinct, notes)
 }
 
 /// The size, and a hash of both ends: different of nearly all captures that are not the same.

@@ -82,10 +82,10 @@ impl Detected {
     /// Adds a file; of an archive its members.
     pub(crate) fn add(&mut self, input: Input, state: &mut Progress, progress: &mut dyn FnMut(Progress)) {
         set_place(&input.name, state, progress);
-        let told = sniff_source(input.source.as_ref());
-        if !matches!(&told, Ok((Format::Zip, packing)) if packing.is_plain()) {
+        let sniffed = sniff_source(input.source.as_ref());
+        if !matches!(&sniffed, Ok((Format::Zip, packing)) if packing.is_plain()) {
             let name = input.name.clone();
-            let capture = recognise(input, told, None, state, progress);
+            let capture = recognise(input, sniffed, None, state, progress);
             return self.file(name, capture);
         }
         self.n_archives += 1;
@@ -95,8 +95,8 @@ impl Detected {
                 self.notes.extend(unzipped.notes);
                 for (member, packed) in unzipped.inputs {
                     set_place(&member.name, state, progress);
-                    let (name, told) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
-                    let capture = recognise(member, told, Some(Zipped { packed }), state, progress);
+                    let (name, sniffed) = (member.name.clone(), self::sniff_source(member.source.as_ref()));
+                    let capture = recognise(member, sniffed, Some(Zipped { packed }), state, progress);
                     self.file(name, capture);
                 }
             }
@@ -181,14 +181,14 @@ fn words(what: &str, packing: Packing, zipped: Option<Zipped>) -> String {
 
 fn recognise(
     input: Input,
-    told: Result<(Format, Packing), DetectError>,
+    sniffed: Result<(Format, Packing), DetectError>,
     zipped: Option<Zipped>,
     state: &mut Progress,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Capture, Refusal> {
     let Input { name, source, .. } = input;
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-    let (format, packing) = told.map_err(|why| match why {
+    let (format, packing) = sniffed.map_err(|why| match why {
         DetectError::Read(error) => messages::unreadable(&short, &error.to_string()),
         DetectError::Packed(layer, reason) => messages::bad_layer(&short, layer, &reason),
     })?;

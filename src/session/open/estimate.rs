@@ -122,9 +122,9 @@ mod tests {
         let planes = [("/host:CPU", 4000), ("/device:TPU:0", 3000), ("/device:TPU:1", 3000), ("/host:metadata", 100)];
         let inputs = || vec![input("a.xplane.pb", space(&planes)), input("b.xplane.pb", space(&planes[1..2]))];
         assert_eq!(estimate(&inputs(), 1 << 20), Ok(None));
-        let told = estimate(&inputs(), 5_000).unwrap().unwrap();
+        let estimate = estimate(&inputs(), 5_000).unwrap().unwrap();
         let chosen: Vec<_> =
-            told.choices.iter().map(|c| (c.file.as_str(), c.plane.as_deref().unwrap(), c.is_chosen)).collect();
+            estimate.choices.iter().map(|c| (c.file.as_str(), c.plane.as_deref().unwrap(), c.is_chosen)).collect();
         assert_eq!(
             chosen,
             [
@@ -135,9 +135,9 @@ mod tests {
                 ("b.xplane.pb", "/device:TPU:0", false),
             ]
         );
-        assert!(told.memory() <= told.budget);
-        assert_eq!(told.skips(), [Skip { file: 0, plane: Some(0) }, Skip { file: 1, plane: Some(0) }]);
-        let device = &told.choices[1];
+        assert!(estimate.memory() <= estimate.budget);
+        assert_eq!(estimate.skips(), [Skip { file: 0, plane: Some(0) }, Skip { file: 1, plane: Some(0) }]);
+        let device = &estimate.choices[1];
         assert!((3000..3030).contains(&device.bytes) && device.memory == device.bytes / 10 * PER_BYTE, "{device:?}");
     }
 
@@ -145,8 +145,8 @@ mod tests {
     fn of_what_is_packed_only_the_whole_can_be_chosen() {
         let mut packed = vec![0x1f, 0x8b, 8, 0];
         packed.resize(5000, 0);
-        let told = estimate(&[input("a.xplane.pb.gz", packed)], 10_000).unwrap().unwrap();
-        assert_eq!(told.choices.len(), 1);
-        assert_eq!((told.choices[0].of, told.choices[0].is_chosen), (Skip { file: 0, plane: None }, false));
+        let estimate = estimate(&[input("a.xplane.pb.gz", packed)], 10_000).unwrap().unwrap();
+        assert_eq!(estimate.choices.len(), 1);
+        assert_eq!((estimate.choices[0].of, estimate.choices[0].is_chosen), (Skip { file: 0, plane: None }, false));
     }
 }

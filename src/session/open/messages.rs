@@ -44,9 +44,11 @@ pub(crate) fn unknown(name: &str, what: Unknown) -> Failure {
 /// What was left out because someone chose so.
 pub(crate) fn left_out(skips: &[Skip]) -> Option<Note> {
     let (planes, files): (Vec<&Skip>, Vec<&Skip>) = skips.iter().partition(|skip| skip.plane.is_some());
-    let told = |n: usize, one: &str, many: &str| (n > 0).then(|| format::counted(n as u64, one, many));
-    let parts: Vec<String> =
-        [told(planes.len(), "plane", "planes"), told(files.len(), "file", "files")].into_iter().flatten().collect();
+    let non_zero = |n: usize, one: &str, many: &str| (n > 0).then(|| format::counted(n as u64, one, many));
+    let parts: Vec<String> = [non_zero(planes.len(), "plane", "planes"), non_zero(files.len(), "file", "files")]
+        .into_iter()
+        .flatten()
+        .collect();
     let message = format!("{} left out, as chosen before reading: nothing here is of them.", parts.join(" and "));
     (!parts.is_empty()).then(|| Note::new(Severity::Caution, NoteCode::LeftOut, message))
 }
@@ -313,14 +315,14 @@ pub(crate) fn partial(outcome: &Outcome) -> Option<String> {
         }
         (None, _) => format!("After plane {}, {}", outcome.n_planes.saturating_sub(1), error(&first.error)),
     };
-    let kept = match (first.plane, outcome.n_damage) {
+    let rest = match (first.plane, outcome.n_damage) {
         (Some(0), 1) => "What came before is kept.".to_owned(),
         (Some(1), 1) => "Plane 0 is complete.".to_owned(),
         (Some(n), 1) => format!("Planes 0 to {} are complete.", n - 1),
         (None, 1) => "The planes before are complete.".to_owned(),
         (_, n) => format!("{} more places are damaged; what could be read is kept.", n - 1),
     };
-    Some(format!("{wrong}. {kept} Copy the file again."))
+    Some(format!("{wrong}. {rest} Copy the file again."))
 }
 
 fn plane(damage: &Damage) -> String {

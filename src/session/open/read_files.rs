@@ -27,7 +27,7 @@ pub struct Opened {
     /// Something is damaged or cut: what, and what was kept.
     pub partial: Option<String>,
     /// The files as they lie, in the profile's order: programs are read from them when they are asked for.
-    pub kept: Vec<OpenFile>,
+    pub open_files: Vec<OpenFile>,
 }
 
 /// Notes that are told while files are read, at most.
@@ -49,12 +49,12 @@ pub fn open(inputs: Vec<Input>, progress: &mut dyn FnMut(Progress)) -> Result<Op
 }
 
 /// Works out what captures of GPUs and CPUs do not say: devices, runs, and from programs what their ops are.
-fn complete(profile: &mut Profile, kept: &[OpenFile]) {
+fn complete(profile: &mut Profile, open_files: &[OpenFile]) {
     if profile.needs_deriving() {
         profile.derive();
     }
     if instructions::needed(profile) {
-        instructions::fill(profile, kept);
+        instructions::fill(profile, open_files);
     }
     instructions::name_categories(profile);
 }
@@ -110,7 +110,7 @@ pub(crate) fn open_files(
     opened.profile.notes.extend(copies);
     opened.profile.notes.extend(messages::left_out(skips));
     opened.profile.notes.extend(messages::passed_over(failures, &passed_over));
-    complete(&mut opened.profile, &opened.kept);
+    complete(&mut opened.profile, &opened.open_files);
     Ok(opened)
 }
 
@@ -134,7 +134,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     // The builder reports from inside the walk.
     let mut on_reach = |reached: Reached<'_>| far.read(reached);
     let mut builder = Builder::new(&mut on_reach);
-    let (mut files, mut kept, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
+    let (mut files, mut open_files, mut partial, mut bad) = (Vec::new(), Vec::new(), Vec::new(), None::<Failure>);
     for Capture { info, what, source, packing, without } in captures {
         let short = info.name.rsplit('/').next().unwrap_or(&info.name);
         far.file(&info.name, source.size());
@@ -171,7 +171,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
             partial.push(sentence);
         }
         files.push(info);
-        kept.push(OpenFile::new(source, packing));
+        open_files.push(OpenFile::new(source, packing));
     }
     let mut profile = builder.finish();
     let is_empty = |p: &Plane| p.name.is_empty() && p.lines.is_empty() && p.ops.is_empty();
@@ -187,7 +187,7 @@ fn read(captures: Vec<Capture>, state: Progress, progress: &mut dyn FnMut(Progre
     }
     partial.extend(left_out);
     let partial = (!partial.is_empty()).then(|| partial.join(" "));
-    Ok(Opened { profile, files, partial, kept })
+    Ok(Opened { profile, files, partial, open_files })
 }
 
 /// Adds a program; says what is wrong behind its module, which then is what is kept.
@@ -208,15 +208,15 @@ fn damage(name: &str, outcome: &Outcome, stopped: Option<&Truncation>) -> Option
     if outcome.n_planes == 0 && outcome.n_damage > 0 {
         return Some(messages::nothing_left(name, outcome).message);
     }
-    let kept = || messages::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
+    let open_files = || messages::partial(outcome).unwrap_or_else(|| "What came before is kept.".to_owned());
     match stopped {
         None => messages::partial(outcome),
         Some(Truncation::Limit) => Some(format!(
             "It unpacks to more than {} GiB, which no XSpace has; only the first {0} GiB are read.",
             MAX_INFLATED >> 30
         )),
-        Some(Truncation::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", kept())),
-        Some(Truncation::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", kept())),
+        Some(Truncation::Bomb) => Some(format!("Reading stops early: {Bomb}. {}", open_files())),
+        Some(Truncation::Damaged(reason)) => Some(format!("Unpacking ends early ({reason}). {}", open_files())),
     }
 }
 

@@ -190,13 +190,13 @@ mod tests {
             Refusal::Credentials,
             Refusal::Host,
         ];
-        let told: Vec<_> = all.iter().map(|refusal| refusal.message(&example(), "https://page.example")).collect();
-        for (at, failure) in told.iter().enumerate() {
+        let failures: Vec<_> = all.iter().map(|refusal| refusal.message(&example(), "https://page.example")).collect();
+        for (at, failure) in failures.iter().enumerate() {
             assert_eq!(failure.title, "my run.xplane.pb could not be fetched from example.com");
-            assert!(told[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
+            assert!(failures[..at].iter().all(|other| other.message != failure.message), "{}", failure.message);
         }
-        assert!(told[2].message.contains("https://page.example (CORS)"), "{}", told[2].message);
-        assert!(told[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", told[7].message);
+        assert!(failures[2].message.contains("https://page.example (CORS)"), "{}", failures[2].message);
+        assert!(failures[7].message.contains("after 1.0 MiB of 4.0 MiB"), "{}", failures[7].message);
         let gs = WebAddress::new("gs://bucket/a.pb".to_owned(), String::new(), "a.pb");
         assert!(Refusal::Scheme("gs:".to_owned()).message(&gs, "").message.contains("starts with gs:,"));
     }

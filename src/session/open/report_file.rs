@@ -48,8 +48,8 @@ pub(crate) fn unpack(inputs: Vec<Input>) -> Result<Unpacked, Failure> {
             found.inputs.push(input);
             continue;
         }
-        let told = unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error));
-        match told {
+        let unpacked = unpack_file(input.source.as_ref()).map_err(|error| bad_file(&input.name, &error));
+        match unpacked {
             Err(failure) if single => return Err(failure),
             // It costs no other file.
             Err(failure) => found.failures.push(failure),

@@ -96,7 +96,7 @@ fn rows(v: &mut dyn Visit, of: &mut Vec<CommRow>) -> Done {
     each(of, |row| v.text(&mut row.source, None, Text::Source))?;
     each(of, |row| v.text(&mut row.scope, None, Text::Scope))?;
     each(of, |row| v.one_of(&mut row.core, &CORES))?;
-    each(of, |row| v.one_of(&mut row.way, &WAYS))?;
+    each(of, |row| v.one_of(&mut row.execution, &WAYS))?;
     each(of, |row| v.maybe_one_of(&mut row.role, &ROLES))?;
     each(of, |row| group(v, &mut row.group))?;
     each(of, |row| v.small_as(&mut row.n_ops, 1))?;

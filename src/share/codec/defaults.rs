@@ -202,7 +202,7 @@ pub fn comm_row() -> CommRow {
         source: None,
         scope: None,
         core: Core::Tensor,
-        way: Execution::Sync,
+        execution: Execution::Sync,
         group: None,
         role: None,
         n_ops: 0,

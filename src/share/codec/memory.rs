@@ -22,12 +22,12 @@ pub(super) fn memory(v: &mut dyn Visit, of: &mut MemoryPart) -> Done {
         Ok(())
     })?;
     v.rows(&mut of.spaces, SpaceTold::default)?;
-    each(&mut of.spaces, |told| space(v, told))?;
+    each(&mut of.spaces, |item| space(v, item))?;
     v.rows(&mut of.runtime.allocators, defaults::allocator)?;
-    each(&mut of.runtime.allocators, |told| allocator(v, told))?;
+    each(&mut of.runtime.allocators, |item| allocator(v, item))?;
     origin::notes(v, &mut of.runtime.notes)?;
     v.rows(&mut of.checks, CrossCheck::default)?;
-    each(&mut of.checks, |told| check(v, told))?;
+    each(&mut of.checks, |item| check(v, item))?;
     origin::notes(v, &mut of.notes)
 }
 

@@ -82,13 +82,13 @@ fn Drawn(
     whole: &'static str,
 ) -> impl IntoView {
     let (tips, slot) = (state.tips, part.slot);
-    let said = tip(&part, whole);
-    let hovered = said.clone();
+    let tooltip = tip(&part, whole);
+    let hovered = tooltip.clone();
     let hover = move |event: ev::PointerEvent| {
         let place = event.current_target().map(|target| rect(target.unchecked_ref::<Element>())).unwrap_or_default();
         tips.hover(hovered.clone(), Rect { x: f64::from(event.client_x()) + 12.0, width: 0.0, ..place });
     };
-    let focused = said;
+    let focused = tooltip;
     let focus = move |event: ev::FocusEvent| {
         at.set(index);
         tips.focus(focused.clone(), rect(&event_target::<Element>(&event)));

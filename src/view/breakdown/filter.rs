@@ -36,10 +36,10 @@ pub(crate) fn focus(state: State) {
 #[component]
 pub(crate) fn FilterBox(state: State) -> impl IntoView {
     let node = NodeRef::<html::Input>::new();
-    let asked = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
+    let current = Memo::new(move |_| state.query.with(|query| query.filter.text.clone()));
     effect(move || {
         // Changed from elsewhere (the address, "clear"): typing is not disturbed.
-        let text = asked.get();
+        let text = current.get();
         let typing = |field: &web_sys::HtmlInputElement| document().active_element().as_ref() == Some(field.as_ref());
         if let Some(field) = node.get().filter(|field| !typing(field) && state.filter_error.get_untracked().is_none()) {
             field.set_value(&text);

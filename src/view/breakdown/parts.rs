@@ -36,10 +36,10 @@ pub(crate) fn Parts(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> i
 
 fn part_item(state: State, part: &Part, whole: &'static str) -> AnyView {
     let tips = state.tips;
-    let said = tip(part, whole);
+    let tooltip = tip(part, whole);
     let hover = move |event: ev::PointerEvent| {
         if let Some(target) = event.current_target() {
-            tips.hover(said.clone(), rect(target.unchecked_ref::<Element>()));
+            tips.hover(tooltip.clone(), rect(target.unchecked_ref::<Element>()));
         }
     };
     let share =

@@ -31,22 +31,22 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
         columns::choose(basis, measure.get())
     });
     let groups = move || head.with(|head| head.as_ref().map_or(0, |head| head.n_groups));
-    let look = Memo::new(move |_| {
+    let options = Memo::new(move |_| {
         let head = head.get()?;
         Some(PtrEq::new(columns.with(|columns| RowOptions::new(&head, columns, measure.get()))))
     });
     let row = move |flat: u32| -> Option<Row> {
-        let look = *look.get()?;
+        let options = *options.get()?;
         with_row(state, flat, |index, found, part| {
             columns.with(|columns| match part {
-                Some(part) => Some(rows::inner(found.group.parts.get(part as usize)?, columns, look)),
+                Some(part) => Some(rows::inner(found.group.parts.get(part as usize)?, columns, options)),
                 None => {
                     let open = state.folds.with(|folds| folds.is_open(index));
                     let name = rows::key(found.group);
                     // The op whose panel is open is marked as well.
-                    let told = state.op.with(|op| *op == name);
-                    let selected = told || state.selected.with(|selected| selected.contains(&name));
-                    Some(rows::row(found, columns, look, open, selected))
+                    let is_open = state.op.with(|op| *op == name);
+                    let selected = is_open || state.selected.with(|selected| selected.contains(&name));
+                    Some(rows::row(found, columns, options, open, selected))
                 }
             })
         })
@@ -75,9 +75,9 @@ pub(super) fn model(state: State, head: Memo<Option<PtrEq<BreakdownHead>>>) -> M
         answer: Signal::derive(move || head.track()),
         busy: state.busy.into(),
         none: Callback::new(move |()| nothing(state, head)),
-        want: Callback::new(move |seen: std::ops::Range<u32>| {
+        want: Callback::new(move |visible: std::ops::Range<u32>| {
             let group = |flat| state.folds.with_untracked(|folds| folds.find(flat)).0;
-            state.want(&(group(seen.start)..group(seen.end.saturating_sub(1)).saturating_add(1)));
+            state.want(&(group(visible.start)..group(visible.end.saturating_sub(1)).saturating_add(1)));
         }),
         act: Callback::new(move |act| done(state, act)),
         place: state.place,

@@ -232,8 +232,8 @@ pub(crate) fn file(state: State, request: &Request, what: &str, format: Export) 
     state.request(request, move |reply| match reply {
         Reply::Exported(text) => {
             let message = "The browser refuses to save a file from this page.".to_owned();
-            let told = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });
-            clipboard::save(&name, mime, &text).unwrap_or_else(told);
+            let inform = |_| state.inform(Failure { title: "Nothing was saved".to_owned(), message });
+            clipboard::save(&name, mime, &text).unwrap_or_else(inform);
         }
         Reply::Failed(failure) => state.fail(failure),
         _ => {}

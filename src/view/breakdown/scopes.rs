@@ -72,10 +72,10 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
     });
     let of = move |id: u32| drawn.get_untracked().and_then(|drawn| drawn.scopes.nodes.get(id as usize).cloned());
     // The tree is another one when only a scope's ops are shown: the keyboard stays where it was in it.
-    let kept = StoredValue::new(None::<String>);
+    let last = StoredValue::new(None::<String>);
     effect(move || {
         let Some(drawn) = drawn.get() else { return };
-        if let Some(path) = kept.get_value() {
+        if let Some(path) = last.get_value() {
             let place = drawn.scopes.nodes.iter().rposition(|node| node.path == path);
             at.set(place.and_then(|place| u32::try_from(place).ok()));
         }
@@ -84,7 +84,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         let Some(node) = of(id) else { return };
         if by_key {
             let same = state.query.with_untracked(|query| query.filter.scope == node.path);
-            kept.set_value(Some(node.path.clone()));
+            last.set_value(Some(node.path.clone()));
             state.filter(|filter| filter.scope = if same { String::new() } else { node.path });
             return;
         } else if drawn.with_untracked(|drawn| drawn.as_ref().is_some_and(|drawn| drawn.first == id)) {
@@ -92,7 +92,7 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         } else {
             state.zoom_to(node.path);
         }
-        kept.set_value(None);
+        last.set_value(None);
         at.set(None);
     };
     let model = Model {
@@ -101,8 +101,8 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
         press: Callback::new(press),
         out: Callback::new(move |()| state.zoom_out()),
         key: None,
-        walk: Some(Callback::new(move |(from, way)| {
-            drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), way))
+        walk: Some(Callback::new(move |(from, direction)| {
+            drawn.with_untracked(|drawn| icicle::walk(&drawn.as_ref()?.icicle.cells, Some(from), direction))
         })),
         at,
     };
@@ -137,10 +137,10 @@ pub(super) fn ScopesPicture(state: State, head: Memo<Option<PtrEq<BreakdownHead>
 fn request_scopes(state: State) -> RwSignal<Option<PtrEq<Scopes>>> {
     let found = RwSignal::new(None::<PtrEq<Scopes>>);
     // What rows stand for plays no part: another grouping asks nothing again.
-    let asked = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
+    let request = Memo::new(move |_| (Query { by: GroupBy::Scope, ..state.query.get() }, state.zoom.get()));
     state.keep_asking(
         move || {
-            let (query, root) = asked.get();
+            let (query, root) = request.get();
             Some(Request::Scopes { query, root, min_share: MIN_SHARE })
         },
         move |reply| {

@@ -38,24 +38,24 @@ pub(super) fn Lanes(model: CommModel, head: AnyView) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let width = width_of(node);
     let scene = Memo::new(move |_| {
-        let (told, width) = (model.lanes.get()?, chart::room(width.get()));
+        let (intervals, width) = (model.lanes.get()?, chart::room(width.get()));
         let selected = state.selected.get();
         let chosen = selected.first().map(|key| rows::named(key));
-        let look = LaneOptions { part: part(model, &told), kind: kind(model.of.get()), chosen, width };
-        (width > 0.0).then(|| PtrEq::new(lanes::scene(&told, &look)))
+        let options = LaneOptions { part: part(model, &intervals), kind: kind(model.of.get()), chosen, width };
+        (width > 0.0).then(|| PtrEq::new(lanes::scene(&intervals, &options)))
     });
     let chart_model = chart_model(model, scene);
     let drag = Across::new(node, state.tips);
     let time = move |x: f64| {
-        let told = model.lanes.get_untracked()?;
-        let part = untrack(|| part(model, &told));
-        let look = LaneOptions {
+        let intervals = model.lanes.get_untracked()?;
+        let part = untrack(|| part(model, &intervals));
+        let options = LaneOptions {
             part,
             kind: kind(model.of.get_untracked()),
             chosen: None,
             width: chart::room(width.get_untracked()),
         };
-        Some(lanes::time_at(&look, x - chart::gutter(width.get_untracked())))
+        Some(lanes::time_at(&options, x - chart::gutter(width.get_untracked())))
     };
     let up = move |_: ev::PointerEvent| {
         if let Some((from, to)) = drag.up().and_then(|(a, b)| time(a).zip(time(b))) {
@@ -126,8 +126,8 @@ fn chart_model(model: CommModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
     Model {
         scene,
         tip: Callback::new(move |id: u32| {
-            let (told, scene) = (model.lanes.get_untracked()?, scene.get_untracked()?);
-            lanes::tip(&told, &scene, id)
+            let (intervals, scene) = (model.lanes.get_untracked()?, scene.get_untracked()?);
+            lanes::tip(&intervals, &scene, id)
         }),
         press: Callback::new(move |(id, enter): (u32, bool)| {
             if let Some(key) = key_of(id) {
@@ -169,9 +169,9 @@ fn show(model: CommModel, from: Picos, to: Picos) {
 /// Shows so many times as much, keeping a time where it is; without one, the middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
-    let Some(told) = model.lanes.get_untracked() else { return };
-    let (from, to) = untrack(|| part(model, &told));
-    let (from, to, whole) = (from.as_f64(), to.as_f64(), told.duration.as_f64());
+    let Some(lanes) = model.lanes.get_untracked() else { return };
+    let (from, to) = untrack(|| part(model, &lanes));
+    let (from, to, whole) = (from.as_f64(), to.as_f64(), lanes.duration.as_f64());
     let at = about.map_or((from + to) / 2.0, Picos::as_f64).clamp(from, to);
     let (a, b) = (at - (at - from) * factor, at + (to - at) * factor);
     show(model, Picos(a.clamp(0.0, whole) as u64), Picos(b.clamp(0.0, whole).ceil() as u64));
@@ -180,9 +180,9 @@ fn zoom(model: CommModel, factor: f64, about: Option<Picos>) {
 /// Goes to the side by a part of what is seen.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the step")]
 fn aside(model: CommModel, by: f64) {
-    let Some(told) = model.lanes.get_untracked() else { return };
-    let (from, to) = untrack(|| part(model, &told));
+    let Some(lanes) = model.lanes.get_untracked() else { return };
+    let (from, to) = untrack(|| part(model, &lanes));
     let wide = to.as_f64() - from.as_f64();
-    let start = (from.as_f64() + wide * by).clamp(0.0, (told.duration.as_f64() - wide).max(0.0));
+    let start = (from.as_f64() + wide * by).clamp(0.0, (lanes.duration.as_f64() - wide).max(0.0));
     show(model, Picos(start as u64), Picos((start + wide).ceil() as u64));
 }

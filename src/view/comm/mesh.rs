@@ -16,14 +16,14 @@ const LISTED: usize = 12;
 #[component]
 pub(super) fn Wiring(model: CommModel) -> impl IntoView {
     let face = move || {
-        let said = model.place.with(|place| {
+        let text = model.place.with(|place| {
             let wrap =
                 |topology: &Topology| if topology.wrap { format!("{topology}, rings") } else { topology.to_string() };
             let parts: Vec<String> =
                 place.mesh.iter().map(ToString::to_string).chain(place.topology.iter().map(wrap)).collect();
             if parts.is_empty() { "not set".to_owned() } else { parts.join(" · ") }
         });
-        view! { <span class="sub">"Mesh, topology "</span> <b>{format::middle_cut(&said, 40)}</b> }.any()
+        view! { <span class="sub">"Mesh, topology "</span> <b>{format::middle_cut(&text, 40)}</b> }.any()
     };
     view! {
         <Popover

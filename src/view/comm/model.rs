@@ -22,7 +22,7 @@ pub(super) struct CommModel {
     /// What is told of.
     pub(super) of: Memo<CommRows>,
     /// What is asked.
-    pub(super) ask: Memo<CommQuery>,
+    pub(super) query: Memo<CommQuery>,
     /// The last answer.
     pub(super) view: RwSignal<Option<PtrEq<CommView>>>,
     /// Whether one is awaited.
@@ -43,7 +43,7 @@ impl CommModel {
             let (device, step) = state.query.with(|query| (query.device, query.step));
             Query { device, step, by: GroupBy::Op, filter: Filter::default() }
         });
-        let ask = Memo::new(move |_| {
+        let request = Memo::new(move |_| {
             place.with(|place| CommQuery {
                 query: query.get(),
                 by: place.by,
@@ -64,7 +64,7 @@ impl CommModel {
         state.keep_asking(
             move || {
                 busy.set(true);
-                Some(Question::Comm(ask.get()).into())
+                Some(Question::Comm(request.get()).into())
             },
             move |reply| {
                 busy.set(false);
@@ -90,7 +90,7 @@ impl CommModel {
             state,
             place,
             of,
-            ask,
+            query: request,
             view,
             busy,
             lanes: lanes(state, (place, of), query),
@@ -156,14 +156,14 @@ fn lanes(
     query: Memo<Query>,
 ) -> Memo<Option<PtrEq<CommLanes>>> {
     let (whole, detail) = (RwSignal::new(None::<PtrEq<CommLanes>>), RwSignal::new(None::<PtrEq<CommLanes>>));
-    let seen = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
-    let ask = move |part| {
-        let (is_seen, of) = seen.get();
+    let is_visible = Memo::new(move |_| (place.with(|place| place.pane == Pane::Lanes), of.get()));
+    let request = move |part| {
+        let (is_seen, of) = is_visible.get();
         let carried = if of == CommRows::Copies { Carried::Copies } else { Carried::Collectives };
         is_seen.then(|| Question::CommLanes(LaneQuery { query: query.get(), carried, part, most: 0 }).into())
     };
     state.keep_asking(
-        move || ask(None),
+        move || request(None),
         move |reply| {
             if let Ok(found) = reply.decode::<CommLanes>() {
                 whole.set(Some(PtrEq::new(found)));
@@ -179,7 +179,7 @@ fn lanes(
             if part.is_none() {
                 detail.set(None);
             }
-            ask(Some(part.map(|(from, to)| (Picos(from), Picos(to)))?))
+            request(Some(part.map(|(from, to)| (Picos(from), Picos(to)))?))
         },
         move |reply| {
             if let Ok(found) = reply.decode::<CommLanes>() {

@@ -88,8 +88,8 @@ pub(super) fn table_model(model: CommModel) -> Model {
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
-        let asked = format!("{:?}{:?}{:?}", model.ask.get(), model.of.get(), model.order.get());
-        rustc_hash::FxBuildHasher.hash_one(asked)
+        let request = format!("{:?}{:?}{:?}", model.query.get(), model.of.get(), model.order.get());
+        rustc_hash::FxBuildHasher.hash_one(request)
     });
     Model {
         label: Signal::derive(move || match model.of.get() {
@@ -167,8 +167,8 @@ pub(super) fn Tools(model: CommModel) -> impl IntoView {
     };
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let ask = model.ask.get_untracked();
-            save::file(state, &Question::ExportComm { ask, format }.into(), "communication", format);
+            let query = model.query.get_untracked();
+            save::file(state, &Question::ExportComm { query, format }.into(), "communication", format);
         })
     };
     let entries = Signal::derive(move || save::entries(state, "", export));

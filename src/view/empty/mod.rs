@@ -13,7 +13,7 @@ use leptos::prelude::*;
 
 /// The words as a part of a view; `acts` are what can be done here, before the choice of other files.
 pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView {
-    let look = move |_| state.view.set(View::File);
+    let options = move |_| state.view.set(View::File);
     let is_file = move || state.view.get() == View::File;
     let Empty { title, why, needs } = words;
     let table = (!needs.is_empty()).then(|| {
@@ -39,7 +39,7 @@ pub(crate) fn empty_state(state: State, words: Empty, acts: AnyView) -> AnyView 
             <p class="acts">
                 {acts}
                 <button type="button" class="btn line" on:click=|_| choose_files()>{icon(Icon::File)} "Choose files"</button>
-                {move || (!is_file()).then(|| view! { <button type="button" class="btn line" on:click=look>"See what is in the file"</button> }.any())}
+                {move || (!is_file()).then(|| view! { <button type="button" class="btn line" on:click=options>"See what is in the file"</button> }.any())}
             </p>
         </section>
     }
@@ -74,7 +74,7 @@ pub(crate) fn NoDevices(state: State) -> impl IntoView {
         let opened = state.opened.get()?;
         let planes = opened.session.planes.iter().take(100).map(plane).collect_view();
         let (n, more) = (opened.session.planes.len(), opened.session.planes.len().saturating_sub(100));
-        let held = (n > 0).then(|| {
+        let contents = (n > 0).then(|| {
             view! {
                 <h2>"Contents of the file"</h2>
                 <table class="have">
@@ -92,7 +92,7 @@ pub(crate) fn NoDevices(state: State) -> impl IntoView {
                 <div class="no-devices">
                     <h1 class="unseen">{state.view.get().label()} " of " {opened.name.clone()}</h1>
                     {empty_state(state, empty::devices(&opened.session), ().into_any())}
-                    <section class="empty held">{held}</section>
+                    <section class="empty held">{contents}</section>
                 </div>
             }
             .any(),

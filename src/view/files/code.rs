@@ -31,18 +31,18 @@ pub(crate) fn Code(
 ) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let pages = RwSignal::new(Pages::new());
-    let asked = StoredValue::new(Vec::<u32>::new());
-    let seen = RwSignal::new((0.0_f64, 600.0_f64));
+    let requested = StoredValue::new(Vec::<u32>::new());
+    let visible = RwSignal::new((0.0_f64, 600.0_f64));
     let head = Memo::new(move |_| pages.with(|pages| pages.first().map(|page| PtrEq::new(page.head.clone()))));
     let lines = Memo::new(move |_| head.with(|head| head.as_ref().map_or(0, |head| head.n_lines)));
     let rows = Memo::new(move |_| {
-        let (top, height) = seen.get();
+        let (top, height) = visible.get();
         virtual_rows::rendered(lines.get().max(1), ROW, top, top + height)
     });
     effect(move || {
         chosen.track();
         pages.set(Pages::new());
-        asked.set_value(Vec::new());
+        requested.set_value(Vec::new());
         if let Some(node) = node.get_untracked() {
             node.set_scroll_top(0);
         }
@@ -51,11 +51,11 @@ pub(crate) fn Code(
     effect(move || {
         let (Some(program), rows) = (chosen.get(), rows.get()) else { return };
         for first in virtual_rows::pages(rows) {
-            if asked.with_value(|asked| asked.contains(&first)) {
+            if requested.with_value(|requested| requested.contains(&first)) {
                 continue;
             }
-            asked.update_value(|asked| asked.push(first));
-            want(state, program, first, chosen, pages, asked);
+            requested.update_value(|requested| requested.push(first));
+            want(state, program, first, chosen, pages, requested);
         }
     });
     // The line that is gone to comes into sight.
@@ -74,7 +74,7 @@ pub(crate) fn Code(
     });
     let scrolled = move |_| {
         if let Some(node) = node.get_untracked() {
-            seen.set((f64::from(node.scroll_top()), f64::from(node.client_height())));
+            visible.set((f64::from(node.scroll_top()), f64::from(node.client_height())));
         }
     };
     effect(move || {
@@ -130,8 +130,8 @@ pub(crate) fn Code(
 }
 
 fn find(pages: &Pages, at: u32) -> Option<ProgramLine> {
-    let held = |page: &&PtrEq<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
-    let page = pages.iter().find(held)?;
+    let covers = |page: &&PtrEq<ProgramPage>| page.first <= at && at - page.first < virtual_rows::PAGE;
+    let page = pages.iter().find(covers)?;
     page.lines.get((at - page.first) as usize).cloned()
 }
 
@@ -141,7 +141,7 @@ fn want(
     first: u32,
     chosen: Memo<Option<ProgramRef>>,
     pages: RwSignal<Pages>,
-    asked: StoredValue<Vec<u32>>,
+    requested: StoredValue<Vec<u32>>,
 ) {
     let request = Question::ProgramText { program, first, count: virtual_rows::PAGE }.into();
     state.request(&request, move |reply| {
@@ -155,7 +155,7 @@ fn want(
                     let rows = first..first + virtual_rows::PAGE;
                     if let Some(far) = virtual_rows::farthest(pages.iter().map(|page| page.first), &rows) {
                         pages.retain(|page| page.first != far);
-                        let _ = asked.try_update_value(|asked| asked.retain(|other| *other != far));
+                        let _ = requested.try_update_value(|requested| requested.retain(|other| *other != far));
                     }
                 });
             }

@@ -38,23 +38,23 @@ fn match_index(found: &ProgramFound, line: Option<u32>) -> Result<usize, usize> 
 pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundLines) -> impl IntoView {
     let bad = RwSignal::new(None::<String>);
     let node = NodeRef::<html::Input>::new();
-    let asked = Memo::new(move |_| {
+    let request = Memo::new(move |_| {
         let program = chosen.get()?;
         let (text, regex) = state.file.with(|place| (place.find.clone(), place.regex));
         (!text.is_empty()).then_some(ProgramQuery { program, text, regex })
     });
     state.keep_asking(
-        move || asked.get().map(|query| Question::ProgramSearch(query).into()),
+        move || request.get().map(|query| Question::ProgramSearch(query).into()),
         move |reply| match reply.decode::<ProgramFound>() {
-            Ok(told) => {
+            Ok(matches) => {
                 bad.set(None);
                 // The first place from where one is.
                 let line = state.file.with_untracked(|place| place.line);
-                let to = match match_index(&told, line) {
+                let to = match match_index(&matches, line) {
                     Ok(_) => None,
-                    Err(at) => told.lines.get(at).or_else(|| told.lines.first()).copied(),
+                    Err(at) => matches.lines.get(at).or_else(|| matches.lines.first()).copied(),
                 };
-                found.set(Some(PtrEq::new(told)));
+                found.set(Some(PtrEq::new(matches)));
                 if let Some(to) = to {
                     state.go_to_line(to + 1);
                 }
@@ -67,7 +67,7 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
         },
     );
     effect(move || {
-        if asked.with(Option::is_none) {
+        if request.with(Option::is_none) {
             found.set(None);
             bad.set(None);
         }

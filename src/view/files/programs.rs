@@ -26,9 +26,9 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
     });
     let hits: FoundLines = RwSignal::new(None);
     let outline = RwSignal::new(None::<PtrEq<ProgramOutline>>);
-    let asked = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
-    state.keep_asking(asked, move |reply| match reply.decode::<ProgramOutline>() {
-        Ok(told) => outline.set(Some(PtrEq::new(told))),
+    let request = move || chosen.get().map(|program| Question::ProgramOutline(program).into());
+    state.keep_asking(request, move |reply| match reply.decode::<ProgramOutline>() {
+        Ok(answer) => outline.set(Some(PtrEq::new(answer))),
         Err(Reply::Failed(failure)) => state.fail(failure),
         _ => {}
     });

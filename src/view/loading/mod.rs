@@ -86,7 +86,7 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
 }
 
 fn line(line: Line) -> impl IntoView {
-    let (class, mark, said) = match line.state {
+    let (class, mark, state) = match line.state {
         Stage::Done => ("done", Some(Icon::Check), "done"),
         Stage::Now => ("now", Some(Icon::Now), "under way"),
         Stage::Waiting => ("wait", None, "to come"),
@@ -94,7 +94,7 @@ fn line(line: Line) -> impl IntoView {
     };
     view! {
         <tr class=class>
-            <th scope="row"><span class="stage-mark">{mark.map(icon)}</span> {line.name} <span class="unseen">{said}</span></th>
+            <th scope="row"><span class="stage-mark">{mark.map(icon)}</span> {line.name} <span class="unseen">{state}</span></th>
             <td class="found">{line.found}</td>
             <td class="num">{line.time}</td>
         </tr>

@@ -25,8 +25,8 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let width = width_of(node);
     let size = Memo::new(move |_| (chart::room(width.get()), if model.narrow() { HEIGHT.1 } else { HEIGHT.0 }));
     let scene = Memo::new(move |_| {
-        let (told, columns) = (model.told.get()?, model.curve.get()?);
-        let space = told.space.as_ref()?;
+        let (memory, columns) = (model.memory.get()?, model.curve.get()?);
+        let space = memory.space.as_ref()?;
         let without = model.what_if.get().map(|found| found.curve.clone()).unwrap_or_default();
         (size.get().0 > 0.0).then(|| {
             PtrEq::new(curve::program(space, &columns, model.at.get(), &without, model.capacity(), size.get()))
@@ -38,8 +38,8 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
         let Some((a, b)) = drag.up() else { return };
         let gutter = chart::gutter(model.width.get_untracked());
         let point = |x: f64| {
-            let (told, columns) = (model.told.get_untracked()?, model.curve.get_untracked()?);
-            let space = told.space.as_ref()?;
+            let (memory, columns) = (model.memory.get_untracked()?, model.curve.get_untracked()?);
+            let space = memory.space.as_ref()?;
             Some(curve::point_at(space, &columns, untrack(|| model.capacity()), size.get_untracked(), x - gutter))
         };
         let can_zoom = untrack(|| model.state.can(|can| can.memory_replay));
@@ -50,8 +50,8 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
     let table = RwSignal::new(false);
     let entries = chart::entries(model.state, chart_model, "memory", table);
     let head = move || {
-        let told = model.told.get()?;
-        let space = told.space.as_ref()?;
+        let memory = model.memory.get()?;
+        let space = memory.space.as_ref()?;
         let at = model.at.get();
         let here =
             model.alive.with(|alive| alive.as_ref().map(|alive| (alive.point, alive.size, alive.instruction.clone())));
@@ -69,8 +69,11 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
         Some(words)
     };
     let off_peak = move || {
-        model.told.with(|told| {
-            told.as_ref().and_then(|told| told.space.as_ref()).is_some_and(|space| space.alive.point != model.at.get())
+        model.memory.with(|memory| {
+            memory
+                .as_ref()
+                .and_then(|memory| memory.space.as_ref())
+                .is_some_and(|space| space.alive.point != model.at.get())
         })
     };
     let what_if = move || {
@@ -142,10 +145,10 @@ fn chart_model(model: MemoryModel, scene: Memo<Option<PtrEq<Scene>>>) -> Model {
             model.zoom.set(None);
             zoomed
         }),
-        walk: Some(Callback::new(move |(from, way): (u32, Direction)| {
+        walk: Some(Callback::new(move |(from, direction): (u32, Direction)| {
             let n = model.curve.with(|columns| columns.as_ref().map_or(0, |columns| columns.columns.len()));
             let last = u32::try_from(n).unwrap_or(u32::MAX).checked_sub(1)?;
-            match way {
+            match direction {
                 Direction::Left | Direction::Prev => from.checked_sub(1),
                 Direction::Right | Direction::Next => Some(from + 1).filter(|to| *to <= last),
                 Direction::Up | Direction::Down => None,
@@ -172,7 +175,8 @@ fn zoom(model: MemoryModel, factor: f64) {
     if !untrack(|| model.state.can(|can| can.memory_replay)) {
         return;
     }
-    let Some(whole) = model.told.with_untracked(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points)) else {
+    let Some(whole) = model.memory.with_untracked(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))
+    else {
         return;
     };
     let now = model.zoom.get_untracked().unwrap_or(Points { from: 0, to: whole });

@@ -31,8 +31,8 @@ pub(crate) fn Memory(state: State) -> impl IntoView {
             return model.allocator.get().map(|of| breakdown::readout(figures::allocator(&of)));
         }
         let check = model.check.get();
-        model.told.with(|told| {
-            let space = told.as_ref()?.space.as_ref()?;
+        model.memory.with(|memory| {
+            let space = memory.as_ref()?.space.as_ref()?;
             Some(breakdown::readout(figures::program(space, check.as_deref())))
         })
     };

@@ -21,9 +21,9 @@ pub(super) struct MemoryModel {
     /// Programs and allocators.
     pub(super) session: RwSignal<Option<PtrEq<MemorySession>>>,
     /// The program chosen, and the memory.
-    pub(super) ask: Memo<Option<MemoryQuery>>,
+    pub(super) query: Memo<Option<MemoryQuery>>,
     /// What is told of it.
-    pub(super) told: RwSignal<Option<PtrEq<StaticMemory>>>,
+    pub(super) memory: RwSignal<Option<PtrEq<StaticMemory>>>,
     /// Whether it has anything in the memory chosen.
     pub(super) has_space: Memo<bool>,
     /// The point looked at.
@@ -57,36 +57,37 @@ impl MemoryModel {
         state.keep_asking(
             || Some(Question::Memory.into()),
             move |reply| match reply.decode::<MemorySession>() {
-                Ok(told) => session.set(Some(PtrEq::new(told))),
+                Ok(memory) => session.set(Some(PtrEq::new(memory))),
                 Err(Reply::Failed(failure)) => state.fail(failure),
                 Err(_) => {}
             },
         );
-        let ask: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
+        let request: Memo<Option<MemoryQuery>> = Memo::new(move |_| {
             let session = session.get()?;
             let heaviest = session.programs.programs.first().map(|program| program.program);
             let (program, color) = place.with(|place| (place.program, place.color));
             Some(MemoryQuery { program: program.or(heaviest)?, color, ..MemoryQuery::default() })
         });
-        let (told, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
+        let (memory, failure) = (RwSignal::new(None::<PtrEq<StaticMemory>>), RwSignal::new(None));
         // The program and memory that `told` is of, or will be.
-        let asked = StoredValue::new(None::<(u32, i64)>);
+        let last_space = StoredValue::new(None::<(u32, i64)>);
         state.keep_asking(
-            move || ask.get().map(|ask| Question::MemoryOf(ask).into()),
+            move || request.get().map(|request| Question::MemoryOf(request).into()),
             move |reply| match reply.decode::<StaticMemory>() {
                 Ok(found) => {
                     failure.set(None);
-                    told.set(Some(PtrEq::new(found)));
+                    memory.set(Some(PtrEq::new(found)));
                 }
                 Err(Reply::Failed(why)) => {
-                    told.set(None);
+                    memory.set(None);
                     failure.set(Some(why));
                 }
                 Err(_) => {}
             },
         );
-        let has_space = Memo::new(move |_| told.with(|told| told.as_ref().is_some_and(|told| told.space.is_some())));
-        let peak = Memo::new(move |_| told.with(|told| Some(told.as_ref()?.space.as_ref()?.alive.point)));
+        let has_space =
+            Memo::new(move |_| memory.with(|memory| memory.as_ref().is_some_and(|memory| memory.space.is_some())));
+        let peak = Memo::new(move |_| memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.alive.point)));
         let chosen = move || place.with(|place| place.at).filter(|_| state.can(|can| can.memory_replay));
         let at = Memo::new(move |_| chosen().or(peak.get()).unwrap_or(0));
         let (alive, zoom) = (RwSignal::new(None::<PtrEq<AliveAt>>), RwSignal::new(None::<Points>));
@@ -96,9 +97,9 @@ impl MemoryModel {
                 let here = at.get();
                 let known = peak.get()? == here;
                 if known {
-                    alive.set(told.with(|told| Some(PtrEq::new(told.as_ref()?.space.as_ref()?.alive.clone()))));
+                    alive.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.alive.clone()))));
                 }
-                (!known).then(|| Some(Question::MemoryAt { ask: ask.get()?, point: here }.into()))?
+                (!known).then(|| Some(Question::MemoryAt { query: request.get()?, point: here }.into()))?
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<AliveAt>>() {
@@ -110,10 +111,10 @@ impl MemoryModel {
         state.keep_asking(
             move || {
                 let Some(points) = zoom.get() else {
-                    curve.set(told.with(|told| Some(PtrEq::new(told.as_ref()?.space.as_ref()?.curve.clone()))));
+                    curve.set(memory.with(|memory| Some(PtrEq::new(memory.as_ref()?.space.as_ref()?.curve.clone()))));
                     return None;
                 };
-                Some(Question::MemoryCurve { ask: ask.get()?, points }.into())
+                Some(Question::MemoryCurve { query: request.get()?, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<Curve>>() {
@@ -130,7 +131,7 @@ impl MemoryModel {
                     return None;
                 }
                 let points = zoom.get().unwrap_or(Points { from: 0, to: u32::MAX });
-                Some(Question::MemoryWithout { ask: ask.get()?, without, points }.into())
+                Some(Question::MemoryWithout { query: request.get()?, without, points }.into())
             },
             move |reply| {
                 if let Ok(Some(found)) = reply.decode::<Option<WhatIf>>() {
@@ -141,10 +142,10 @@ impl MemoryModel {
         // Another program has other buffers and other points. What is on the screen is of the former program, so it goes before
         // the answer comes.
         effect(move || {
-            let now = ask.get().map(|ask| (ask.program, ask.color));
-            if asked.get_value() != now {
-                asked.set_value(now);
-                told.set(None);
+            let now = request.get().map(|request| (request.program, request.color));
+            if last_space.get_value() != now {
+                last_space.set_value(now);
+                memory.set(None);
                 alive.set(None);
                 curve.set(None);
             }
@@ -181,8 +182,8 @@ impl MemoryModel {
             state,
             place,
             session,
-            ask,
-            told,
+            query: request,
+            memory,
             has_space,
             at,
             alive,
@@ -270,7 +271,7 @@ impl MemoryModel {
         if let Some(failure) = self.failure.get() {
             return Some(failure.message);
         }
-        let told = self.told.get()?;
-        told.space.is_none().then(|| format!("{} has nothing in this memory.", told.program.name))
+        let memory = self.memory.get()?;
+        memory.space.is_none().then(|| format!("{} has nothing in this memory.", memory.program.name))
     }
 }

@@ -111,11 +111,11 @@ fn Lives(model: MemoryModel) -> impl IntoView {
     let lanes = RwSignal::new(None::<PtrEq<Lanes>>);
     model.state.keep_asking(
         move || {
-            let n = model.told.with(|told| Some(told.as_ref()?.space.as_ref()?.curve.n_points))?;
+            let n = model.memory.with(|memory| Some(memory.as_ref()?.space.as_ref()?.curve.n_points))?;
             let at = model.at.get();
             let around = (n / AROUND).max(20);
             let points = Points { from: at.saturating_sub(around), to: at.saturating_add(around + 1).min(n) };
-            Some(Question::MemoryLanes { ask: model.ask.get()?, points }.into())
+            Some(Question::MemoryLanes { query: model.query.get()?, points }.into())
         },
         move |reply| {
             if let Ok(Some(found)) = reply.decode::<Option<Lanes>>() {
@@ -154,8 +154,8 @@ fn Lives(model: MemoryModel) -> impl IntoView {
 /// What padding wastes at the peak.
 fn padding(model: MemoryModel) -> AnyView {
     let rows = move || {
-        let told = model.told.get()?;
-        let space = told.space.as_ref()?;
+        let memory = model.memory.get()?;
+        let space = memory.space.as_ref()?;
         let rows = findings::padding(space);
         if rows.is_empty() {
             return Some(view! { <p class="memory-none">"No live buffer at the peak has padding."</p> }.any());
@@ -180,7 +180,7 @@ fn padding(model: MemoryModel) -> AnyView {
 /// What would lower the peak.
 fn findings(model: MemoryModel) -> AnyView {
     let all = move || {
-        let told = model.told.get()?;
+        let memory = model.memory.get()?;
         let one = |of: Finding| {
             let row = |[name, size, what]: [String; 3]| {
                 view! { <tr><th scope="row" class="mono">{format::middle_cut(&name, 36)}</th><td class="num">{size}</td><td class="shape">{what}</td></tr> }.any()
@@ -199,7 +199,7 @@ fn findings(model: MemoryModel) -> AnyView {
             }
             .any()
         };
-        Some(findings::findings(told.space.as_ref()?).into_iter().map(one).collect_view())
+        Some(findings::findings(memory.space.as_ref()?).into_iter().map(one).collect_view())
     };
     view! { <div class="found" tabindex="0" role="region" aria-label="Findings"><h2 class="unseen">"Findings"</h2>{live(all)}</div> }.any()
 }

@@ -30,7 +30,7 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
     };
     let row = move |at: u32| -> Option<Row> {
         let of = buffer(at)?;
-        let points = model.told.with(|told| told.as_ref()?.space.as_ref().map(|space| space.curve.n_points))?;
+        let points = model.memory.with(|memory| memory.as_ref()?.space.as_ref().map(|space| space.curve.n_points))?;
         let out = model.without.with(|without| without.contains(&of.id));
         Some(columns.with(|columns| {
             table::row(&of, columns, tables::name_room(columns, measure.get()), points, model.narrow(), out)
@@ -68,9 +68,9 @@ pub(super) fn table_model(model: MemoryModel) -> Model {
     };
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
-        let asked = model.ask.with(|ask| ask.as_ref().map(|ask| (ask.program, ask.color)));
+        let inputs = model.query.with(|query| query.as_ref().map(|query| (query.program, query.color)));
         let order = order.get();
-        rustc_hash::FxBuildHasher.hash_one((asked, model.at.get(), order.column, order.descending))
+        rustc_hash::FxBuildHasher.hash_one((inputs, model.at.get(), order.column, order.descending))
     });
     Model {
         label: Signal::stored("Live buffers".to_owned()),

@@ -36,7 +36,8 @@ fn programs(model: MemoryModel) -> AnyView {
             .with(|session| session.as_ref().map(|session| picker::programs(&session.programs)))
             .unwrap_or_default()
     });
-    let chosen = Signal::derive(move || model.ask.with(|ask| ask.as_ref().map_or(u32::MAX, |ask| ask.program)));
+    let chosen =
+        Signal::derive(move || model.query.with(|query| query.as_ref().map_or(u32::MAX, |query| query.program)));
     let choose = Callback::new(move |program: u32| {
         model.change(|place| (place.program, place.at, place.color) = (Some(program), None, 0));
     });
@@ -47,7 +48,7 @@ fn programs(model: MemoryModel) -> AnyView {
 /// Memories of the program, where it has several.
 fn memories(model: MemoryModel) -> AnyView {
     let choices = Memo::new(move |_| {
-        model.told.with(|told| told.as_ref().map(|told| picker::spaces(&told.program))).unwrap_or_default()
+        model.memory.with(|memory| memory.as_ref().map(|memory| picker::spaces(&memory.program))).unwrap_or_default()
     });
     let chosen = Signal::derive(move || model.place.with(|place| place.color));
     let choose = Callback::new(move |color: i64| model.change(|place| (place.color, place.at) = (color, None)));

@@ -59,10 +59,10 @@ pub(super) fn has_focus() -> bool {
 fn Sheet(state: State) -> impl IntoView {
     let (drawn, failure) = (RwSignal::new(None::<PtrEq<Drawn>>), RwSignal::new(None::<PtrEq<Failure>>));
     let inside = RwSignal::new(Vec::<String>::new());
-    let asked = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
+    let request = Memo::new(move |_| (state.query.get(), state.op.get(), inside.get()));
     state.keep_asking(
         move || {
-            let (query, op, open) = asked.get();
+            let (query, op, open) = request.get();
             Some(Question::Graph { query, op: panel::op_ref(&op), open }.into())
         },
         move |reply| match reply.decode::<OpGraph>() {
@@ -249,8 +249,8 @@ fn place_of(event: &ev::PointerEvent, node: NodeRef<html::Div>) -> (f64, f64) {
 fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     let Hand { state, drawn, pan, frame, at, .. } = hand;
     // Where the pointer went down, where it was last, and whether it has moved since.
-    let held = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
-    let kept = move |pan: Pan| {
+    let grabbed = StoredValue::new(None::<((f64, f64), (f64, f64), bool)>);
+    let clamped = move |pan: Pan| {
         let size = drawn.with_untracked(|drawn| drawn.as_ref().map(|of| (of.drawing.width, of.drawing.height)));
         let frame = frame.get_untracked();
         pan.clamp_to(size.unwrap_or(frame), frame)
@@ -258,7 +258,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     let down = move |event: ev::PointerEvent| {
         if event.button() == 0 {
             let place = place_of(&event, node);
-            held.set_value(Some((place, place, false)));
+            grabbed.set_value(Some((place, place, false)));
             if let Some(node) = node.get_untracked() {
                 let _ = node.set_pointer_capture(event.pointer_id());
             }
@@ -266,13 +266,13 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     };
     let moved = move |event: ev::PointerEvent| {
         let place = place_of(&event, node);
-        if let Some((start, last, moving)) = held.get_value() {
+        if let Some((start, last, moving)) = grabbed.get_value() {
             let far = (place.0 - start.0).hypot(place.1 - start.1) > STILL;
             if moving || far {
-                pan.update(|pan| *pan = kept(pan.moved(place.0 - last.0, place.1 - last.1)));
+                pan.update(|pan| *pan = clamped(pan.moved(place.0 - last.0, place.1 - last.1)));
                 state.tips.hide();
             }
-            held.set_value(Some((start, place, moving || far)));
+            grabbed.set_value(Some((start, place, moving || far)));
         } else if let Some((id, _)) = hand.find(place) {
             let (x, y) = (f64::from(event.client_x()) + 12.0, f64::from(event.client_y()) - 8.0);
             if let Some(tip) = hand.tip(id) {
@@ -283,8 +283,8 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         }
     };
     let up = move |event: ev::PointerEvent| {
-        let Some((_, place, moving)) = held.get_value() else { return };
-        held.set_value(None);
+        let Some((_, place, moving)) = grabbed.get_value() else { return };
+        grabbed.set_value(None);
         if let Some(node) = node.get_untracked() {
             let _ = node.release_pointer_capture(event.pointer_id());
         }
@@ -303,15 +303,15 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         let place = (f64::from(event.client_x()) - frame.x, f64::from(event.client_y()) - frame.y);
         // A pinch comes as a wheel with Ctrl; a wheel zooms, and with Shift it moves across.
         if event.shift_key() {
-            pan.update(|pan| *pan = kept(pan.moved(-event.delta_y() - event.delta_x(), 0.0)));
+            pan.update(|pan| *pan = clamped(pan.moved(-event.delta_y() - event.delta_x(), 0.0)));
         } else {
             let strength = if event.ctrl_key() { 6.0 } else { 1.0 };
-            pan.update(|pan| *pan = kept(pan.zoomed(place, (-event.delta_y() * WHEEL * strength).exp())));
+            pan.update(|pan| *pan = clamped(pan.zoomed(place, (-event.delta_y() * WHEEL * strength).exp())));
         }
     };
     let key = move |event: ev::KeyboardEvent| {
         let half = |of: (f64, f64)| (of.0 / 2.0, of.1 / 2.0);
-        let way = match &*event.key() {
+        let direction = match &*event.key() {
             "ArrowLeft" => Direction::Left,
             "ArrowRight" => Direction::Right,
             "ArrowUp" => Direction::Up,
@@ -322,8 +322,12 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
                 match (pressed, at.get_untracked()) {
                     ("Enter", Some(id)) => hand.go(id),
                     (" ", Some(id)) => hand.toggle(id),
-                    ("+" | "=", _) => pan.update(|pan| *pan = kept(pan.zoomed(half(frame.get_untracked()), Pan::STEP))),
-                    ("-", _) => pan.update(|pan| *pan = kept(pan.zoomed(half(frame.get_untracked()), 1.0 / Pan::STEP))),
+                    ("+" | "=", _) => {
+                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), Pan::STEP)))
+                    }
+                    ("-", _) => {
+                        pan.update(|pan| *pan = clamped(pan.zoomed(half(frame.get_untracked()), 1.0 / Pan::STEP)))
+                    }
                     ("0", _) => fit.run(()),
                     _ => {}
                 }
@@ -333,7 +337,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
         };
         event.prevent_default();
         event.stop_propagation();
-        let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), way));
+        let to = drawn.with_untracked(|drawn| graph::next(&drawn.as_ref()?.drawing, at.get_untracked(), direction));
         let Some(to) = to else { return };
         at.set(Some(to));
         // What the keyboard is on is in sight.
@@ -346,7 +350,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
             if out {
                 let (dx, dy) =
                     (place.x + place.width / 2.0 - room.width / 2.0, place.y + place.height / 2.0 - room.height / 2.0);
-                pan.update(|pan| *pan = kept(pan.moved(-dx, -dy)));
+                pan.update(|pan| *pan = clamped(pan.moved(-dx, -dy)));
             }
         }
         if let (Some(tip), Some(place)) = (hand.tip(to), hand.screen_rect(to, room)) {
@@ -369,7 +373,7 @@ fn canvas(hand: Hand, node: NodeRef<html::Div>, fit: Callback<()>) -> AnyView {
     let view_box = move || pan.get().view_box(frame.get());
     view! {
         <div class="graph-canvas" node_ref=node on:pointerdown=down on:pointermove=moved on:pointerup=up
-            on:wheel=wheel on:pointercancel=move |_| held.set_value(None) on:pointerleave=move |_| state.tips.leave()>
+            on:wheel=wheel on:pointercancel=move |_| grabbed.set_value(None) on:pointerleave=move |_| state.tips.leave()>
             <svg class="scene" role="img" tabindex="0" aria-label=says viewBox=view_box on:keydown=key on:blur=move |_| state.tips.hide()>
                 {live(picture)}
                 {live(ring)}

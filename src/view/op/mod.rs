@@ -100,11 +100,11 @@ fn request_detail(state: State) -> DetailSignal {
     let found: DetailSignal = RwSignal::new(None);
     // Held against the peaks that the roofline's view is told.
     let roofs = Memo::new(move |_| state.roofline.with(|text| text.parse::<RooflinePlace>().unwrap_or_default()));
-    let asked = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
+    let request = Memo::new(move |_| (roofs.get().to_query(state.query.get()), state.op.get()));
     state.keep_asking(
         move || {
-            let (ask, op) = asked.get();
-            Some(Question::Op { ask, op: panel::op_ref(&op) }.into())
+            let (query, op) = request.get();
+            Some(Question::Op { query, op: panel::op_ref(&op) }.into())
         },
         move |reply| match reply.decode::<OpDetail>() {
             Ok(op) => found.set(Some(Ok(PtrEq::new(op)))),

@@ -39,7 +39,7 @@ fn nothing() -> AnyView {
 
 /// Self time, share, runs, mean; how executions and steps are spread.
 pub(super) fn figures(op: &OpFigures, against: Option<RoofLine>) -> AnyView {
-    let against = against.map(|told| match told {
+    let against = against.map(|line| match line {
         RoofLine::Roof(of) => roof(*of),
         RoofLine::None(why) => section(ROOF, nothing(), view! { <p class="sub">{why}</p> }.any()),
     });

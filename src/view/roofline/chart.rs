@@ -72,7 +72,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     let state = model.state;
     let node = NodeRef::<html::Div>::new();
     let size = size_of(node);
-    let look = Memo::new(move |_| ChartOptions {
+    let options = Memo::new(move |_| ChartOptions {
         window: model.window.get().unwrap_or(model.usual.get()),
         level: model.place.with(|place| place.x),
         hidden: model.hidden.get(),
@@ -82,9 +82,9 @@ fn Chart(model: RooflineModel) -> impl IntoView {
     });
     let scene = Memo::new(move |_| {
         let dots = model.dots.get()?;
-        let shown = look.with(|look| {
-            let drawn = look.size.0 > 0.0;
-            drawn.then(|| model.ceilings.with(|ceilings| scene(&dots, ceilings, look, &model.device_text())))
+        let shown = options.with(|options| {
+            let drawn = options.size.0 > 0.0;
+            drawn.then(|| model.ceilings.with(|ceilings| scene(&dots, ceilings, options, &model.device_text())))
         });
         Some(PtrEq::new(shown?))
     });
@@ -119,7 +119,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
         let Some(done) = brush.get_untracked() else { return };
         brush.set(None);
         let found = model.dots.with_untracked(|dots| {
-            look.with_untracked(|look| dots.as_ref().map(|dots| brushed(dots, look, done.area())))
+            options.with_untracked(|options| dots.as_ref().map(|dots| brushed(dots, options, done.area())))
         });
         state.selected.update(|selected| {
             if !event.shift_key() {
@@ -188,7 +188,7 @@ fn Chart(model: RooflineModel) -> impl IntoView {
             {live(band)}
             {live(none)}
         </div>
-        <Said model look />
+        <Said model options />
     }
     .any()
 }
@@ -331,7 +331,7 @@ fn Memory(model: RooflineModel) -> impl IntoView {
 
 /// Under the chart: what is selected, what lies above the roof, what has no place.
 #[component]
-fn Said(model: RooflineModel, look: Memo<ChartOptions>) -> impl IntoView {
+fn Said(model: RooflineModel, options: Memo<ChartOptions>) -> impl IntoView {
     let state = model.state;
     let selection = move || {
         let selected = state.selected.get();
@@ -376,17 +376,17 @@ fn Said(model: RooflineModel, look: Memo<ChartOptions>) -> impl IntoView {
         .any()
     };
     let above = move || {
-        let said = model.head.with(|head| {
+        let text = model.head.with(|head| {
             let roof = head.as_ref()?.figures.step.clone()?;
             model.dots.with(|dots| words::above(dots.as_ref()?, &roof))
         });
-        said.map(|(what, why)| {
+        text.map(|(what, why)| {
             view! { <p class="roofline-above">{icon(Icon::Warn)} <span><b>{what}</b> ": " {why}</span></p> }.any()
         })
     };
     let elsewhere = move || {
-        let said = model.dots.with(|dots| look.with(|look| words::elsewhere(dots.as_ref()?, look)));
-        said.map(|said| view! { <p class="sub">{said}</p> }.any())
+        let text = model.dots.with(|dots| options.with(|options| words::elsewhere(dots.as_ref()?, options)));
+        text.map(|text| view! { <p class="sub">{text}</p> }.any())
     };
     view! {
         <div class="roofline-said">

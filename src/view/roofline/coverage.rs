@@ -30,7 +30,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
     };
     let says = move || {
         let one = |part: &Part| {
-            let said = format!("{} {}", crate::report::format::percent_text(part.share), part.label);
+            let text = format!("{} {}", crate::report::format::percent_text(part.share), part.label);
             let class = if part.reason.is_none() { "covered-part" } else { "uncovered-part" };
             let (title, detail) = (part.label.clone(), part.says.clone());
             let hover = move |event: ev::PointerEvent| {
@@ -40,7 +40,7 @@ pub(super) fn Coverage(model: RooflineModel) -> impl IntoView {
             let opaque = part.reason == Some(SkipReason::OpaqueCall);
             view! {
                 <li class=class on:pointerenter=hover on:pointerleave=move |_| model.state.tips.leave()>
-                    {said} <span class="unseen">" (" {part.says.clone()} ")"</span>
+                    {text} <span class="unseen">" (" {part.says.clone()} ")"</span>
                     {opaque.then(editors::hint)}
                 </li>
             }

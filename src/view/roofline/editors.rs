@@ -24,11 +24,11 @@ pub(super) fn hint() -> AnyView {
 pub(super) fn Kernels(model: RooflineModel) -> impl IntoView {
     let n = move || model.place.with(|place| place.costs.len());
     let face = move || {
-        let said = match n() {
+        let text = match n() {
             0 => "Kernel costs".to_owned(),
             n => format::counted(n as u64, "kernel cost", "kernel costs"),
         };
-        view! { <span>{said}</span> }.any()
+        view! { <span>{text}</span> }.any()
     };
     view! {
         <Popover

@@ -16,7 +16,7 @@ pub(super) struct RooflineModel {
     /// What the address says.
     pub(super) place: Memo<RooflinePlace>,
     /// What is asked.
-    pub(super) ask: Memo<RooflineQuery>,
+    pub(super) query: Memo<RooflineQuery>,
     /// The last answer.
     pub(super) head: RwSignal<Option<PtrEq<RooflineHead>>>,
     /// Whether one is awaited.
@@ -39,7 +39,7 @@ pub(super) struct RooflineModel {
 impl RooflineModel {
     pub(super) fn new(state: State, width: Signal<f64>) -> Self {
         let place = state.view_state::<RooflinePlace>(state.roofline, "the roofline");
-        let ask = Memo::new(move |_| {
+        let request = Memo::new(move |_| {
             let query = state.query.get();
             let place = place.get();
             let by = place.by.group_by();
@@ -54,7 +54,7 @@ impl RooflineModel {
         state.keep_asking(
             move || {
                 busy.set(true);
-                Some(Question::Roofline(ask.get()).into())
+                Some(Question::Roofline(request.get()).into())
             },
             move |reply| {
                 busy.set(false);
@@ -69,7 +69,7 @@ impl RooflineModel {
         let dots = Memo::new(move |_| {
             let (by, level) = place.with(|place| (place.by, place.x));
             // What is on screen answers the question before: its marks would be called by other names.
-            let head = head.get().filter(|head| head.ask.query.by == by.group_by())?;
+            let head = head.get().filter(|head| head.query.query.by == by.group_by())?;
             Some(PtrEq::new(dots(&head, by, level)))
         });
         let ceilings = Memo::new(move |_| {
@@ -90,7 +90,7 @@ impl RooflineModel {
             usual.track();
             window.set(None);
         });
-        Self { state, place, ask, head, busy, dots, ceilings, whole, usual, window, hidden, width }
+        Self { state, place, query: request, head, busy, dots, ceilings, whole, usual, window, hidden, width }
     }
 
     /// Changes what the address says.

@@ -20,7 +20,7 @@ pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
         model.head.with(|head| head.as_ref().map(|head| read(&head.figures)))
     };
     let face = move || {
-        let said = of(|figures| {
+        let text = of(|figures| {
             let one = |(value, unit): (String, &'static str)| {
                 view! { <span><b>{value}</b> <span class="unit">" " {unit}</span></span> }.any()
             };
@@ -32,7 +32,7 @@ pub(super) fn Peaks(model: RooflineModel) -> impl IntoView {
             }
             .any()
         });
-        said.into_any()
+        text.into_any()
     };
     view! {
         <Popover
@@ -59,7 +59,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
         view! { <button type="button" aria-pressed=pressed on:click=move |_| model.prefer(source)>{label}</button> }
             .any()
     };
-    let told = move || {
+    let chip = move || {
         model
             .head
             .with(|head| head.as_ref()?.figures.peaks.first()?.chip.clone())
@@ -79,7 +79,7 @@ fn Editor(model: RooflineModel) -> impl IntoView {
                 {prefer(PeakSource::Published, "Published")}
             </div>
             {chips(model, "peaks-chip")}
-            <span class="sub">{told}</span>
+            <span class="sub">{chip}</span>
         </div>
         <table class="editor-table">
             <thead><tr><th scope="col">"Of"</th><th scope="col">"Peak"</th><th scope="col">"From"</th></tr></thead>

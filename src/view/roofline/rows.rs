@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// Rows on screen: those of one question in one order that have come.
 #[derive(Clone, PartialEq)]
 struct Shown {
-    ask: RooflineQuery,
+    query: RooflineQuery,
     sort: RoofSort,
     pages: BTreeMap<u32, PtrEq<RoofRowsPage>>,
 }
@@ -41,15 +41,15 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     // The first rows of each question and order; those on screen stay until they have come.
     state.keep_asking(
         move || {
-            let (ask, sort) = (model.ask.get(), sort.get());
-            let query = RoofRowsQuery { ask, sort, first: 0, count: virtual_rows::PAGE };
+            let (request, sort) = (model.query.get(), sort.get());
+            let query = RoofRowsQuery { query: request, sort, first: 0, count: virtual_rows::PAGE };
             (by.get() != RoofBy::Step).then(|| Question::RooflineRows(query).into())
         },
         move |reply| {
             if let Ok(page) = reply.decode::<RoofRowsPage>() {
-                let (ask, sort) = (model.ask.get_untracked(), sort.get_untracked());
+                let (request, sort) = (model.query.get_untracked(), sort.get_untracked());
                 flight.update_value(Vec::clear);
-                shown.set(Some(Shown { ask, sort, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
+                shown.set(Some(Shown { query: request, sort, pages: BTreeMap::from([(0, PtrEq::new(page))]) }));
             }
         },
     );
@@ -89,27 +89,27 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     let row = move |row: u32| -> Option<Row> {
         let (point, units, by) = (point(row)?, units.get()?, by.get());
         let key = key(&point, by);
-        let told = state.op.with(|op| by == RoofBy::Op && *op == key);
+        let is_open = state.op.with(|op| by == RoofBy::Op && *op == key);
         let chosen = by == RoofBy::Step
             && model.state.step() == crate::analysis::base::StepChoice::Number(point.key.parse().ok()?);
-        let selected = told || chosen || state.selected.with(|selected| selected.contains(&key));
+        let selected = is_open || chosen || state.selected.with(|selected| selected.contains(&key));
         Some(shown.with(|shown| {
             let page =
                 shown.as_ref().and_then(|shown| shown.pages.get(&(row / virtual_rows::PAGE * virtual_rows::PAGE)));
             let beside = page.filter(|_| by == RoofBy::Op).map_or(&[][..], |page| &page.rows);
             columns.with(|columns| {
                 let room = tables::name_room(columns, measure.get());
-                let look = table::TableOptions { by, units, room, two_lines: model.narrow() };
-                table::row((&point, beside), columns, look, selected)
+                let options = table::TableOptions { by, units, room, two_lines: model.narrow() };
+                table::row((&point, beside), columns, options, selected)
             })
         }))
     };
     let want = move |rows: std::ops::Range<u32>| {
-        let Some((ask, sort, missing)) = shown.with_untracked(|shown| {
+        let Some((request, sort, missing)) = shown.with_untracked(|shown| {
             let shown = shown.as_ref()?;
             let missing: Vec<u32> =
                 virtual_rows::pages(rows.clone()).filter(|page| !shown.pages.contains_key(page)).collect();
-            Some((shown.ask.clone(), shown.sort, missing))
+            Some((shown.query.clone(), shown.sort, missing))
         }) else {
             return;
         };
@@ -118,13 +118,14 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
                 continue;
             }
             flight.update_value(|flight| flight.push(first));
-            let query = RoofRowsQuery { ask: ask.clone(), sort, first, count: virtual_rows::PAGE };
-            let (asked, rows) = ((ask.clone(), sort), rows.clone());
+            let query = RoofRowsQuery { query: request.clone(), sort, first, count: virtual_rows::PAGE };
+            let (inputs, rows) = ((request.clone(), sort), rows.clone());
             state.request(&Question::RooflineRows(query).into(), move |reply| {
                 let _ = flight.try_update_value(|flight| flight.retain(|other| *other != first));
                 let Ok(page) = reply.decode::<RoofRowsPage>() else { return };
                 let _ = shown.try_update(|shown| {
-                    let Some(shown) = shown.as_mut().filter(|shown| (&shown.ask, shown.sort) == (&asked.0, asked.1))
+                    let Some(shown) =
+                        shown.as_mut().filter(|shown| (&shown.query, shown.sort) == (&inputs.0, inputs.1))
                     else {
                         return;
                     };
@@ -144,7 +145,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
     let question = Memo::new(move |_| {
         use std::hash::BuildHasher;
         shown.with(|shown| {
-            let text = shown.as_ref().map(|shown| format!("{:?}{:?}", shown.ask, shown.sort));
+            let text = shown.as_ref().map(|shown| format!("{:?}{:?}", shown.query, shown.sort));
             rustc_hash::FxBuildHasher.hash_one((text, by.get() == RoofBy::Step))
         })
     });
@@ -183,7 +184,7 @@ pub(super) fn table_model(model: RooflineModel) -> Model {
         GridAction::Hide(_) | GridAction::Move(..) | GridAction::Columns => {}
     };
     effect(move || {
-        model.ask.track();
+        model.query.track();
         by.track();
         state.tips.hide();
     });
@@ -216,7 +217,7 @@ fn key(point: &RoofPoint, by: RoofBy) -> String {
 /// Copies rows with these columns: all, or those selected.
 fn copy(model: RooflineModel, all: bool, columns: Vec<Column>, units: Option<table::Units>) {
     let Some(units) = units else { return };
-    let (ask, place) = (model.ask.get_untracked(), model.place.get_untracked());
+    let (request, place) = (model.query.get_untracked(), model.place.get_untracked());
     let selected = Some(model.state.selected.get_untracked()).filter(|selected| !all && !selected.is_empty());
     let n_rows = model.head.with_untracked(|head| head.as_ref().map_or(0, |head| head.n_rows));
     let of = selected.as_ref().map_or(n_rows, |selected| u32::try_from(selected.len()).unwrap_or(u32::MAX));
@@ -231,7 +232,7 @@ fn copy(model: RooflineModel, all: bool, columns: Vec<Column>, units: Option<tab
         let steps = model.head.with_untracked(|head| head.as_ref().map(|head| table::steps(&head.steps, place.sort)));
         return put(&steps.unwrap_or_default());
     }
-    let query = RoofRowsQuery { ask, sort: place.sort, first: 0, count: AT_ONCE.min(n_rows) };
+    let query = RoofRowsQuery { query: request, sort: place.sort, first: 0, count: AT_ONCE.min(n_rows) };
     gather(state, query, n_rows.min(MOST), Vec::new(), Box::new(move |points| put(&points)));
 }
 

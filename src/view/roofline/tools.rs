@@ -18,9 +18,9 @@ pub(super) fn Tools(model: RooflineModel) -> impl IntoView {
     let state = model.state;
     let export = move |format: Export| {
         Callback::new(move |()| {
-            let (ask, sort) = (model.ask.get_untracked(), model.place.with_untracked(|place| place.sort));
-            let what = format!("roofline by {}", ask.query.by.key());
-            save::file(state, &Question::ExportRoofline { ask, sort, format }.into(), &what, format);
+            let (query, sort) = (model.query.get_untracked(), model.place.with_untracked(|place| place.sort));
+            let what = format!("roofline by {}", query.query.by.key());
+            save::file(state, &Question::ExportRoofline { query, sort, format }.into(), &what, format);
         })
     };
     let entries = Signal::derive(move || {

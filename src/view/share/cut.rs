@@ -21,7 +21,7 @@ pub(super) fn view(model: ShareModel) -> AnyView {
         }
     };
     let names = move || if is_anonymous { "done in this summary" } else { "become op-1, program-1, file-1 …" };
-    let said = move || {
+    let text = move || {
         if is_whole() {
             "The capture leaves as it is: with names, paths, hosts and HLO text."
         } else {
@@ -49,7 +49,7 @@ pub(super) fn view(model: ShareModel) -> AnyView {
                 />
                 <span>"Names " <span class="sub">{live(names)}</span></span>
             </label>
-            <p class="sub">{live(said)}</p>
+            <p class="sub">{live(text)}</p>
         </fieldset>
     }
     .any()

@@ -69,7 +69,7 @@ pub(super) fn view(model: ShareModel, tab: Tab) -> AnyView {
     };
     let leads_to = move || {
         let base = model.base.get();
-        (tab == Tab::Html && !base.is_empty() && !model.ask.with(|ask| ask.anonymise)).then(|| {
+        (tab == Tab::Html && !base.is_empty() && !model.query.with(|query| query.anonymise)).then(|| {
             view! { <p class="sub">"Links made from this file will open " <span class="mono">{base}</span></p> }.any()
         })
     };
@@ -109,24 +109,24 @@ fn save(model: ShareModel, tab: Tab) {
     let captures = if model.with_capture.get_untracked() { lying(&files, &shared.carries) } else { Vec::new() };
     model.done.set("Writing …".to_owned());
     let names = captures.iter().map(|of| (share::own_name(&of.name).to_owned(), of.bytes)).collect();
-    let ask = model.ask.get_untracked();
+    let query = model.query.get_untracked();
     // Whatever is chosen, or closed, while the worker writes: the file is what was asked for.
     let opened = model.state.opened.with_untracked(|opened| opened.as_ref().map(|opened| opened.name.clone()));
-    let name = if ask.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
+    let name = if query.anonymise { "profile".to_owned() } else { opened.unwrap_or_default() };
     let place = untrack(|| model.address());
     // It says where someone works, as names do.
-    let base = if ask.anonymise { String::new() } else { model.base.get_untracked() };
-    let said = move |words: String| drop(model.done.try_set(words));
-    let question = Question::ShareFile { ask, captures: names };
+    let base = if query.anonymise { String::new() } else { model.base.get_untracked() };
+    let done = move |words: String| drop(model.done.try_set(words));
+    let question = Question::ShareFile { query, captures: names };
     model.state.request(&question.into(), move |reply| match reply.decode::<Vec<u8>>() {
         Ok(head) => spawn_local(async move {
-            said(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
+            done(match write(model, (tab, &name, &place, &base), &head, &files, &captures).await {
                 Ok((name, size)) => format!("Saved {name}, {size}."),
                 Err(why) => format!("Nothing was saved. {why}"),
             });
         }),
-        Err(Reply::Failed(failure)) => said(failure.message),
-        Err(_) => said("Nothing was saved: the report did not come.".to_owned()),
+        Err(Reply::Failed(failure)) => done(failure.message),
+        Err(_) => done("Nothing was saved: the report did not come.".to_owned()),
     });
 }
 

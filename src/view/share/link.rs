@@ -21,7 +21,7 @@ pub(super) fn view(model: ShareModel) -> AnyView {
     let is_out = move || model.busy.get() || model.address.with(Option::is_none) || fit() == Fit::TooLong;
     focus_once(copy_node, Signal::derive(move || !is_out()));
     let shown = move || model.address.get().filter(|_| fit() != Fit::TooLong).unwrap_or_default();
-    let said = move || fit().sentence(length()).map(caution);
+    let text = move || fit().sentence(length()).map(caution);
     let select = |event: ev::FocusEvent| event_target::<HtmlInputElement>(&event).select();
     view! {
         <div class="share-link">
@@ -37,7 +37,7 @@ pub(super) fn view(model: ShareModel) -> AnyView {
             </button>
         </div>
         {base_field(model)}
-        {live(said)}
+        {live(text)}
         {detail(model, length)}
         <p class="sub share-note">{icon(Icon::Info)} "The report is in the part of the link after #. Browsers send that part to no server."</p>
     }
@@ -154,7 +154,7 @@ fn copy(model: ShareModel) {
 
 fn copy_markdown(model: ShareModel) {
     let address = model.address.get_untracked().filter(|address| Fit::from_length(address.len()) != Fit::TooLong);
-    let question = Question::ShareMarkdown { ask: model.ask.get_untracked(), url: address };
+    let question = Question::ShareMarkdown { query: model.query.get_untracked(), url: address };
     model.state.request(&question.into(), move |reply| match reply.decode::<String>() {
         Ok(text) => clipboard::copy(&text, move |is_done| {
             model.done.set(done_message(is_done, "Copied a summary as Markdown, with the link in it."));

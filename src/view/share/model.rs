@@ -67,7 +67,7 @@ pub(super) struct ShareModel {
     /// Files carry the capture, too.
     pub(super) with_capture: RwSignal<bool>,
     /// What is asked of the worker.
-    pub(super) ask: Memo<ShareQuery>,
+    pub(super) query: Memo<ShareQuery>,
     /// What it said last.
     pub(super) shared: RwSignal<Option<PtrEq<ShareAnswer>>>,
     /// Whether an answer is awaited.
@@ -92,7 +92,7 @@ impl ShareModel {
         let chosen = StoredValue::new(level.get_untracked());
         let (without_sources, anonymise) = (RwSignal::new(true), RwSignal::new(false));
         let with_capture = RwSignal::new(false);
-        let ask = Memo::new(move |_| {
+        let request = Memo::new(move |_| {
             // A capture says all of it anyway.
             let is_cut = tab.get() == Tab::Link || !with_capture.get();
             let query = state.query.get();
@@ -111,7 +111,7 @@ impl ShareModel {
         state.keep_asking(
             move || {
                 busy.set(true);
-                Some(Question::Share(ask.get()).into())
+                Some(Question::Share(request.get()).into())
             },
             move |reply| {
                 busy.set(false);
@@ -136,7 +136,7 @@ impl ShareModel {
         );
         // What was done was done with what was chosen then.
         effect(move || {
-            ask.track();
+            request.track();
             tab.track();
             done.set(String::new());
         });
@@ -146,9 +146,10 @@ impl ShareModel {
             let now: Address = state.address();
             shared.with(|shared| {
                 let shared = shared.as_ref()?;
-                let is_whole = shared.preview.tables.iter().all(|table| table.title != "Ops" || table.told == table.of);
-                let ask = ask.get();
-                let address = passed_on(&now, &shared.link, is_whole, ask.with_sources, ask.anonymise);
+                let is_whole =
+                    shared.preview.tables.iter().all(|table| table.title != "Ops" || table.shown == table.of);
+                let request = request.get();
+                let address = passed_on(&now, &shared.link, is_whole, request.with_sources, request.anonymise);
                 Some(format!("{base}#{address}"))
             })
         });
@@ -168,7 +169,7 @@ impl ShareModel {
             without_sources,
             anonymise,
             with_capture,
-            ask,
+            query: request,
             shared,
             busy,
             base,
@@ -223,10 +224,10 @@ impl ShareModel {
         if self.with_capture.get() {
             // What it is of lies beside it.
             let none = String::new;
-            return Address { src: none(), capture: none(), kept: none(), report: none(), ..now }.to_string();
+            return Address { src: none(), capture: none(), stored: none(), report: none(), ..now }.to_string();
         }
-        let ask = self.ask.get();
-        passed_on(&now, "", true, ask.with_sources, ask.anonymise).to_string()
+        let query = self.query.get();
+        passed_on(&now, "", true, query.with_sources, query.anonymise).to_string()
     }
 }
 

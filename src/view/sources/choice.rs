@@ -17,8 +17,8 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
             let _ = dialog.show_modal();
         }
     });
-    let told = state.estimate.with_untracked(|told| told.as_deref().cloned());
-    let estimate = RwSignal::new(told.unwrap_or_else(|| Estimate { choices: Vec::new(), budget: 0 }));
+    let answer = state.estimate.with_untracked(|answer| answer.as_deref().cloned());
+    let estimate = RwSignal::new(answer.unwrap_or_else(|| Estimate { choices: Vec::new(), budget: 0 }));
     let bytes = estimate.with_untracked(|estimate| estimate.choices.iter().map(|choice| choice.bytes).sum());
     let memory = Memo::new(move |_| estimate.with(Estimate::memory));
     let budget = estimate.with_untracked(|estimate| estimate.budget);

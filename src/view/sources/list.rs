@@ -1,6 +1,6 @@
 //! What is kept on this device, as a table: a press opens it. Knows the state; where it is kept is `kept`'s.
 
-use super::kept::{self, StoredCapture};
+use super::stored_captures::{self, StoredCapture};
 use crate::chart::widgets::relative_time::ago;
 use crate::protocol::Failure;
 use crate::report::format;
@@ -16,7 +16,7 @@ pub(super) fn List(state: State) -> impl IntoView {
     let all = RwSignal::new(Vec::<StoredCapture>::new());
     let read = move || {
         spawn_local(async move {
-            let list = kept::list().await;
+            let list = stored_captures::list().await;
             // The landing page fetches this part where something is kept.
             remember(KEPT, (!list.is_empty()).then_some("1"));
             let _ = all.try_set(list);
@@ -26,7 +26,7 @@ pub(super) fn List(state: State) -> impl IntoView {
     let open = move |one: StoredCapture| {
         let opens = state.opens();
         spawn_local(async move {
-            let files = kept::files(&one).await;
+            let files = stored_captures::files(&one).await;
             if state.opens() != opens {
                 return;
             }
@@ -41,13 +41,13 @@ pub(super) fn List(state: State) -> impl IntoView {
     };
     let forget = move |id: String| {
         spawn_local(async move {
-            kept::forget(&id).await;
+            stored_captures::forget(&id).await;
             read();
         });
     };
     let forget_all = move |_| {
         spawn_local(async move {
-            kept::forget_all().await;
+            stored_captures::forget_all().await;
             read();
         });
     };
@@ -60,7 +60,7 @@ pub(super) fn List(state: State) -> impl IntoView {
                 </th>
                 <td class="about">{one.about}</td>
                 <td class="num">{format::bytes_text(one.bytes)}</td>
-                <td class="num">{ago(one.at, kept::now())}</td>
+                <td class="num">{ago(one.at, stored_captures::now())}</td>
                 <td class="act">
                     <button
                         type="button"

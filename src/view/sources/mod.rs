@@ -2,9 +2,9 @@
 //! state; what is fetched and how is `remote`'s, what is kept and where `kept`'s.
 
 mod choice;
-mod kept;
 mod list;
 mod remote;
+mod stored_captures;
 
 use crate::protocol::url::address::Address;
 use crate::protocol::{Failure, SessionInfo};
@@ -24,41 +24,41 @@ use wasm_bindgen::JsValue;
 /// The ways, below the drop target.
 #[component]
 pub(crate) fn Ways(state: State) -> impl IntoView {
-    let asked = RwSignal::new_local(None::<Head>);
+    let question = RwSignal::new_local(None::<Head>);
     let begin = move |text: String| match remote::parse_address(&text) {
-        Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, asked)),
+        Ok(place) if remote::is_allowed(&place) => spawn_local(ask_before_fetch(state, place, question)),
         Ok(place) => start_anew(state, &place),
         Err((place, refusal)) => refused(state, &place, &refusal),
     };
     // What the address names is fetched once nothing else is open or on its way; not again because this part is made anew,
     // as it is after a fetch was cancelled or failed.
     effect(move || {
-        let asked = state.to_fetch.get();
+        let to_fetch = state.to_fetch.get();
         let src = state.src.get_untracked();
-        if asked != state.begun.get_value() && !src.is_empty() && untrack(|| state.load.with(Option::is_none)) {
-            state.begun.set_value(asked);
+        if to_fetch != state.begun.get_value() && !src.is_empty() && untrack(|| state.load.with(Option::is_none)) {
+            state.begun.set_value(to_fetch);
             begin(src);
         }
     });
     // What the address names of what is kept on this device is opened; what is no longer kept, it says that it needs.
     effect(move || {
-        let kept = state.kept_wanted.get();
-        if !kept.is_empty() {
-            spawn_local(reopen(state, kept));
+        let stored = state.kept_wanted.get();
+        if !stored.is_empty() {
+            spawn_local(reopen(state, stored));
         }
     });
     let go_on = move |head: Head| {
-        asked.set(None);
+        question.set(None);
         spawn_local(fetch(state, head));
     };
     let leave = move || {
-        asked.set(None);
+        question.set(None);
         state.src.set(String::new());
         state.cancel();
     };
     view! {
         <section class="ways" aria-label="Other ways in">
-            {move || asked.get().map(|head| question_view(head, go_on, leave))}
+            {move || question.get().map(|head| question_view(head, go_on, leave))}
             <List state />
         </section>
     }
@@ -106,10 +106,10 @@ fn start_anew(state: State, place: &WebAddress) {
     }
 }
 
-async fn ask_before_fetch(state: State, place: WebAddress, asked: RwSignal<Option<Head>, LocalStorage>) {
-    asked.set(None);
+async fn ask_before_fetch(state: State, place: WebAddress, question: RwSignal<Option<Head>, LocalStorage>) {
+    question.set(None);
     match remote::request_head(state, &place).await {
-        Ok(Some(head)) if head.is_asked() => asked.set(Some(head)),
+        Ok(Some(head)) if head.is_asked() => question.set(Some(head)),
         Ok(Some(head)) => fetch(state, head).await,
         Ok(None) => {}
         Err(refusal) => refused(state, &place, &refusal),
@@ -138,16 +138,16 @@ pub(super) fn store_session(state: State) {
     spawn_local(async move {
         // Before: what a tab leaves that is closed meanwhile is taken away by the part that this asks for.
         remember(KEPT, Some("1"));
-        match kept::store(&name, &about, &state.files()).await {
-            Ok(kept) => {
+        match stored_captures::store(&name, &about, &state.files()).await {
+            Ok(stored) => {
                 if state.opens() == opens {
-                    state.is_kept(&kept.id);
+                    state.is_kept(&stored.id);
                 }
                 state.inform(Failure {
-                    title: format!("{} is kept on this device", kept.name),
+                    title: format!("{} is kept on this device", stored.name),
                     message: format!(
                         "{}, in this browser’s storage. It opens from the start page, and again when this page is reloaded.",
-                        format::bytes_text(kept.bytes)
+                        format::bytes_text(stored.bytes)
                     ),
                 });
             }
@@ -162,9 +162,9 @@ pub(super) fn store_session(state: State) {
 /// Opens what is kept under a name, where nothing else was opened meanwhile.
 async fn reopen(state: State, id: String) {
     let opens = state.opens();
-    let found = kept::list().await.into_iter().find(|one| one.id == id);
+    let found = stored_captures::list().await.into_iter().find(|one| one.id == id);
     let files = match &found {
-        Some(one) => kept::files(one).await.ok(),
+        Some(one) => stored_captures::files(one).await.ok(),
         None => None,
     };
     state.kept_wanted.set(String::new());

@@ -73,8 +73,9 @@ pub(super) fn is_allowed(place: &WebAddress) -> bool {
     let origin = |text: &str| Url::new(text).ok().map(|url| url.origin());
     let policy = document().query_selector("meta[data-src]").ok().flatten();
     let named = policy.and_then(|policy| policy.get_attribute("data-src"));
-    let asked = origin(&place.url);
-    asked.is_some() && (asked == window().location().origin().ok() || asked == named.and_then(|named| origin(&named)))
+    let wanted = origin(&place.url);
+    wanted.is_some()
+        && (wanted == window().location().origin().ok() || wanted == named.and_then(|named| origin(&named)))
 }
 
 /// Asks for a capture. `Ok(None)`: it was cancelled meanwhile.
@@ -110,13 +111,13 @@ pub(super) async fn request_head(state: State, place: &WebAddress) -> Result<Opt
 pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Refusal> {
     let Head { place, size, response, mark, signal, fetching } = head;
     let blobs = Array::new();
-    let mut got = Got { blobs: &blobs, pieces: Array::new(), held: 0, done: 0 };
+    let mut got = Got { blobs: &blobs, pieces: Array::new(), buffered: 0, done: 0 };
     let (mut response, mut retries) = (response, RETRIES);
     loop {
         let before = got.done;
-        let mut told = |done| state.fetches(&fetching, (&place.name, &place.host), done, size);
-        told(before);
-        let whole = pieces(&response, &mut got, &mut told).await;
+        let mut progress = |done| state.fetches(&fetching, (&place.name, &place.host), done, size);
+        progress(before);
+        let whole = pieces(&response, &mut got, &mut progress).await;
         if !state.wants(&fetching) {
             return Ok(None);
         }
@@ -144,7 +145,7 @@ pub(super) async fn fetch(state: State, head: Head) -> Result<Option<Picked>, Re
 struct Got<'a> {
     blobs: &'a Array,
     pieces: Array,
-    held: u64,
+    buffered: u64,
     done: u64,
 }
 
@@ -152,9 +153,9 @@ impl Got<'_> {
     fn take(&mut self, piece: &Uint8Array) {
         let n = u64::from(piece.length());
         self.pieces.push(piece);
-        self.held += n;
+        self.buffered += n;
         self.done += n;
-        if self.held >= AT_ONCE {
+        if self.buffered >= AT_ONCE {
             self.hand_over();
         }
     }
@@ -164,12 +165,12 @@ impl Got<'_> {
             self.blobs.push(&blob);
         }
         self.pieces = Array::new();
-        self.held = 0;
+        self.buffered = 0;
     }
 }
 
 /// Takes in what comes, to its end; `Err` where it breaks off.
-async fn pieces(response: &Response, got: &mut Got<'_>, told: &mut impl FnMut(u64)) -> Result<(), ()> {
+async fn pieces(response: &Response, got: &mut Got<'_>, progress: &mut impl FnMut(u64)) -> Result<(), ()> {
     let stream = response.body().ok_or(())?;
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     loop {
@@ -179,7 +180,7 @@ async fn pieces(response: &Response, got: &mut Got<'_>, told: &mut impl FnMut(u6
             return Ok(());
         }
         got.take(&field("value")?.dyn_into().map_err(|_| ())?);
-        told(got.done);
+        progress(got.done);
     }
 }
 

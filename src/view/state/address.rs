@@ -43,7 +43,7 @@ impl State {
             view: self.view.get(),
             src: self.src.get(),
             capture: self.capture_name(),
-            kept: self.kept.get(),
+            stored: self.stored.get(),
             file: self.file.get(),
             roofline: self.roofline.get(),
             memory: self.memory.get(),
@@ -63,7 +63,7 @@ impl State {
         self.view.set(address.view);
         let is_own = address.src.is_empty() && address.report.is_empty();
         if is_own && self.opened.with_untracked(Option::is_none) {
-            self.come_back(address.capture.clone(), address.kept.clone(), says_something);
+            self.come_back(address.capture.clone(), address.stored.clone(), says_something);
         }
         self.come_from(address.src);
         // The link of a report opens it, also beside what is open: that is what going to it asks for.
@@ -76,7 +76,7 @@ impl State {
         self.comm.set(address.comm);
         let (query, sort) = (address.query, address.sort);
         if self.opened.with_untracked(Option::is_some) {
-            self.choose(|asked, order| (*asked, *order) = (query, sort));
+            self.choose(|query_now, order| (*query_now, *order) = (query, sort));
         } else {
             self.query.set(query);
             self.sort.set(sort);
@@ -114,12 +114,12 @@ impl State {
 
     /// The address is of a capture of this machine. What is kept on this device, and the sample, open again; of others it is said
     /// which it needs.
-    fn come_back(self, capture: String, kept: String, says_something: bool) {
+    fn come_back(self, capture: String, stored: String, says_something: bool) {
         if capture == sample::NAME && !is_single() {
             sample::open(self);
-        } else if !kept.is_empty() && remembered(KEPT).is_some() {
+        } else if !stored.is_empty() && remembered(KEPT).is_some() {
             self.needs.set(None);
-            self.kept_wanted.set(kept);
+            self.kept_wanted.set(stored);
         } else if !is_single() {
             self.needs.set(says_something.then_some(capture));
         }

@@ -32,15 +32,15 @@ impl State {
     }
 
     /// Opens files that are kept on this device under the name `kept`.
-    pub(crate) fn open_kept(self, files: Vec<Picked>, kept: String) {
+    pub(crate) fn open_kept(self, files: Vec<Picked>, stored: String) {
         self.failure.set(None);
-        self.start(Wanted { files, kept, ..Wanted::default() }, false);
+        self.start(Wanted { files, stored, ..Wanted::default() }, false);
     }
 
     /// What is open is kept on this device from now on, under this name.
-    pub(crate) fn is_kept(self, kept: &str) {
-        self.engines.update_value(|engines| kept.clone_into(&mut engines.of.kept));
-        self.kept.set(kept.to_owned());
+    pub(crate) fn is_kept(self, stored: &str) {
+        self.engines.update_value(|engines| stored.clone_into(&mut engines.of.stored));
+        self.stored.set(stored.to_owned());
     }
 
     /// How often something was to be opened: what took long to find is not opened in place of what was opened meanwhile.
@@ -148,7 +148,7 @@ impl State {
         self.opened.set(None);
         self.src.set(String::new());
         self.report.set(String::new());
-        self.kept.set(String::new());
+        self.stored.set(String::new());
         self.forget();
         self.reset();
     }
@@ -234,8 +234,8 @@ impl State {
             loading.question = match (loading.again, replaces) {
                 (true, _) => (query, sort),
                 (false, replaces) if session.summary.is_some() => {
-                    let asked = if replaces { Default::default() } else { (query, sort) };
-                    (picker_options::available_query(&session, asked.0), asked.1)
+                    let request = if replaces { Default::default() } else { (query, sort) };
+                    (picker_options::available_query(&session, request.0), request.1)
                 }
                 (false, true) => (Query { device: session.usual_device, ..Query::default() }, Sort::default()),
                 (false, false) if Self::is_device_said() => (picker_options::fitting(&session, query), sort),
@@ -305,7 +305,7 @@ impl State {
         self.look_at_waiting();
         self.src.set(loading.of.src.clone());
         self.report.set(loading.of.report.clone());
-        self.kept.set(loading.of.kept.clone());
+        self.stored.set(loading.of.stored.clone());
         self.needs.set(None);
         self.engines.update_value(|engines| engines.of = loading.of);
         if !loading.again {
@@ -356,7 +356,7 @@ impl State {
         });
         self.look_at_waiting();
         let (lost, wanted) = wanted.unwrap_or_default();
-        lost.into_iter().filter(|asked| asked.once).for_each(SentRequest::cancelled);
+        lost.into_iter().filter(|request| request.once).for_each(SentRequest::cancelled);
         match wanted {
             Some(wanted) => {
                 failure.message.push_str(" The files are being read again; what is on screen stays.");

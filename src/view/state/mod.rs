@@ -107,7 +107,7 @@ pub(crate) struct State {
     /// Where on the web the capture is from, as the address says it; empty: from this machine.
     pub(crate) src: RwSignal<String>,
     /// Under which name what is open is kept on this device; empty: it is not.
-    pub(crate) kept: RwSignal<String>,
+    pub(crate) stored: RwSignal<String>,
     /// The name of what the address wants that is kept on this device, until it is opened or not found.
     pub(crate) kept_wanted: RwSignal<String>,
     /// What the address is of, while that is not open: what it is called, empty where the address does not say it.
@@ -179,7 +179,7 @@ impl State {
             graph: RwSignal::new(false),
             view: RwSignal::new(View::default()),
             src: RwSignal::new(String::new()),
-            kept: RwSignal::new(String::new()),
+            stored: RwSignal::new(String::new()),
             kept_wanted: RwSignal::new(String::new()),
             needs: RwSignal::new(None),
             to_fetch: RwSignal::new(0),

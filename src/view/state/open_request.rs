@@ -11,7 +11,7 @@ pub(super) struct Wanted {
     /// Where on the web they are from; empty: from this machine.
     pub(super) src: String,
     /// Under which name they are kept on this device; empty: they are not.
-    pub(super) kept: String,
+    pub(super) stored: String,
     /// What of them is not read, where someone chose.
     pub(super) skips: Option<Vec<Skip>>,
     /// The report of a link, in place of files; empty: none.

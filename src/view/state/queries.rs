@@ -111,7 +111,7 @@ impl State {
         let head = self
             .shown
             .with_untracked(|shown| shown.as_ref().map(|shown| shown.head.clone()).filter(|head| head.query == query));
-        let asked = self.engines.try_update_value(|engines| {
+        let request = self.engines.try_update_value(|engines| {
             let link = engines.open.as_ref()?;
             if let Some(old) = engines.pending.take() {
                 engines.withdrawn.extend(old.withdraw(link));
@@ -122,7 +122,7 @@ impl State {
         });
         self.look_at_waiting();
         // Without a link the files are being read again: the question waits for that.
-        self.busy.set(asked.flatten().is_some() || self.engines.with_value(Engines::can_answer));
+        self.busy.set(request.flatten().is_some() || self.engines.with_value(Engines::can_answer));
     }
 
     /// Asks for those of `rows` that have not come and are not under way.

@@ -94,7 +94,7 @@ impl State {
     /// Withdraws a question: its answer is not heard.
     fn withdraw(self, id: RequestId) {
         self.engines.update_value(|engines| {
-            engines.further.retain(|asked| asked.id != id);
+            engines.further.retain(|sent| sent.id != id);
             if let Some(link) = &engines.open {
                 link.send(&Request::Cancel(id));
                 engines.withdrawn.push(id);
@@ -107,7 +107,7 @@ impl State {
     pub(super) fn hear_further(self, answer: Answer) -> Option<Answer> {
         let then = self.engines.try_update_value(|engines| {
             engines.withdrawn.retain(|id| *id != answer.id);
-            let at = engines.further.iter().position(|asked| asked.id == answer.id)?;
+            let at = engines.further.iter().position(|sent| sent.id == answer.id)?;
             Some(engines.further.remove(at).then)
         });
         self.look_at_waiting();

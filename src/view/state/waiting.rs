@@ -12,7 +12,7 @@ use leptos::prelude::*;
 impl Engines {
     /// Since when the question waits that waits longest.
     fn waits_since(&self) -> Option<f64> {
-        let further = self.further.iter().map(|asked| asked.since);
+        let further = self.further.iter().map(|sent| sent.since);
         let rows = self.flight.iter().map(|rows| rows.since);
         further.chain(rows).chain(self.pending.as_ref().map(|pending| pending.since)).min_by(f64::total_cmp)
     }
@@ -20,7 +20,7 @@ impl Engines {
     /// Whether what the worker is at is a question that was withdrawn: it takes them in the order of their ids.
     fn is_at_withdrawn(&self) -> bool {
         let rows = self.flight.iter().map(|rows| rows.id);
-        let further = self.further.iter().map(|asked| asked.id);
+        let further = self.further.iter().map(|sent| sent.id);
         let wanted = further.chain(rows).chain(self.pending.as_ref().map(Pending::first)).min();
         let withdrawn = self.withdrawn.iter().copied().min();
         withdrawn.is_some_and(|withdrawn| wanted.is_none_or(|wanted| withdrawn < wanted))
@@ -46,13 +46,13 @@ impl State {
         }
         let looks = self.engines.try_update_value(|engines| std::mem::replace(&mut engines.looks, true));
         if looks == Some(false) {
-            let look = move || {
+            let options = move || {
                 self.engines.update_value(|engines| engines.looks = false);
                 self.look_at_waiting();
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 200")]
             let left = (since + f64::from(SHOWN_AFTER_MS) - now()).ceil().max(1.0) as u32;
-            Timeout::new(left, look).forget();
+            Timeout::new(left, options).forget();
         }
     }
 
@@ -70,7 +70,7 @@ impl State {
             Some((engines.forget_questions(), asked_again, engines.of.clone()))
         });
         let Some((further, asked_again, of)) = ended.flatten() else { return };
-        further.into_iter().filter(|asked| asked.once || !asked_again).for_each(SentRequest::cancelled);
+        further.into_iter().filter(|sent| sent.once || !asked_again).for_each(SentRequest::cancelled);
         if !asked_again {
             self.take_back();
         }

@@ -133,7 +133,7 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
             event.stop_propagation();
             return;
         }
-        let way = match event.key().as_str() {
+        let direction = match event.key().as_str() {
             "ArrowLeft" => Direction::Left,
             "ArrowRight" => Direction::Right,
             "ArrowUp" => Direction::Up,
@@ -163,8 +163,8 @@ pub(crate) fn Chart(state: State, model: Model) -> impl IntoView {
         event.stop_propagation();
         let from = model.at.get_untracked();
         let to = match (from, model.walk) {
-            (Some(from), Some(walk)) => untrack(|| walk.run((from, way))),
-            _ => model.scene.with_untracked(|scene| hit_test::walk(&scene.as_ref()?.marks, from, way)),
+            (Some(from), Some(walk)) => untrack(|| walk.run((from, direction))),
+            _ => model.scene.with_untracked(|scene| hit_test::walk(&scene.as_ref()?.marks, from, direction)),
         };
         if let Some(to) = to {
             model.at.set(Some(to));

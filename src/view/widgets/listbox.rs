@@ -56,7 +56,7 @@ where
     let top = RwSignal::new(0.0);
     let at = RwSignal::new(0u32);
     let count = Memo::new(move |_| choices.count.get());
-    let seen = Memo::new(move |_| virtual_rows::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
+    let visible = Memo::new(move |_| virtual_rows::rendered(count.get(), ENTRY, top.get(), top.get() + HEIGHT));
     let go = move |to: u32| {
         at.set(to);
         if let Some(list) = list.get_untracked() {
@@ -123,7 +123,7 @@ where
             on:scroll=move |_| top.set(list.get_untracked().map_or(0.0, |list| list.scroll_top().into()))
         >
             <li class="listbox-size" role="presentation" style:height=move || format!("{}px", f64::from(count.get()) * ENTRY)></li>
-            <For each=move || seen.get() key=|index| *index children=entry />
+            <For each=move || visible.get() key=|index| *index children=entry />
         </ul>
     }.any()
 }

@@ -36,10 +36,10 @@ fn on_size(element: &Element, resized: impl Fn((f64, f64)) + Clone + 'static) {
 /// the first size leads to (rows, marks) is done in a task of its own, so that the frame is not longer for it.
 pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     let first = Rc::new(Cell::new(None::<Timeout>));
-    let (later, told) = (Rc::clone(&first), Cell::new(false));
+    let (later, is_sent) = (Rc::clone(&first), Cell::new(false));
     let heard = Closure::<dyn FnMut()>::new(move || {
         let then = read();
-        if told.replace(true) {
+        if is_sent.replace(true) {
             // A first size that still waits for its task is no longer the size.
             drop(later.take());
             then();
@@ -49,9 +49,9 @@ pub(crate) fn on_resize(element: &Element, read: Box<dyn Fn() -> OnSize>) {
     });
     let Ok(observer) = ResizeObserver::new(heard.as_ref().unchecked_ref()) else { return };
     observer.observe(element);
-    let kept = StoredValue::new_local(Some((observer, heard, first)));
+    let cleanup = StoredValue::new_local(Some((observer, heard, first)));
     on_cleanup(move || {
-        if let Some(Some((observer, _, first))) = kept.try_update_value(Option::take) {
+        if let Some(Some((observer, _, first))) = cleanup.try_update_value(Option::take) {
             observer.disconnect();
             drop(first.take());
         }
@@ -68,8 +68,8 @@ pub(crate) fn with_frame(read: impl FnOnce() -> OnSize + 'static) {
 pub(crate) fn on_scroll(scrolled: impl Fn() + 'static) {
     let down = EventListenerOptions::run_in_capture_phase();
     let listener = EventListener::new_with_options(&window(), "scroll", down, move |_| scrolled());
-    let kept = StoredValue::new_local(Some(listener));
-    on_cleanup(move || drop(kept.try_update_value(Option::take)));
+    let cleanup = StoredValue::new_local(Some(listener));
+    on_cleanup(move || drop(cleanup.try_update_value(Option::take)));
 }
 
 /// The width of an element that is made with this reference; 0 until it is there.

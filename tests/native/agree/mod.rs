@@ -43,13 +43,13 @@ fn check(capture: &Path, folder: &Path) {
     for level in ["0", "25", "60"] {
         let out = run(&["report", "--link", "--base", "https://example.com/", "--level", level], capture);
         let Some((_, address)) = std::str::from_utf8(&out.stdout).unwrap().trim().split_once('#') else {
-            let said = String::from_utf8_lossy(&out.stderr);
-            assert!(level == "60" && said.contains("too long"), "{what}, level {level}: {said}");
+            let message = String::from_utf8_lossy(&out.stderr);
+            assert!(level == "60" && message.contains("too long"), "{what}, level {level}: {message}");
             continue;
         };
-        let told = read_link(&address.parse::<Address>().unwrap().report).unwrap();
-        assert_eq!(told.origin.level.to_string(), level, "{what}");
-        report::assert_report(&format!("{what}, link at {level}"), &told, &views);
+        let result = read_link(&address.parse::<Address>().unwrap().report).unwrap();
+        assert_eq!(result.origin.level.to_string(), level, "{what}");
+        report::assert_report(&format!("{what}, link at {level}"), &result, &views);
     }
     text::assert_markdown(&format!("{what}, Markdown"), &cli(&["report", "--markdown"], capture), &views);
     text::assert_summary(&what, &cli(&["summary"], capture), &views);

@@ -57,13 +57,13 @@ const ROWS: [(&str, &str, &[&str], &[&str]); 5] = [
 ];
 
 /// Every difference between two values, by its path, but for fields whose path ends so.
-fn differences(path: &str, of: &Value, told: &Value, but: &[&str], found: &mut Vec<String>) {
-    match (of, told) {
+fn differences(path: &str, of: &Value, result: &Value, but: &[&str], found: &mut Vec<String>) {
+    match (of, result) {
         (Value::Object(a), Value::Object(b)) => {
             for name in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
                 let path = format!("{path}.{name}");
                 if !but.iter().any(|but| path.ends_with(but)) {
-                    differences(&path, &of[name], &told[name], but, found);
+                    differences(&path, &of[name], &result[name], but, found);
                 }
             }
         }
@@ -71,15 +71,15 @@ fn differences(path: &str, of: &Value, told: &Value, but: &[&str], found: &mut V
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).for_each(|(a, b)| differences(path, a, b, but, found));
         }
-        _ if of == told => {}
+        _ if of == result => {}
         (Value::Array(a), Value::Array(b)) => found.push(format!("{path}: {} rows, told {}", a.len(), b.len())),
-        _ => found.push(format!("{path}: {of}, told {told}")),
+        _ => found.push(format!("{path}: {of}, told {result}")),
     }
 }
 
 /// A report says what the views say. `Level::digits` says whether its rows are exact.
 pub fn assert_report(what: &str, report: &Report, views: &Views) {
-    let told = Views::told(report);
+    let result = Views::from_report(report);
     let is_exact = Level::from_slider(report.origin.level).digits.is_none();
     let (parts, but) = if is_exact {
         (FIGURES.iter().chain(&TABLES).collect::<Vec<_>>(), &NEVER_TOLD[..])
@@ -89,12 +89,12 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     let mut found = Vec::new();
     for (view, fields) in parts {
         for field in *fields {
-            let (of, told) = (&views.named(view)[field], &told.named(view)[field]);
-            differences(&format!("{view}.{field}"), of, told, but, &mut found);
+            let (of, result) = (&views.named(view)[field], &result.named(view)[field]);
+            differences(&format!("{view}.{field}"), of, result, but, &mut found);
         }
     }
     for (view, table, names, figures) in ROWS.iter().filter(|_| !is_exact) {
-        for row in rows(&told.named(view)[table]) {
+        for row in rows(&result.named(view)[table]) {
             let same = |of: &&Value| names.iter().all(|name| of[name] == row[name]);
             let of = rows(&views.named(view)[table]).iter().find(same).unwrap_or_else(|| panic!("{what}: no {row}"));
             let differs = figures.iter().filter(|name| printed(name, &of[name]) != printed(name, &row[name]));
@@ -107,7 +107,7 @@ pub fn assert_report(what: &str, report: &Report, views: &Views) {
     found.truncate(12);
     assert!(n == 0, "{what}: {n} differences from the program's JSON (which comes first):\n{}", found.join("\n"));
     // What is told and what is cut sum to the whole.
-    let told = report.rows.iter().map(|row| row.group.total).chain(report.rest.iter().map(|rest| rest.total));
-    assert_eq!(told.sum::<Picos>(), ps(&views.breakdown["totals"]["busy_duration_ps"]), "{what}: rows and rest");
+    let result = report.rows.iter().map(|row| row.group.total).chain(report.rest.iter().map(|rest| rest.total));
+    assert_eq!(result.sum::<Picos>(), ps(&views.breakdown["totals"]["busy_duration_ps"]), "{what}: rows and rest");
     assert_eq!(report.n_rows() as usize, rows(&views.breakdown["groups"]).len(), "{what}: rows");
 }

@@ -23,10 +23,10 @@ fn figures(line: &str) -> Vec<String> {
 /// Asserts that lines of a text have the labels and figures that they must have, in this order, and that no other line has figures.
 fn assert_lines(what: &str, text: &str, expected: &[(&str, Vec<String>)]) {
     let lines = text.lines().filter(|line| !figures(line).is_empty());
-    let told: Vec<(&str, Vec<String>)> = lines.map(|line| (line, figures(line))).collect();
+    let result: Vec<(&str, Vec<String>)> = lines.map(|line| (line, figures(line))).collect();
     let expected: Vec<_> = expected.iter().filter(|(_, figures)| !figures.is_empty()).collect();
-    for at in 0..told.len().max(expected.len()) {
-        let (is, should) = (told.get(at), expected.get(at));
+    for at in 0..result.len().max(expected.len()) {
+        let (is, should) = (result.get(at), expected.get(at));
         let same = is.zip(should).is_some_and(|(is, should)| is.0.contains(should.0) && is.1 == should.1);
         assert!(same, "{what}: {is:?}, by the JSON {should:?}\n{text}");
     }
@@ -93,9 +93,9 @@ pub fn assert_markdown(what: &str, text: &str, views: &Views) {
         vec![time_text(total), share(total), row["n_executions"].to_string()]
     });
     let expected: Vec<Vec<String>> = kinds.chain(ops).collect();
-    let told = cells(text).into_iter().filter(|row| !matches!(row[0], "Kind" | "Op"));
-    let told: Vec<Vec<&str>> = told.map(|row| row[row.len() - 3..].to_vec()).collect();
-    assert_eq!(told, expected, "{what}: tables\n{text}");
+    let result = cells(text).into_iter().filter(|row| !matches!(row[0], "Kind" | "Op"));
+    let result: Vec<Vec<&str>> = result.map(|row| row[row.len() - 3..].to_vec()).collect();
+    assert_eq!(result, expected, "{what}: tables\n{text}");
 }
 
 /// The lines of a summary around its tables. Columns of tables have their units in their heads: no row has a figure with a unit.
@@ -218,11 +218,11 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
     let rows = shown(views, columns);
     let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with(&format!("| {}", columns.1))).collect();
     let table = lines.iter().take_while(|line| !line.is_empty()).copied().collect::<Vec<_>>().join("\n");
-    let told = cells(&table);
-    let Some((heads, told)) = told.split_first() else {
+    let result = cells(&table);
+    let Some((heads, result)) = result.split_first() else {
         return assert!(rows.is_empty(), "{what}: no table of {}\n{text}", columns.0);
     };
-    for (row, told) in rows.iter().take(TOP).zip(told) {
+    for (row, result) in rows.iter().take(TOP).zip(result) {
         for (column, field) in columns.2 {
             let at =
                 heads.iter().position(|head| head.starts_with(column)).unwrap_or_else(|| panic!("{what}: no {column}"));
@@ -230,7 +230,7 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
             let value = &row[*field];
             let is_rate = ["mfu", "hbm_util", "roofline_util"].contains(field);
             let expected = match unit {
-                _ if is_rate && told.last().is_some_and(|remark| remark.contains("too short for rates")) => {
+                _ if is_rate && result.last().is_some_and(|remark| remark.contains("too short for rates")) => {
                     "–".to_owned()
                 }
                 Some(unit) if value.is_u64() => time(ps(value), unit),
@@ -238,7 +238,13 @@ pub fn assert_table(what: &str, text: &str, views: &Views, columns: Columns<'_>)
             };
             let expected = if column.ends_with('%') { expected.trim_end_matches(" %") } else { &expected };
             // By the right, for a name may have any letters.
-            assert_eq!(told[told.len() + at - heads.len()], expected, "{what}, {}: {column} of {}", columns.0, told[0]);
+            assert_eq!(
+                result[result.len() + at - heads.len()],
+                expected,
+                "{what}, {}: {column} of {}",
+                columns.0,
+                result[0]
+            );
         }
     }
 }

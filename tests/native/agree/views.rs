@@ -46,7 +46,7 @@ impl Views {
     }
 
     /// What a report says, by the writers that the program has for its JSON.
-    pub fn told(report: &Report) -> Self {
+    pub fn from_report(report: &Report) -> Self {
         let head = || json::head_of("", &[], false, &report.header, &report.totals);
         let breakdown = Breakdown {
             header: report.header.clone(),
@@ -92,8 +92,8 @@ impl Views {
 }
 
 /// JSON as it is read from text, as the program's is: to the last bit of its numbers.
-fn read(told: &impl serde::Serialize) -> Value {
-    serde_json::from_str(&serde_json::to_string(told).unwrap()).unwrap()
+fn read(result: &impl serde::Serialize) -> Value {
+    serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
 }
 
 pub fn rows(value: &Value) -> &[Value] {

@@ -125,8 +125,8 @@ fn steps(opened: &Opened, analysis: &Analysis) {
             assert!(device.ops.len() > 1 || step.busy + step.idle == step.duration, "busy and idle of {step:?}");
             if at == 0 {
                 let query = Query { step: StepChoice::Number(step.number), ..Query::default() };
-                let asked = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;
-                assert_eq!((asked.busy, asked.by_kind), (step.busy, step.by_kind), "step {}", step.number);
+                let requested = analysis.breakdown(&opened.profile, &query).expect("no filter").totals;
+                assert_eq!((requested.busy, requested.by_kind), (step.busy, step.by_kind), "step {}", step.number);
             }
         }
     }
@@ -144,8 +144,8 @@ fn views(engine: &mut OpenSession, query: &Query) {
     }
     engine.answer(&Question::DataMovement(query.clone()).into());
     for all_kinds in [false, true] {
-        let ask = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
-        let head = engine.answer(&Question::Roofline(ask.clone()).into()).decode::<RooflineHead>();
+        let request = RooflineQuery { query: query.clone(), all_kinds, ..RooflineQuery::default() };
+        let head = engine.answer(&Question::Roofline(request.clone()).into()).decode::<RooflineHead>();
         let Ok(RooflineHead { figures, .. }) = head else { panic!("the roofline is told") };
         let held = figures.step.as_ref().map_or(0, |roof| u128::from(roof.total.0));
         let skipped = total(&figures.skipped, |skipped| skipped.total);
@@ -155,13 +155,13 @@ fn views(engine: &mut OpenSession, query: &Query) {
             "held against roofs, and not: {query:?}"
         );
         let roof_sort = RoofSort { column: RoofColumn::ALL[0], descending: true };
-        let rows = RoofRowsQuery { ask: ask.clone(), sort: roof_sort, first: 0, count: 50 };
+        let rows = RoofRowsQuery { query: request.clone(), sort: roof_sort, first: 0, count: 50 };
         engine.answer(&Question::RooflineRows(rows).into());
-        engine.answer(&Question::ExportRoofline { ask, sort: roof_sort, format: Export::Json }.into());
+        engine.answer(&Question::ExportRoofline { query: request, sort: roof_sort, format: Export::Json }.into());
     }
     for by in [CommBy::Op, CommBy::Source] {
-        let ask = CommQuery { query: query.clone(), by, ..CommQuery::default() };
-        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(ask).into()).decode::<CommView>() else {
+        let request = CommQuery { query: query.clone(), by, ..CommQuery::default() };
+        let Ok(CommView { comm, .. }) = engine.answer(&Question::Comm(request).into()).decode::<CommView>() else {
             panic!("communication is told")
         };
         for row in comm.rows.iter().chain(&comm.copy_rows) {
@@ -181,17 +181,17 @@ fn ops_and_programs(engine: &mut OpenSession) {
     let Reply::Rows(page) = engine.answer(&Request::Rows(rows)) else { panic!("rows are told") };
     for row in page.rows {
         let op = OpRef::new(&row.key, row.program_id);
-        let ask = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
-        engine.answer(&Question::Op { ask, op: op.clone() }.into());
+        let request = RooflineQuery { query: query.clone(), ..RooflineQuery::default() };
+        engine.answer(&Question::Op { query: request, op: op.clone() }.into());
         engine.answer(&Question::Graph { query: query.clone(), op, open: Vec::new() }.into());
     }
     for question in [Question::Memory, Question::File, Question::ExportMemory(Export::Json)] {
         engine.answer(&question.into());
     }
     for color in [0, 1] {
-        let ask = MemoryQuery { color, ..MemoryQuery::default() };
-        engine.answer(&Question::MemoryOf(ask.clone()).into());
-        engine.answer(&Question::MemoryCurve { ask, points: Points { from: 0, to: u32::MAX } }.into());
+        let request = MemoryQuery { color, ..MemoryQuery::default() };
+        engine.answer(&Question::MemoryOf(request.clone()).into());
+        engine.answer(&Question::MemoryCurve { query: request, points: Points { from: 0, to: u32::MAX } }.into());
     }
     engine.answer(&Request::Steps);
 }
@@ -203,19 +203,19 @@ fn levels(full: &Report, exact: bool) {
         assert_eq!(time(full), u128::from(full.totals.busy.0), "a full report");
     }
     for at in [0, 25, 99] {
-        let told = full.cut_to(Level::from_slider(at));
-        let written = encode(&told);
+        let result = full.cut_to(Level::from_slider(at));
+        let written = encode(&result);
         let again = decode(&written).expect("what is written is read");
         assert!(encode(&again) == written, "what is read is written the same");
-        let text = link(&told);
+        let text = link(&result);
         assert!(text.len() > 64_000 || read_link(&text).is_ok());
-        for told in [told.without_sources(), told.anonymise()] {
-            let _ = (told.preview(), markdown(&told, None));
+        for result in [result.without_sources(), result.anonymise()] {
+            let _ = (result.preview(), markdown(&result, None));
         }
-        assert_eq!((&told.totals, told.n_rows()), (&full.totals, full.n_rows()));
+        assert_eq!((&result.totals, result.n_rows()), (&full.totals, full.n_rows()));
         if exact {
-            assert_eq!(time(&told), time(full), "at level {at}");
-            for row in &told.rows {
+            assert_eq!(time(&result), time(full), "at level {at}");
+            for row in &result.rows {
                 let is = |of: &&rooflight::share::OpRow| {
                     (&of.group.key, of.group.program_id) == (&row.group.key, row.group.program_id)
                 };

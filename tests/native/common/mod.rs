@@ -54,7 +54,7 @@ pub fn json(name: &str) -> Option<serde_json::Value> {
 }
 
 /// What an op's panel asks with the capture's own peaks.
-pub fn asked(query: Query) -> RooflineQuery {
+pub fn roofline_query(query: Query) -> RooflineQuery {
     RooflineQuery { query, ..RooflineQuery::default() }
 }
 

@@ -95,7 +95,7 @@ pub fn text(events: &[Value]) -> Vec<u8> {
 pub type Line = (String, Vec<(u64, u64, Option<(u64, u64)>, String)>);
 
 /// Planes by name with their lines. Bytes in the file are left out: they differ with its spaces.
-pub fn told(profile: &Profile) -> Vec<(String, Vec<Line>)> {
+pub fn planes_by_name(profile: &Profile) -> Vec<(String, Vec<Line>)> {
     profile.planes.iter().map(|plane| (plane.name.clone(), lines(profile, plane))).collect()
 }
 

@@ -108,8 +108,8 @@ impl ArrayShape {
 
     /// Bits of one element in memory: what the layout says (`E(4)`), else whole bytes of the type.
     pub fn element_bits(&self) -> Option<u32> {
-        let told = self.layout.as_ref().map_or(0, |l| l.element_bits);
-        let bits = if told > 0 { told } else { self.dtype.stored_bits() };
+        let stated_bits = self.layout.as_ref().map_or(0, |l| l.element_bits);
+        let bits = if stated_bits > 0 { stated_bits } else { self.dtype.stored_bits() };
         (bits > 0).then_some(bits)
     }
 

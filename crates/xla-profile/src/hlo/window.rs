@@ -15,8 +15,8 @@ pub(super) fn window(window: &Window) -> String {
         return String::new();
     }
     let mut parts = Vec::new();
-    let mut part = |key: &str, said: fn(&Dimension) -> bool, write: fn(&Dimension) -> String| {
-        if dims.iter().any(said) {
+    let mut part = |key: &str, is_set: fn(&Dimension) -> bool, write: fn(&Dimension) -> String| {
+        if dims.iter().any(is_set) {
             let values: Vec<String> = dims.iter().map(write).collect();
             parts.push(format!("{key}={}", values.join("x")));
         }

@@ -56,7 +56,7 @@ struct Names {
 
 struct Slot {
     name: StrId,
-    kept: Option<WantedStat>,
+    wanted: Option<WantedStat>,
     on_events: u64,
     on_metadata: u64,
 }
@@ -151,8 +151,8 @@ impl<'p> Builder<'p> {
                     set(&mut op.stats, *which, *value, &mut self.profile.strings);
                 }
                 let id = push_op(&mut self.plane.ops, op);
-                let said = pending.overrides.iter().find_map(|(_, value)| value.memory());
-                if let Some(number) = said.or_else(|| memory::value_of(&self.plane.memory, OpId(base))) {
+                let stated = pending.overrides.iter().find_map(|(_, value)| value.memory());
+                if let Some(number) = stated.or_else(|| memory::value_of(&self.plane.memory, OpId(base))) {
                     memory::put(&mut self.plane.memory, id, number);
                 }
                 self.variants.insert(pending.key.as_slice().into(), id);
@@ -217,7 +217,7 @@ impl Sink for Builder<'_> {
     fn stat_name(&mut self, id: i64, name: &str) {
         let slot = Slot {
             name: self.profile.strings.intern(name),
-            kept: wanted_stat(name, self.role),
+            wanted: wanted_stat(name, self.role),
             on_events: 0,
             on_metadata: 0,
         };
@@ -263,7 +263,7 @@ impl Sink for Builder<'_> {
         };
         let slot = &mut self.names.slots[slot as usize];
         slot.on_metadata += 1;
-        match slot.kept {
+        match slot.wanted {
             Some(WantedStat::Op(which)) => {
                 let value = self.op_value(which, stat.value);
                 let id = self.plane.ops.len().saturating_sub(1) as u32;
@@ -310,7 +310,7 @@ impl Sink for Builder<'_> {
         };
         let slot = &mut self.names.slots[slot as usize];
         slot.on_events += 1;
-        match slot.kept {
+        match slot.wanted {
             None | Some(WantedStat::HloProto) => {}
             Some(WantedStat::DeviceOffset) => self.pending.device_start = self.anomalies.picos(stat.value),
             Some(WantedStat::DeviceDuration) => self.pending.device_duration = self.anomalies.picos(stat.value),

@@ -57,13 +57,13 @@ fn join_programs(profile: &mut Profile, dropped: &[Dropped]) {
             (None, None, _) => own().find(|id| !profile.programs.contains_key(id) && !ran.contains(id)),
         };
         // On a TPU a module has a number of its own: only the id in the file's name can contradict.
-        if let (Some(said), Some(id)) =
+        if let (Some(stated), Some(id)) =
             (of_file, program.filter(|id| of_file != Some(*id) && own().all(|own| own != *id)))
         {
             let message = format!(
                 "The name of the file has program id {}, but {name} ran with id {}. They are joined by the name of the module. This HLO \
                  may be of another compilation, and its costs and memory may not fit the times.",
-                said.0, id.0
+                stated.0, id.0
             );
             let note = Note::new(Severity::Caution, NoteCode::ProgramIdDiffers, message);
             profile.notes.push(note.with_place(profile.files[*file].clone()));

@@ -157,8 +157,8 @@ pub(super) fn varint(bytes: &[u8]) -> Result<(u64, usize), BadVarint> {
     if ends != 0 {
         // Up to the first byte without the high bit: 15, 23, … 63 zeros below its end mark.
         let zeros = ends.trailing_zeros();
-        let kept = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
-        return Ok((squeeze(kept), (zeros >> 3).wrapping_add(1) as usize));
+        let low_bits = word & (u64::MAX.wrapping_shr(63_u32.wrapping_sub(zeros)));
+        return Ok((squeeze(low_bits), (zeros >> 3).wrapping_add(1) as usize));
     }
     long(bytes)
 }

@@ -79,8 +79,8 @@ fn has_computation(source: &dyn Source) -> Result<bool, HloError> {
 /// Whether the last line that says anything closes a computation.
 fn is_complete(tail: &[u8]) -> bool {
     let lines = tail.split(|b| *b == b'\n').rev().map(<[u8]>::trim_ascii);
-    let mut said = lines.filter(|line| !line.is_empty() && !line.starts_with(b"//"));
-    said.next().is_some_and(|line| line.starts_with(b"}") || line.ends_with(b"}"))
+    let mut rest = lines.filter(|line| !line.is_empty() && !line.starts_with(b"//"));
+    rest.next().is_some_and(|line| line.starts_with(b"}") || line.ends_with(b"}"))
 }
 
 fn position(text: &[u8], of: &[u8]) -> Option<usize> {
@@ -106,8 +106,11 @@ mod tests {
     fn a_module_has_a_name_and_a_computation() {
         let text = "// a comment\n\n/* and\nanother */ HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }\n\n\
                     ENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n";
-        let told = outline_of(text).unwrap();
-        assert_eq!((told.name.as_str(), told.module.len(), told.is_complete), ("jit_f.1", text.len() as u64, true));
+        let outline = outline_of(text).unwrap();
+        assert_eq!(
+            (outline.name.as_str(), outline.module.len(), outline.is_complete),
+            ("jit_f.1", text.len() as u64, true)
+        );
         let cut = outline_of(&text[..text.len() - 5]).unwrap();
         assert!(!cut.is_complete);
         let thread = format!("{text}}}, execution_thread=\"sparsecore\"\n// the end\n");

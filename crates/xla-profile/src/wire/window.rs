@@ -228,12 +228,12 @@ mod tests {
         fn what_is_ahead_is_what_lies_there(
             bytes in prop::collection::vec(any::<u8>(), 0..3000),
             stride in 1_u64..900,
-            asked in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..1500, 0_u64..900, any::<bool>()), 1..80),
+            reads in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..1500, 0_u64..900, any::<bool>()), 1..80),
         ) {
             let source = By(stride, bytes.clone());
             let mut window = Window::new(&source);
             let mut at = 0;
-            for (place, len, need, reads_on) in asked {
+            for (place, len, need, reads_on) in reads {
                 // Half of it goes on from where the last ended, as reading does.
                 at = if reads_on { at } else { place.index(bytes.len() + 1) };
                 let end = (at as u64).saturating_add(len);

@@ -28,16 +28,16 @@ pub(crate) struct Build<'a> {
 impl<'a> Build<'a> {
     /// All nodes around an instruction. `weight` says whom to keep where there are too many.
     pub(crate) fn new(
-        seen: InstructionRef<'a>,
+        inst: InstructionRef<'a>,
         open: &'a [String],
         weight: &dyn Fn(InstructionId) -> u64,
     ) -> Option<Self> {
-        let (module, centre) = seen.module?;
-        let near = Near::new(module, seen.instruction.computation);
+        let (module, centre) = inst.module?;
+        let near = Near::new(module, inst.instruction.computation);
         let (up, down) = (near.side(centre, true, weight), near.side(centre, false, weight));
         let mut build = Self {
             module,
-            tpu: seen.tpu,
+            tpu: inst.tpu,
             open,
             near,
             nodes: Vec::new(),
@@ -48,7 +48,8 @@ impl<'a> Build<'a> {
         };
         let [up1, up2] = &up;
         let [down1, down2] = &down;
-        for (hop, ids) in [(-2, &up2.told), (-1, &up1.told), (0, &vec![centre]), (1, &down1.told), (2, &down2.told)] {
+        for (hop, ids) in [(-2, &up2.shown), (-1, &up1.shown), (0, &vec![centre]), (1, &down1.shown), (2, &down2.shown)]
+        {
             ids.iter().for_each(|id| build.add(*id, hop, None));
         }
         for (hop, ids, what) in [
@@ -108,18 +109,18 @@ impl<'a> Build<'a> {
     }
 
     fn add(&mut self, id: InstructionId, hop: i8, parent: Option<u32>) {
-        let Some(seen) = InstructionRef::within(self.module, id, self.tpu) else { return };
+        let Some(inst) = InstructionRef::within(self.module, id, self.tpu) else { return };
         if self.at.contains_key(&id) {
             return;
         }
         self.at.entry(id).or_insert(self.nodes.len() as u32);
         self.ids.push(Some(id));
-        let of = seen.instruction;
+        let of = inst.instruction;
         let inside = bodies::size(self.module, &bodies::inside(of));
         self.nodes.push(GraphNode {
             name: of.name.to_string(),
             opcode: Some(of.opcode.to_string()),
-            words: short::words(seen),
+            words: short::words(inst),
             shape: shape(&of.shape),
             body: (inside > 0).then_some(NodeBody { opened: false, instructions: inside as u32 }),
             hop,
@@ -147,14 +148,14 @@ impl<'a> Build<'a> {
         let Some(body) = of.body.filter(|_| self.open.contains(&of.name)) else { return };
         let Some(of) = self.ids[node as usize].and_then(|id| self.module.instruction(id)) else { return };
         let inside = bodies::inside(of);
-        let (told, left) = bodies::visible(self.module, &inside);
-        if told.iter().any(|id| self.at.contains_key(id)) {
+        let (shown, left) = bodies::visible(self.module, &inside);
+        if shown.iter().any(|id| self.at.contains_key(id)) {
             self.shared.push(of.name.to_string());
             return;
         }
         let hop = self.nodes[node as usize].hop;
         self.nodes[node as usize].body = Some(NodeBody { opened: true, ..body });
-        told.into_iter().for_each(|id| self.add(id, hop, Some(node)));
+        shown.into_iter().for_each(|id| self.add(id, hop, Some(node)));
         self.leave(&left, hop, Some(node), "instructions");
     }
 }

@@ -16,16 +16,16 @@ const MAX: usize = 16;
 pub(crate) type GraphParts = (Vec<GraphNode>, Vec<GraphEdge>, u32);
 
 /// The op alone, or with its operands and users.
-pub(crate) fn one_hop(name: &str, seen: Option<InstructionRef<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> GraphParts {
+pub(crate) fn one_hop(name: &str, inst: Option<InstructionRef<'_>>, sides: [(Vec<Neighbour>, u32); 2]) -> GraphParts {
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     let [operands, users] = sides.map(|(side, more)| cut(side, more));
     let centre = operands.0.len() as u32 + u32::from(operands.1 > 0);
     let edge =
         |from, to| GraphEdge { from, to, operands: Vec::new(), shape: String::new(), bytes: None, control: false };
     for operand in operands.0 {
-        let places = seen.iter().flat_map(|seen| seen.instruction.operands.iter().enumerate());
+        let places = inst.iter().flat_map(|inst| inst.instruction.operands.iter().enumerate());
         let places: Vec<u32> = places.filter(|(_, o)| *o.name == *operand.name).map(|(i, _)| i as u32).collect();
-        let flows = seen.zip(places.first()).and_then(|(seen, i)| seen.operand_shape(*i as usize));
+        let flows = inst.zip(places.first()).and_then(|(inst, i)| inst.operand_shape(*i as usize));
         let (shape, bytes) = (operand.shape.clone(), flows.and_then(Shape::bytes));
         edges.push(GraphEdge { operands: places, shape, bytes, ..edge(nodes.len() as u32, centre) });
         nodes.push(node_of(operand, -1));
@@ -36,12 +36,12 @@ pub(crate) fn one_hop(name: &str, seen: Option<InstructionRef<'_>>, sides: [(Vec
     }
     nodes.push(GraphNode {
         name: name.to_owned(),
-        opcode: seen.map(|seen| seen.opcode().to_owned()),
-        words: seen.map_or_else(|| "no HLO says what it is".to_owned(), short::words),
-        shape: seen.map(|seen| shape(&seen.instruction.shape)).unwrap_or_default(),
+        opcode: inst.map(|inst| inst.opcode().to_owned()),
+        words: inst.map_or_else(|| "no HLO says what it is".to_owned(), short::words),
+        shape: inst.map(|inst| shape(&inst.instruction.shape)).unwrap_or_default(),
         ..nothing()
     });
-    let gives = seen.map(|seen| &seen.instruction.shape);
+    let gives = inst.map(|inst| &inst.instruction.shape);
     for user in users.0 {
         let (shape, bytes) = (gives.map(shape).unwrap_or_default(), gives.and_then(Shape::bytes));
         edges.push(GraphEdge { shape, bytes, ..edge(centre, nodes.len() as u32) });

@@ -43,8 +43,8 @@ pub(crate) fn edges(build: &Build<'_>) -> Vec<GraphEdge> {
             if let Some(node) = build.node_at(from) {
                 for from in exits(build, node, DEPTH) {
                     for to in entries(build, to, i) {
-                        let told = build.ids[to as usize].is_some() && build.ids[from as usize].is_some();
-                        edges.add(from, to, told.then_some(i), flows.filter(|_| told), false);
+                        let are_drawn = build.ids[to as usize].is_some() && build.ids[from as usize].is_some();
+                        edges.add(from, to, are_drawn.then_some(i), flows.filter(|_| are_drawn), false);
                     }
                 }
             } else if let Some(more) = build.left_before(from, to) {

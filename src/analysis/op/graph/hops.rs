@@ -16,7 +16,7 @@ pub(crate) type Side = [Hop; 2];
 #[derive(Default)]
 pub(crate) struct Hop {
     /// Those that are told, in order.
-    pub(crate) told: Vec<InstructionId>,
+    pub(crate) shown: Vec<InstructionId>,
     /// Those left out.
     pub(crate) left: Vec<InstructionId>,
 }
@@ -60,7 +60,7 @@ impl<'a> Near<'a> {
         let mut known: IndexSet<InstructionId> = near.iter().copied().chain([centre]).collect();
         let first = cut(near, FIRST, weight);
         let mut lists: Vec<_> = Vec::new();
-        for id in &first.told {
+        for id in &first.shown {
             let mut list = self.hop(*id, up);
             list.retain(|id| !known.contains(id));
             list.sort_by_key(|id| Reverse(weight(*id)));
@@ -71,12 +71,12 @@ impl<'a> Near<'a> {
         for turn in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
             for id in lists.iter().filter_map(|list| list.get(turn)).copied() {
                 if known.insert(id) {
-                    let to = if second.told.len() < SECOND { &mut second.told } else { &mut second.left };
+                    let to = if second.shown.len() < SECOND { &mut second.shown } else { &mut second.left };
                     to.push(id);
                 }
             }
         }
-        second.told.sort_by(Ord::cmp);
+        second.shown.sort_by(Ord::cmp);
         [first, second]
     }
 }
@@ -85,10 +85,10 @@ impl<'a> Near<'a> {
 fn cut(ids: Vec<InstructionId>, room: usize, weight: &dyn Fn(InstructionId) -> u64) -> Hop {
     let mut places: Vec<usize> = (0..ids.len()).collect();
     places.sort_by_key(|i| Reverse(weight(ids[*i])));
-    let told: IndexSet<usize> = places.into_iter().take(room).collect();
+    let shown: IndexSet<usize> = places.into_iter().take(room).collect();
     let mut hop = Hop::default();
     for (i, id) in ids.into_iter().enumerate() {
-        if told.contains(&i) { hop.told.push(id) } else { hop.left.push(id) }
+        if shown.contains(&i) { hop.shown.push(id) } else { hop.left.push(id) }
     }
     hop
 }

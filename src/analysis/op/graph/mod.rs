@@ -44,43 +44,43 @@ impl Analysis {
         let program_id = found.program.or(told_id.flatten());
         let tpu = is_tpu(profile);
         let of_program = program.and_then(|m| InstructionRef::within(m, m.instruction_named(&found.name)?, tpu));
-        let mut say = |code, message: &str| notes.push(Note::new(Severity::Info, code, message));
-        let (nodes, edges, centre, basis) = if let Some(seen) = of_program {
-            let build = self.build(profile, found, seen, open)?;
+        let mut note = |code, message: &str| notes.push(Note::new(Severity::Info, code, message));
+        let (nodes, edges, centre, basis) = if let Some(inst) = of_program {
+            let build = self.build(profile, found, inst, open)?;
             let edges = edges::edges(&build);
-            if let Some(caller) = caller(seen) {
-                say(NoteCode::Inside, &["The graph is limited to the body of ", caller, "."].concat());
+            if let Some(caller) = caller(inst) {
+                note(NoteCode::Inside, &["The graph is limited to the body of ", caller, "."].concat());
             }
             for name in &build.shared {
-                say(
+                note(
                     NoteCode::Shared,
                     &["The body of ", name, " is drawn once: another instruction calls the same computation."].concat(),
                 );
             }
-            let centre = seen.module.and_then(|(_, id)| build.node_at(id))?;
+            let centre = inst.module.and_then(|(_, id)| build.node_at(id))?;
             (build.nodes, edges, centre, OpBasis::Proto)
         } else {
             let parsed = self.event_text(profile, found).and_then(text::instruction);
-            let seen = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu });
-            if seen.is_none() && !found.main().is_some_and(|m| m.ran) {
+            let inst = parsed.as_ref().map(|p| InstructionRef { instruction: &p.instruction, module: None, tpu });
+            if inst.is_none() && !found.main().is_some_and(|m| m.ran) {
                 return None;
             }
-            let (operands, users) = seen.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
-            let (nodes, edges, centre) = by_text::one_hop(&found.name, seen, [operands, users]);
-            let (message, basis) = match seen {
+            let (operands, users) = inst.map(|s| self.neighbours(profile, found, s)).unwrap_or_default();
+            let (nodes, edges, centre) = by_text::one_hop(&found.name, inst, [operands, users]);
+            let (message, basis) = match inst {
                 Some(_) => {
                     ("No program holds the op: the graph shows one hop, from the texts of events.", OpBasis::EventText)
                 }
                 None => ("The op has no HLO: its operands and users are unknown.", OpBasis::None),
             };
-            say(NoteCode::OneHop, message);
+            note(NoteCode::OneHop, message);
             (nodes, edges, centre, basis)
         };
         let mut graph = OpGraph {
             query: found.query.clone(),
             program: program_id.and_then(|id| profile.programs.get(&id).cloned()),
             program_id: program_id.map(|p| p.0),
-            device: found.asked.header.device.clone(),
+            device: found.selection.header.device.clone(),
             centre,
             nodes,
             edges,
@@ -97,18 +97,18 @@ impl Analysis {
         &self,
         profile: &Profile,
         found: &FoundOp,
-        seen: InstructionRef<'a>,
+        inst: InstructionRef<'a>,
         open: &'a [String],
     ) -> Option<Build<'a>> {
-        let (module, _) = seen.module?;
+        let (module, _) = inst.module?;
         // Time says whom to keep where there are too many.
-        let of = seen.instruction.computation;
+        let of = inst.instruction.computation;
         let all = || of.into_iter().flat_map(|of| module.instructions_of(of));
         let names = all().filter_map(|id| module.instruction(id)).map(|i| &*i.name);
         let known = self.known_ops(profile, found, names);
         let weight =
             |id: InstructionId| module.instruction(id).and_then(|i| known.get(&*i.name)).map_or(0, |known| known.own);
-        Build::new(seen, open, &weight)
+        Build::new(inst, open, &weight)
     }
 
     /// Kinds, times and executions of nodes that run by themselves.
@@ -126,8 +126,8 @@ impl Analysis {
 }
 
 /// What calls the computation that an instruction is in, where that is not where the program starts.
-fn caller(seen: InstructionRef<'_>) -> Option<&str> {
-    let (module, _) = seen.module?;
-    let of = seen.instruction.computation.filter(|of| module.entry != Some(*of))?;
+fn caller(inst: InstructionRef<'_>) -> Option<&str> {
+    let (module, _) = inst.module?;
+    let of = inst.instruction.computation.filter(|of| module.entry != Some(*of))?;
     Some(&*module.instruction(*module.callers(of).first()?)?.name)
 }

@@ -4,8 +4,8 @@ use crate::analysis::base::instruction_ref::InstructionRef;
 use crate::analysis::op::words;
 
 /// "matmul fused with gelu", "wait for copy", "loop, 16 times".
-pub(crate) fn words(seen: InstructionRef<'_>) -> String {
-    let all = words::words(seen);
+pub(crate) fn words(inst: InstructionRef<'_>) -> String {
+    let all = words::words(inst);
     let (before, what) = ["start of ", "wait for ", "progress of "]
         .iter()
         .find_map(|b| Some((*b, all.strip_prefix(b)?)))

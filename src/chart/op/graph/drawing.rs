@@ -69,10 +69,10 @@ pub struct DrawnEdge {
     pub from: u32,
     /// The node it goes to.
     pub to: u32,
-    /// Its way: points, between which it is a line where one is above the other, else a curve that leaves and arrives
+    /// Its points. Two points one above the other are joined by a line, others by a curve that leaves and arrives
     /// upright.
-    pub way: Vec<(f64, f64)>,
-    /// The way as SVG writes it, up to the arrow's head.
+    pub points: Vec<(f64, f64)>,
+    /// The path in the syntax of SVG, up to the arrow's head.
     pub path: String,
     /// The head of its arrow, three corners.
     pub head: [(f64, f64); 3],

@@ -14,22 +14,22 @@ const STUB: f64 = 10.0;
 const PIECES: u32 = 12;
 
 /// An edge along its way.
-pub(crate) fn edge(graph: &OpGraph, id: usize, mut way: Vec<(f64, f64)>) -> DrawnEdge {
+pub(crate) fn edge(graph: &OpGraph, id: usize, mut points: Vec<(f64, f64)>) -> DrawnEdge {
     let of = &graph.edges[id];
-    let (x, y) = way.last().copied().unwrap_or_default();
+    let (x, y) = points.last().copied().unwrap_or_default();
     // Upright before the head, also where it comes from far aside.
-    if let [.., before, _] = way[..]
+    if let [.., before, _] = points[..]
         && y - before.1 > STUB * 2.0
     {
-        way.insert(way.len() - 1, (x, y - STUB));
+        points.insert(points.len() - 1, (x, y - STUB));
     }
     let head = [(x, y), (x - HALF, y - LENGTH), (x + HALF, y - LENGTH)];
     DrawnEdge {
         id: id as u32,
         from: of.from,
         to: of.to,
-        path: path(&shortened(&way)),
-        way,
+        path: path(&shortened(&points)),
+        points,
         head,
         dashed: of.control,
         strong: belongs(graph, of.from) != belongs(graph, of.to),
@@ -38,12 +38,12 @@ pub(crate) fn edge(graph: &OpGraph, id: usize, mut way: Vec<(f64, f64)>) -> Draw
 }
 
 /// The way up to where the head is wide enough to cover the line's end.
-fn shortened(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut way = way.to_vec();
-    if let Some(last) = way.last_mut() {
+fn shortened(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut path = path.to_vec();
+    if let Some(last) = path.last_mut() {
         last.1 -= LENGTH - 1.0;
     }
-    way
+    path
 }
 
 /// Whether a node is the centre, or inside it where that is opened.
@@ -53,8 +53,8 @@ fn belongs(graph: &OpGraph, node: u32) -> bool {
 }
 
 /// The way as SVG writes it.
-fn path(way: &[(f64, f64)]) -> String {
-    let mut data = String::with_capacity(way.len() * 24);
+fn path(path: &[(f64, f64)]) -> String {
+    let mut data = String::with_capacity(path.len() * 24);
     let mut add = |letter: char, points: &[(f64, f64)]| {
         data.push(letter);
         for (i, (x, y)) in points.iter().enumerate() {
@@ -66,8 +66,8 @@ fn path(way: &[(f64, f64)]) -> String {
             data.push_str(&px(*y));
         }
     };
-    for (i, to) in way.iter().enumerate() {
-        match i.checked_sub(1).map(|i| way[i]) {
+    for (i, to) in path.iter().enumerate() {
+        match i.checked_sub(1).map(|i| path[i]) {
             None => add('M', &[*to]),
             Some(from) if is_upright(from, *to) => add('L', &[*to]),
             Some(from) => {
@@ -80,10 +80,10 @@ fn path(way: &[(f64, f64)]) -> String {
 }
 
 /// The same line in straight pieces.
-pub(crate) fn pieces(way: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let way = shortened(way);
-    let mut points: Vec<(f64, f64)> = way.first().copied().into_iter().collect();
-    for pair in way.windows(2) {
+pub(crate) fn pieces(path: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let path = shortened(path);
+    let mut points: Vec<(f64, f64)> = path.first().copied().into_iter().collect();
+    for pair in path.windows(2) {
         let (from, to) = (pair[0], pair[1]);
         let n = if is_upright(from, to) { 1 } else { PIECES };
         points.extend((1..=n).map(|i| {

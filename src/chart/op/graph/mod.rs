@@ -38,7 +38,7 @@ pub fn draw(graph: &OpGraph) -> Drawing {
         mark: node::frame(*rect, graph.centre as usize == i),
     });
     let mut edges: Vec<DrawnEdge> =
-        nested.ways.into_iter().enumerate().map(|(i, way)| edge::edge(graph, i, way)).collect();
+        nested.ways.into_iter().enumerate().map(|(i, path)| edge::edge(graph, i, path)).collect();
     edges.sort_by_key(|edge| edge.strong);
     Drawing {
         width: nested.width,

@@ -89,7 +89,7 @@ fn foot(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect) {
 
 /// Name and time; what it is and what it gives. In the line of an opened one all stand side by side.
 fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
-    let mut say = |x, y, anchor, text: String, tone, mono, size| {
+    let mut row = |x, y, anchor, text: String, tone, mono, size| {
         let shape = Shape::Text { x, y, text, anchor, size, mono, halo: false };
         marks.push(Mark::new(shape, Paint::fill(tone)));
     };
@@ -98,13 +98,13 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     if let Some(total) = of.total {
         let text = format::time_text(total);
         let width = label::width(&text, micro);
-        say(right, y, Anchor::End, text, Tone::Ink2, false, Size::Micro);
+        row(right, y, Anchor::End, text, Tone::Ink2, false, Size::Micro);
         end -= width + PADDING;
     }
     let room = label::mono_room(end - left, Size::Dense.px()).max(LETTERS);
     let name = format::middle_cut(&of.name, room);
     let after = left + label::mono_width(&name, Size::Dense.px()) + PADDING;
-    say(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
+    row(left, y, Anchor::Start, name, Tone::Ink, true, Size::Dense);
     let (left, y, end) =
         if of.is_opened() { (after, y, end) } else { (left, rect.y + 33.0, rect.x + rect.width - PADDING) };
     // Where both do not fit, what it is goes first: what it gives is in its edges, too.
@@ -115,11 +115,11 @@ fn words(marks: &mut Vec<Mark>, of: &GraphNode, rect: Rect, right: f64) {
     let what_width = if what.is_empty() { 0.0 } else { label::width(&what, micro) + gap };
     let given = cut(&given, room - what_width, &|text| label::mono_width(text, micro));
     if !what.is_empty() {
-        say(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
+        row(left, y, Anchor::Start, what, Tone::Ink2, false, Size::Micro);
     }
     if !given.is_empty() {
         let (x, anchor) = if of.is_opened() { (left + what_width, Anchor::Start) } else { (end, Anchor::End) };
-        say(x, y, anchor, given, Tone::Ink3, true, Size::Micro);
+        row(x, y, anchor, given, Tone::Ink3, true, Size::Micro);
     }
 }
 
@@ -130,13 +130,13 @@ fn cut(words: &str, room: f64, width: &dyn Fn(&str) -> f64) -> String {
     }
     let room = room - width("…");
     let fits = words.char_indices().map(|(at, _)| at).take_while(|at| width(&words[..*at]) <= room).last();
-    let kept = &words[..fits.unwrap_or(0)];
+    let fitting = &words[..fits.unwrap_or(0)];
     // A letter or two say nothing.
-    if kept.chars().count() < 4 {
+    if fitting.chars().count() < 4 {
         return String::new();
     }
-    let at = kept.rfind(' ').filter(|at| *at * 3 > kept.len() * 2).unwrap_or(kept.len());
-    [kept[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
+    let at = fitting.rfind(' ').filter(|at| *at * 3 > fitting.len() * 2).unwrap_or(fitting.len());
+    [fitting[..at].trim_end_matches([' ', ',', ':']), "…"].concat()
 }
 
 /// Plus or minus.
@@ -166,16 +166,16 @@ fn inside(n: u32, opened: bool) -> String {
 
 fn tip(of: &GraphNode) -> Tip {
     let mut rows: Vec<(String, String)> = Vec::new();
-    let mut say = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
+    let mut row = |label: &str, value: Option<String>| rows.extend(value.map(|value| (label.to_owned(), value)));
     let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     if !of.is_instruction() {
         return Tip { title: of.words.clone(), rows };
     }
-    say("Operation", some(&of.words));
-    say("Gives", some(&of.shape));
-    say("Self", of.total.map(format::exact_time));
-    say("Executions", of.n.map(format::count));
-    say("Kind", of.kind.map(|kind| kind.label().to_owned()));
-    say("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
+    row("Operation", some(&of.words));
+    row("Gives", some(&of.shape));
+    row("Self", of.total.map(format::exact_time));
+    row("Executions", of.n.map(format::count));
+    row("Kind", of.kind.map(|kind| kind.label().to_owned()));
+    row("Inside", of.body.map(|body| format::counted(body.instructions.into(), "instruction", "instructions")));
     Tip { title: of.name.clone(), rows }
 }

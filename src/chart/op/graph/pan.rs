@@ -55,9 +55,9 @@ impl Pan {
     pub fn clamp_to(self, drawing: (f64, f64), frame: (f64, f64)) -> Self {
         // A quarter of the frame at least, or all of a drawing smaller than that.
         let keep = |at: f64, drawing: f64, frame: f64| {
-            let seen = frame / self.scale;
-            let least = (seen / 4.0).min(drawing);
-            at.min(drawing - least).max(least - seen)
+            let visible = frame / self.scale;
+            let least = (visible / 4.0).min(drawing);
+            at.min(drawing - least).max(least - visible)
         };
         Self { x: keep(self.x, drawing.0, frame.0), y: keep(self.y, drawing.1, frame.1), ..self }
     }

@@ -12,7 +12,7 @@ pub fn scene(graph: &OpGraph, drawing: &Drawing) -> Scene {
     let mut marks: Vec<Mark> = drawing.boxes.iter().map(|of| of.mark.clone()).collect();
     for edge in &drawing.edges {
         let (line, head) = paint(edge);
-        marks.push(Mark::new(Shape::Path(pieces(&edge.way), false), line));
+        marks.push(Mark::new(Shape::Path(pieces(&edge.points), false), line));
         marks.push(Mark::new(Shape::Path(edge.head.to_vec(), true), head));
     }
     marks.extend(drawing.nodes.iter().flat_map(|node| node.marks.iter().cloned()));

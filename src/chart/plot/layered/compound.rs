@@ -92,7 +92,7 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
         let (inset, rim) = ((rects[i].width - groups[i].laid.width) / 2.0, groups[i].rim(true));
         groups[i].at = (rects[i].x + inset, rects[i].y + HEAD + rim);
     }
-    let way = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
+    let path = |((from, to), parts): (&(Vec<usize>, Vec<usize>), &mut Vec<Part>)| {
         // Out of boxes, across, into boxes.
         parts.sort_by_key(|(group, _)| {
             let at = |chain: &[usize]| chain.iter().position(|of| of == group);
@@ -102,19 +102,19 @@ pub(crate) fn nest(graph: &OpGraph) -> Nested {
                 _ => usize::MAX / 2,
             }
         });
-        let mut way: Vec<(f64, f64)> = Vec::new();
+        let mut path: Vec<(f64, f64)> = Vec::new();
         for (group, link) in parts {
             let Group { at, laid, .. } = &groups[*group];
-            way.extend(laid.ways[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
+            path.extend(laid.ways[*link].iter().map(|(x, y)| (at.0 + x, at.1 + y)));
         }
-        way.dedup();
-        way
+        path.dedup();
+        path
     };
     let all = &groups[n].laid;
     Nested {
         width: all.width + MARGIN * 2.0,
         height: all.height + MARGIN * 2.0,
-        ways: chains.iter().zip(&mut parts).map(way).collect(),
+        ways: chains.iter().zip(&mut parts).map(path).collect(),
         rects,
     }
 }

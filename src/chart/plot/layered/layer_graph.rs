@@ -43,20 +43,20 @@ impl Net {
         let mut passed: IndexMap<(usize, u32, usize), usize> = IndexMap::default();
         let mut pieces: IndexMap<(usize, usize, i64), usize> = IndexMap::default();
         for (link, against) in links.iter().zip(against) {
-            let mut way = Vec::new();
+            let mut path = Vec::new();
             if !against {
-                way.push(link.from);
+                path.push(link.from);
                 for row in row[link.from] + 1..row[link.to] {
-                    way.push(*passed.entry((link.from, link.trunk, row)).or_insert_with(|| {
+                    path.push(*passed.entry((link.from, link.trunk, row)).or_insert_with(|| {
                         net.spots.push(spot(0.0, row, false));
                         net.spots.len() - 1
                     }));
                 }
-                way.push(link.to);
+                path.push(link.to);
             }
-            for (i, pair) in way.windows(2).enumerate() {
+            for (i, pair) in path.windows(2).enumerate() {
                 let out = if i == 0 { link.out } else { 0.0 };
-                let into = if i + 2 == way.len() { link.into } else { 0.0 };
+                let into = if i + 2 == path.len() { link.into } else { 0.0 };
                 #[expect(clippy::cast_possible_truncation, reason = "a place on an edge, to tell two apart")]
                 let key = (pair[0], pair[1], (out * 4096.0 + into) as i64);
                 pieces.entry(key).or_insert_with(|| {
@@ -67,7 +67,7 @@ impl Net {
                     piece
                 });
             }
-            net.ways.push(way);
+            net.ways.push(path);
         }
         net.rows.resize(net.spots.iter().map(|spot| spot.row + 1).max().unwrap_or(0), Vec::new());
         for (i, spot) in net.spots.iter().enumerate().take(items.len()) {

@@ -58,22 +58,22 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
     laid.width = (laid.width / 2.0).ceil() * 2.0;
     for (i, link) in links.iter().enumerate() {
         let (from, to) = (laid.items[link.from], laid.items[link.to]);
-        let mut way = vec![(x[link.from] + link.out, from.y + from.height)];
+        let mut path = vec![(x[link.from] + link.out, from.y + from.height)];
         let spots = &net.ways[i];
         for (step, spot) in spots.iter().enumerate() {
             let (top, bottom) = spans[net.spots[*spot].row];
             if step > 0 {
                 let at = if step + 1 == spots.len() { x[*spot] + into[i] } else { x[*spot] };
-                way.push((at, top));
+                path.push((at, top));
             }
             if step + 1 < spots.len() {
                 let at = if step == 0 { x[*spot] + link.out } else { x[*spot] };
-                way.push((at, bottom));
+                path.push((at, bottom));
             }
         }
-        way.push((x[link.to] + into[i], to.y));
-        way.dedup();
-        laid.ways.push(way);
+        path.push((x[link.to] + into[i], to.y));
+        path.dedup();
+        laid.ways.push(path);
     }
     laid
 }
@@ -82,8 +82,8 @@ pub(crate) fn lay(items: &[Item], links: &[Link]) -> Laid {
 fn arrivals(items: &[Item], links: &[Link], net: &Net, x: &[f64]) -> Vec<f64> {
     let mut into: Vec<f64> = links.iter().map(|link| link.into).collect();
     let from = |link: usize| {
-        let way = &net.ways[link];
-        let before = way.len().checked_sub(2).map_or(links[link].from, |i| way[i]);
+        let path = &net.ways[link];
+        let before = path.len().checked_sub(2).map_or(links[link].from, |i| path[i]);
         x[before] + if before == links[link].from { links[link].out } else { 0.0 }
     };
     for (i, item) in items.iter().enumerate() {

@@ -47,16 +47,16 @@ fn check(items: &[Item], links: &[Link], laid: &Laid) -> Result<(), TestCaseErro
         prop_assert_eq!((a.width, a.height), (items[i].width, items[i].height));
         prop_assert!(laid.items[i + 1..].iter().all(|b| !a.overlaps(*b)));
     }
-    for (link, way) in links.iter().zip(&laid.ways) {
+    for (link, path) in links.iter().zip(&laid.ways) {
         let (from, to) = (laid.items[link.from], laid.items[link.to]);
-        prop_assert_eq!(way[0], (from.x + from.width / 2.0 + link.out, from.y + from.height));
-        let end = way[way.len() - 1];
+        prop_assert_eq!(path[0], (from.x + from.width / 2.0 + link.out, from.y + from.height));
+        let end = path[path.len() - 1];
         prop_assert!(end.1 == to.y && end.0 >= to.x && end.0 <= to.x + to.width && from.y + from.height < to.y);
         prop_assert!(!link.fixed || end.0 == to.x + to.width / 2.0 + link.into);
-        prop_assert!(way.windows(2).all(|pair| pair[0].1 <= pair[1].1), "downward");
-        prop_assert!(way.iter().all(|(x, _)| *x >= 0.0 && *x <= laid.width), "within");
+        prop_assert!(path.windows(2).all(|pair| pair[0].1 <= pair[1].1), "downward");
+        prop_assert!(path.iter().all(|(x, _)| *x >= 0.0 && *x <= laid.width), "within");
         // Upright pieces pass beside items.
-        for pair in way.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        for pair in path.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             prop_assert!(!laid.items.iter().any(|item| item.is_crossed(pair[0], pair[1])));
         }
     }

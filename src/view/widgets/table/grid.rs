@@ -91,11 +91,11 @@ pub(super) struct Grid {
     pub(super) model: Model,
     pub(super) node: NodeRef<html::Div>,
     pub(super) body: NodeRef<html::Div>,
-    pub(super) seen: RwSignal<Range<u32>>,
+    pub(super) visible: RwSignal<Range<u32>>,
     /// Which columns there are: seldom others, while their widths follow the figures.
     pub(super) ids: Memo<Vec<&'static str>>,
     /// The column whose menu is asked for.
-    pub(super) asked: RwSignal<Option<&'static str>>,
+    pub(super) menu_column: RwSignal<Option<&'static str>>,
 }
 
 impl Grid {
@@ -114,11 +114,11 @@ impl Grid {
     /// Makes the rows of a stretch, and asks for them.
     pub(super) fn show(self, (top, bottom): (f64, f64)) {
         let height = self.model.measure.get_untracked().row;
-        let seen = virtual_rows::rendered(self.model.count.get_untracked(), height, top, bottom);
-        if self.seen.with_untracked(|old| *old != seen) {
-            self.seen.set(seen.clone());
+        let visible = virtual_rows::rendered(self.model.count.get_untracked(), height, top, bottom);
+        if self.visible.with_untracked(|old| *old != visible) {
+            self.visible.set(visible.clone());
         }
-        self.model.want.run(seen);
+        self.model.want.run(visible);
     }
 
     /// Finds out which rows are in view, and asks for them.

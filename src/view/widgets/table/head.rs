@@ -31,7 +31,7 @@ pub(super) fn Head(grid: Grid) -> impl IntoView {
 /// The menu of whatever column was asked. Beside the grid, which holds rows only.
 #[component]
 pub(super) fn ColumnMenu(grid: Grid) -> impl IntoView {
-    let entries = Signal::derive(move || grid.asked.get().map(|id| entries(grid, id)).unwrap_or_default());
+    let entries = Signal::derive(move || grid.menu_column.get().map(|id| entries(grid, id)).unwrap_or_default());
     view! { <menu::Menu id=MENU label="Column" entries /> }.any()
 }
 
@@ -92,7 +92,7 @@ fn One(grid: Grid, at: usize, id: &'static str) -> impl IntoView {
         }
     };
     let open_menu = move || {
-        grid.asked.set(Some(id));
+        grid.menu_column.set(Some(id));
         model.place.set(GridCell { row: None, column: at });
     };
     let right = move |event: ev::MouseEvent| {

@@ -25,8 +25,8 @@ pub(crate) fn Table(model: Model) -> impl IntoView {
         model,
         node: NodeRef::new(),
         body: NodeRef::new(),
-        seen: RwSignal::new(0..0),
-        asked: RwSignal::new(None),
+        visible: RwSignal::new(0..0),
+        menu_column: RwSignal::new(None),
         ids: Memo::new(move |_| model.columns.with(|columns| columns.iter().map(|column| column.id).collect())),
     };
     effect(move || {
@@ -82,9 +82,9 @@ fn View(grid: Grid) -> impl IntoView {
     let height = move || format!("{}px", f64::from(model.count.get()) * model.measure.get().row);
     // The row with the keyboard's place exists even out of view: the focus must not fall off the page.
     let rows = move || {
-        let (seen, count) = (grid.seen.get(), model.count.get());
-        let extra = model.place.get().row.filter(|row| !seen.contains(row) && *row < count);
-        extra.into_iter().chain(seen.start.min(count)..seen.end.min(count)).collect::<Vec<_>>()
+        let (visible, count) = (grid.visible.get(), model.count.get());
+        let extra = model.place.get().row.filter(|row| !visible.contains(row) && *row < count);
+        extra.into_iter().chain(visible.start.min(count)..visible.end.min(count)).collect::<Vec<_>>()
     };
     // The same for head, rows and totals: they line up whatever stands in them.
     let layout = move |of: Layout| {

@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
             return None;
         }
         let value = value(&mut scan);
-        let kept = if let Some(place @ None) = metadata.text_mut(key) {
+        let is_new = if let Some(place @ None) = metadata.text_mut(key) {
             *place = unquoted(value).map(|v| texts.get(&unescape(v)));
             place.is_some()
         } else if let Some(place @ 0) = metadata.number_mut(key) {
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str, texts: &mut Texts) -> Option<Metadata> {
         } else {
             false
         };
-        if !kept {
+        if !is_new {
             metadata.others.push((texts.get(key), texts.get(value)));
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader
         let place = scan.position();
         let Some(number) = scan.number::<usize>() else { return true };
         scan.space();
-        let kept = match table {
+        let is_new = match table {
             "FileNames" => name(scan).map(|n| (frames.files.push(reader.texts.get(&n)), frames.files.len())),
             "FunctionNames" => {
                 name(scan).map(|n| (frames.functions.push(reader.texts.get(&n)), frames.functions.len()))
@@ -28,7 +28,7 @@ pub(super) fn read(scan: &mut Scan<'_>, frames: &mut Frames, reader: &mut Reader
             _ => frame(scan).map(|f| (frames.frames.push(f), frames.frames.len())),
         };
         // Rows are numbered 1, 2, 3, …; ids are those numbers.
-        if kept.is_none_or(|((), n)| n != number) {
+        if is_new.is_none_or(|((), n)| n != number) {
             reader.leftover(scan.text_from(place));
             scan.skip_line();
         }

@@ -32,13 +32,13 @@ pub(super) fn join(profile: &mut Profile, gpu: usize) {
             let op = *joined.entry((op, *launch)).or_insert_with(|| {
                 let mut of = plane.ops[op.0 as usize].clone();
                 let from = planes[launch.0].op(launch.1);
-                let (own, said) = (&mut of.stats, from.stats);
-                own.hlo_op = said.hlo_op;
-                own.hlo_module = own.hlo_module.or(said.hlo_module);
-                own.program = own.program.or(said.program);
-                own.tf_op = own.tf_op.or(said.tf_op);
+                let (own, stated) = (&mut of.stats, from.stats);
+                own.hlo_op = stated.hlo_op;
+                own.hlo_module = own.hlo_module.or(stated.hlo_module);
+                own.program = own.program.or(stated.program);
+                own.tf_op = own.tf_op.or(stated.tf_op);
                 let call = strings.get(from.name);
-                if said.hlo_op.is_none() && call.contains("GraphLaunch") {
+                if stated.hlo_op.is_none() && call.contains("GraphLaunch") {
                     own.category = Some(strings.intern(COMMAND_BUFFER));
                 } else if copy_of_name(strings.get(of.text)) == Some("Memcpy") {
                     own.category = copy_of_name(call).map(|word| strings.intern(word)).or(own.category);

@@ -260,15 +260,15 @@ impl Sink for Fill<'_, '_> {
 
 impl LeftOut {
     fn notes(self) -> impl Iterator<Item = Note> {
-        let told =
+        let stated =
             |n: u64, severity, code, rest: &str| (n > 0).then(|| Note::new(severity, code, format!("{n} {rest}")));
         let untimed = "events have no time, or a time centuries away from the others, and are left out.";
         let unmatched = "events begin without an end or end without a begin. The former have no duration, and the latter are left out.";
         let other = "counters, flows and similar events are not on a line and are left out.";
         [
-            told(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),
-            told(self.unmatched, Severity::Caution, NoteCode::UnmatchedEvents, unmatched),
-            told(self.other, Severity::Info, NoteCode::OtherEvents, other),
+            stated(self.untimed, Severity::Caution, NoteCode::UntimedEvents, untimed),
+            stated(self.unmatched, Severity::Caution, NoteCode::UnmatchedEvents, unmatched),
+            stated(self.other, Severity::Info, NoteCode::OtherEvents, other),
         ]
         .into_iter()
         .flatten()

@@ -92,7 +92,7 @@ fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Re
     text.expect(b'[')?;
     outcome.found = true;
     let mut fields = event::Fields::default();
-    let mut told = 0;
+    let mut reported = 0;
     loop {
         match text.token() {
             Some(b'{') => {
@@ -106,9 +106,9 @@ fn events(text: &mut Text<'_>, outcome: &mut Outcome, sink: &mut dyn Sink) -> Re
             }
         }
         let at = text.source_at();
-        if at != told {
+        if at != reported {
             sink.progress(at);
-            told = at;
+            reported = at;
         }
     }
 }

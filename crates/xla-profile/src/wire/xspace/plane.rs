@@ -82,18 +82,18 @@ pub(super) fn walk(
         report(error, None, false);
     }
     let last = layout.lines.len().saturating_sub(1);
-    let mut told = false;
+    let mut is_reported = false;
     for (i, line_span) in layout.lines.into_iter().enumerate() {
         let line_clipped = if i == last { layout.last_line_clipped.take() } else { None };
         let (head, result) = line::walk(line_span, line_clipped.is_some(), window, sink);
         if let Some(error) = line_clipped.or(result.err()) {
-            told = true;
+            is_reported = true;
             report(error, Some(&head), cut);
         }
     }
     sink.plane_end();
     // One place of damage is one report: the innermost that is known.
-    if !told && let Some(error) = first.err().or(clipped) {
+    if !is_reported && let Some(error) = first.err().or(clipped) {
         report(error, None, cut);
     }
 }

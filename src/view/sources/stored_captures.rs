@@ -77,7 +77,7 @@ async fn sweep(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
         }
         left.extend(Reflect::get(&next, &"value".into())?.as_string());
     }
-    left.retain(|name| name != LIST && named.iter().all(|kept| kept.id != *name));
+    left.retain(|name| name != LIST && named.iter().all(|stored| stored.id != *name));
     for name in left {
         let _ = remove(folder, &name).await;
     }
@@ -92,34 +92,34 @@ pub(super) async fn store(name: &str, about: &str, files: &[Picked]) -> Result<S
     let folder = folder().await.map_err(error_text)?;
     let _lock = lock::acquire(LOCK).await;
     let id = format!("{:x}", now());
-    let kept = write(&folder, &id, files).await;
-    if let Err(error) = kept {
+    let stored = write(&folder, &id, files).await;
+    if let Err(error) = stored {
         let _ = remove(&folder, &id).await;
         return Err(error_text(error));
     }
     let bytes = files.iter().map(|picked| size(&picked.file)).sum();
     let paths = files.iter().map(|picked| picked.path.clone()).collect();
-    let kept = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
+    let stored = StoredCapture { id, name: name.to_owned(), about: about.to_owned(), bytes, at: now(), paths };
     let mut all = read_list(&folder).await;
     let (before, mut others): (Vec<_>, Vec<_>) =
-        all.drain(..).partition(|one| (&one.name, one.bytes) == (&kept.name, kept.bytes));
-    others.insert(0, kept.clone());
+        all.drain(..).partition(|one| (&one.name, one.bytes) == (&stored.name, stored.bytes));
+    others.insert(0, stored.clone());
     write_list(&folder, others).await.map_err(error_text)?;
     for one in before {
         let _ = remove(&folder, &one.id).await;
     }
-    Ok(kept)
+    Ok(stored)
 }
 
 /// The files of a capture that is kept.
 ///
 /// # Errors
 /// Where they are gone: what the browser says.
-pub(super) async fn files(kept: &StoredCapture) -> Result<Vec<Picked>, String> {
+pub(super) async fn files(stored: &StoredCapture) -> Result<Vec<Picked>, String> {
     let all = async {
-        let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&kept.id)).await?;
+        let folder: FileSystemDirectoryHandle = wait(folder().await?.get_directory_handle(&stored.id)).await?;
         let mut picked = Vec::new();
-        for (at, path) in kept.paths.iter().enumerate() {
+        for (at, path) in stored.paths.iter().enumerate() {
             let handle: FileSystemFileHandle = wait(folder.get_file_handle(&at.to_string())).await?;
             let file: File = wait(handle.get_file()).await?;
             // The file's own name is its number.
@@ -211,9 +211,9 @@ async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
 fn error_text(error: JsValue) -> String {
-    let said = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
+    let message = error.dyn_ref::<DomException>().map_or_else(|| format!("{error:?}"), DomException::message);
     // It stands within a sentence, which has its own full stop.
-    said.trim_end_matches('.').to_owned()
+    message.trim_end_matches('.').to_owned()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length: whole, below 2⁵³")]
