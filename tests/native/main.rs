@@ -42,6 +42,7 @@ mod share;
 mod small;
 mod streams;
 mod synth;
+mod texts;
 mod threads;
 mod tidy;
 mod trace;

@@ -45,7 +45,7 @@ fn lines_that_are_not_there() {
     // What no plane of it has: said once, of both devices.
     let [one] = those(&whole, FindingKind::Missing, "no “Async XLA Ops” line")[..] else { panic!("{whole:#?}") };
     assert_eq!((one.place.as_deref(), one.n, &one.remedy), (Some("2 devices, TPU:0 to TPU:1"), Some(2), &None));
-    assert_eq!(those(&whole, FindingKind::Missing, "There is no HLO proto").len(), 1);
+    assert_eq!(those(&whole, FindingKind::Missing, "The capture has no HLO proto").len(), 1);
     assert_eq!(those(&whole, FindingKind::Missing, "where in the source").len(), 0);
     assert_eq!(those(&whole, FindingKind::Missing, "no events of hosts").len(), 0);
     let alone = of(&XSpace { planes: vec![make::device(0)], ..XSpace::default() });

@@ -1,0 +1,157 @@
+//! The words that people read, of each feature as one list.
+//!
+//! A text stands where it is shown. These snapshots put the texts of a feature together, so that one person can read them in one
+//! sitting, and so that a change of words shows in a review. Every string with a space or a capital letter is a text here, other than
+//! those of attributes, of class names and of tests within a file.
+
+use crate::tidy::files;
+use proc_macro2::{TokenStream, TokenTree};
+use std::fmt::Write;
+
+/// The features, each with the paths of its files: a path that begins or goes on with one of these belongs to the feature.
+const FEATURES: &[(&str, &[&str])] = &[
+    (
+        "breakdown",
+        &[
+            "analysis/breakdown/",
+            "chart/breakdown/",
+            "view/breakdown/",
+            "report/tables",
+            "report/steps",
+            "report/scopes",
+        ],
+    ),
+    (
+        "data_movement",
+        &["analysis/data_movement/", "chart/data_movement", "view/data_movement", "report/data_movement"],
+    ),
+    ("roofline", &["analysis/roofline/", "chart/roofline/", "view/roofline/", "report/roofline", "protocol/roofline"]),
+    ("memory", &["analysis/memory/", "chart/memory/", "view/memory/", "report/memory"]),
+    ("comm", &["analysis/comm/", "chart/comm/", "view/comm/", "report/comm"]),
+    ("op", &["analysis/op/", "chart/op/", "view/op/"]),
+    ("files", &["analysis/files/", "chart/files", "view/files/", "report/inspect"]),
+    ("share", &["share/", "chart/share", "view/share/"]),
+    (
+        "opening",
+        &[
+            "session/",
+            "worker/",
+            "chart/landing",
+            "chart/loading",
+            "chart/empty/",
+            "view/landing/",
+            "view/loading/",
+            "view/sources/",
+            "view/empty/",
+            "view/drop",
+            "crates/xla-profile/src/",
+        ],
+    ),
+    (
+        "page",
+        &[
+            "analysis/base/",
+            "analysis/classify/",
+            "chart/widgets/",
+            "chart/plot/",
+            "chart/mod",
+            "view/",
+            "protocol/",
+            "chip/",
+        ],
+    ),
+    ("command_line", &["bin/"]),
+];
+
+/// The feature of a file: the one with the longest path that fits.
+fn feature(file: &str) -> Option<&'static str> {
+    let fitting = FEATURES.iter().flat_map(|(name, paths)| paths.iter().map(move |path| (path, *name)));
+    fitting.filter(|(path, _)| file.starts_with(**path)).max_by_key(|(path, _)| path.len()).map(|(_, name)| name)
+}
+
+/// Whether people read a string: it has a capital letter or a space, and is no list of class names, address or piece of SVG.
+fn is_text(string: &str) -> bool {
+    let starts_big = string.chars().next().is_some_and(char::is_uppercase) && string.chars().any(char::is_lowercase);
+    let words = string.split(' ').filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1).count();
+    let is_code = string.starts_with(['<', '#', '/', '-', '_', '%', 'M', '$']) && !starts_big
+        || string.contains("::")
+        || string.contains('=');
+    !is_code && (starts_big || words > 1)
+}
+
+/// The string that a literal stands for, as it is written, without breaks of lines.
+fn string(literal: &str) -> Option<String> {
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut lines = inner.split("\\\n").map(str::trim_start);
+    let first = inner.split("\\\n").next()?.to_owned();
+    lines.next();
+    Some(lines.fold(first, |text, line| text + line))
+}
+
+/// Adds the texts of some code. Attributes, tests and class names are passed over.
+fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token.to_string() == what);
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        match token {
+            // The documentation of a file.
+            TokenTree::Punct(punct) if punct.as_char() == '#' && is(at + 1, "!") => at += 2,
+            // An attribute; an item of tests goes with it.
+            TokenTree::Punct(punct)
+                if punct.as_char() == '#' && matches!(tokens.get(at + 1), Some(TokenTree::Group(_))) =>
+            {
+                if tokens[at + 1].to_string().replace(' ', "") == "[cfg(test)]" {
+                    while !matches!(tokens.get(at), None | Some(TokenTree::Group(_)))
+                        || is(at, "[cfg (test)]")
+                        || is(at, "[cfg(test)]")
+                    {
+                        at += 1;
+                    }
+                    // The group of the item itself, behind its name.
+                    at += 1;
+                    while tokens
+                        .get(at)
+                        .is_some_and(|token| !matches!(token, TokenTree::Group(_)) && token.to_string() != ";")
+                    {
+                        at += 1;
+                    }
+                } else {
+                    at += 1;
+                }
+            }
+            TokenTree::Ident(name)
+                if ["class", "id", "style", "viewBox"].contains(&name.to_string().as_str()) && is(at + 1, "=") =>
+            {
+                at += 2;
+            }
+            TokenTree::Group(group) => collect(group.stream(), texts),
+            TokenTree::Literal(literal) => {
+                let text = string(&literal.to_string()).filter(|text| is_text(text));
+                texts.extend(text.filter(|text| !texts.contains(text)));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[test]
+fn every_text_of_a_feature_in_one_list() {
+    let mut lists: Vec<(&str, String)> = FEATURES.iter().map(|(name, _)| (*name, String::new())).collect();
+    for (file, code) in files("src", &["rs"]).into_iter().chain(files("crates", &["rs"])) {
+        let short = file.strip_prefix("src/").unwrap_or(&file);
+        let Some(name) = feature(short).filter(|_| !file.ends_with("tests.rs")) else { continue };
+        let mut texts = Vec::new();
+        collect(code.parse().unwrap_or_else(|error| panic!("{file}: {error}")), &mut texts);
+        let list = &mut lists.iter_mut().find(|(of, _)| *of == name).unwrap().1;
+        if !texts.is_empty() {
+            let _ = writeln!(list, "\n{file}");
+            texts.iter().for_each(|text| drop(writeln!(list, "  {text}")));
+        }
+    }
+    for (name, list) in lists {
+        assert!(list.lines().count() > 10, "{name} has texts");
+        insta::assert_snapshot!(format!("texts_{name}"), list.trim_start());
+    }
+}
