@@ -130,7 +130,7 @@ pub fn data_movement(view: &DataMovementView) -> DataMovementTable {
 
 fn summary_text(data_movement: &DataMovement, of_step: Option<f64>) -> String {
     if data_movement.total == Picos::ZERO {
-        return "nothing but computing".to_owned();
+        return "only compute".to_owned();
     }
     let share = of_step.map(|share| format!(", {} of the step", format::percent_text(share))).unwrap_or_default();
     let waits = if data_movement.stall == Picos::ZERO {
@@ -149,7 +149,7 @@ fn summary_text(data_movement: &DataMovement, of_step: Option<f64>) -> String {
 fn source(of: &DataMovementRow) -> (String, String) {
     match (&*of.key_kind, &of.source_inner) {
         ("source_stack", Some(inner)) => (inner.clone(), of.key.clone()),
-        ("no_source", _) => ("no source".to_owned(), "Its ops say neither a source nor a scope.".to_owned()),
+        ("no_source", _) => ("no source".to_owned(), "The ops have neither a source nor a scope.".to_owned()),
         _ => (of.key.clone(), of.key.clone()),
     }
 }
@@ -271,7 +271,7 @@ pub fn formula(view: &DataMovementView) -> Formula {
                 format::exact_time(data_movement.stall)
             ),
         ),
-        row("Changes", "what an op reads against what it writes, from its HLO text; of a wait, its start’s".to_owned()),
+        row("Changes", "differences between what an op reads and what it writes, from its HLO text; for a wait, those of its start op".to_owned()),
         row(
             "62 %",
             "the share of the row’s time in ops that change it; ? where the change is unknown, which does not mean no"

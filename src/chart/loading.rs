@@ -204,7 +204,7 @@ impl Load {
 const fn name(stage: Stage) -> &'static str {
     match stage {
         Stage::Fetch => "Fetch",
-        Stage::Recognise => "Recognise",
+        Stage::Recognise => "Detect format",
         Stage::Inflate => "Unpack",
         Stage::Read => "Read planes",
         Stage::Analyse => "Steps, self time, kinds",

@@ -218,8 +218,7 @@ pub fn mismatch(page: &str, worker: &str) -> Failure {
     Failure {
         title: "Page and worker are of different builds".to_owned(),
         message: format!(
-            "The page is build {page}, its worker {worker}: the site was updated meanwhile, or an old copy is kept \
-             somewhere between. Nothing was opened. Reload the page; if that does not help, try again in ten minutes."
+            "The page is build {page}, its worker {worker}: the site was updated meanwhile, or a cache has an old copy. Nothing was opened. Reload the page; if that does not help, try again in ten minutes."
         ),
     }
 }

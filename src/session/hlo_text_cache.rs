@@ -119,7 +119,7 @@ fn of_module(program: &FileProgram, module: &Module) -> Listed {
     let outline: Vec<OutlineItem> = items.collect();
     let mut damage = module.damage.notes.clone();
     if listing.is_cut() {
-        damage.push("The text is longer than a gigabyte: only its start is there.".to_owned());
+        damage.push("The text is longer than a gigabyte. Only its beginning is shown.".to_owned());
     }
     let entry = module.entry.and_then(|id| module.computation(id)).map(|entry| entry.name.to_string());
     let head = ProgramHead {
@@ -147,9 +147,9 @@ fn of_events(profile: &Profile, program: &FileProgram) -> Listed {
     texts.sort_by(Ord::cmp);
     texts.dedup();
     let comment = if texts.is_empty() {
-        "The HLO of this program is not there, and no op with a text says that it is of this program."
+        "The capture does not have the HLO of this program, and no op with HLO text belongs to it."
     } else {
-        "The HLO of this program is not there: these are the texts of its ops’ events, by name."
+        "The capture does not have the HLO of this program. The lines are the texts of its ops’ events, sorted by name."
     };
     let listing = Listing::of_texts(comment, texts.iter().map(|(_, text)| *text));
     let head = ProgramHead {

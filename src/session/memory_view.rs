@@ -41,7 +41,7 @@ impl CaptureSession {
         match tell(&mut self.programs, &self.profile, all) {
             Ok(view) => Reply::further(&view),
             Err(note) => Reply::Failed(Failure {
-                title: "Nothing is known of this program’s memory".to_owned(),
+                title: "The memory of this program is unknown".to_owned(),
                 message: note.message,
             }),
         }

@@ -172,7 +172,7 @@ impl Loaded {
 /// Reads the program at a place among [`Profile::hlo`].
 pub(crate) fn load(files: &[OpenFile], profile: &Profile, at: usize) -> Result<Loaded, Note> {
     let Some(blob) = profile.hlo.get(at) else { return Err(unread("it is not there")) };
-    let Some(file) = files.get(blob.file) else { return Err(unread("its file is not open any more")) };
+    let Some(file) = files.get(blob.file) else { return Err(unread("its file is no longer open")) };
     if blob.span.len() > MAX_PROGRAM {
         return Err(unread("it is larger than 512 MiB"));
     }

@@ -81,7 +81,8 @@ pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
     for _ in 0..n {
         let name = varint(&mut bytes).and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= MAX_NAME);
         let name = name.and_then(|n| take(&mut bytes, n)).ok_or(cut(size + 1))?;
-        let name = std::str::from_utf8(name).map_err(|_| ShareError::Broken("a file’s name is none"))?.to_owned();
+        let name =
+            std::str::from_utf8(name).map_err(|_| ShareError::Broken("a file name is not valid UTF-8"))?.to_owned();
         let size = varint(&mut bytes).ok_or(cut(size + 1))?;
         captures.push(Carried { name, start: 0, size });
     }
@@ -92,14 +93,14 @@ pub fn unpack(source: &dyn Source) -> Result<ReportFile, ShareError> {
     }
     match at {
         end if end > size => Err(cut(end)),
-        end if end < size => Err(ShareError::Broken("something is behind its end")),
+        end if end < size => Err(ShareError::Broken("data follows its end")),
         _ => Ok(ReportFile { report, captures }),
     }
 }
 
 fn source_head(source: &dyn Source, most: u64) -> Result<Vec<u8>, ShareError> {
     let mut head = vec![0; source.size().min(most) as usize];
-    source.read_at(0, &mut head).map_err(|_| ShareError::Broken("the system does not give its bytes"))?;
+    source.read_at(0, &mut head).map_err(|_| ShareError::Broken("its bytes cannot be read"))?;
     Ok(head)
 }
 

@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     /// Whether all was read.
     pub(super) fn finish(self) -> Done {
         let rest = [self.marks, self.digits, self.names, self.letters];
-        if rest.iter().all(|rest| rest.is_empty()) { Ok(()) } else { Err(ShareError::Broken("something is left over")) }
+        if rest.iter().all(|rest| rest.is_empty()) { Ok(()) } else { Err(ShareError::Broken("data is left over")) }
     }
 
     fn pay(&mut self, bytes: usize) -> Done {
@@ -81,8 +81,8 @@ impl<'a> Reader<'a> {
         let letters = take(&mut self.letters, rest).ok_or(ENDS)?;
         self.pay(shared.saturating_add(rest).saturating_mul(2))?;
         let last = self.known.last().map_or("", String::as_str);
-        let start = last.get(..shared).ok_or(ShareError::Broken("a text starts with what is not there"))?;
-        let rest = std::str::from_utf8(letters).map_err(|_| ShareError::Broken("a text is none"))?;
+        let start = last.get(..shared).ok_or(ShareError::Broken("a text refers to a missing text"))?;
+        let rest = std::str::from_utf8(letters).map_err(|_| ShareError::Broken("a text is not valid UTF-8"))?;
         Ok([start, rest].concat())
     }
 }
@@ -106,7 +106,7 @@ impl Visit for Reader<'_> {
                 let whole = 10_u64.checked_pow(zeros.into()).and_then(|tens| self.digits().ok()?.checked_mul(tens));
                 Some(whole.ok_or(ShareError::Broken("a number is too large"))?)
             }
-            _ => return Err(ShareError::Broken("a number is none")),
+            _ => return Err(ShareError::Broken("a number is malformed")),
         };
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Visit for Reader<'_> {
             mark => {
                 let tens = i32::from(mark) - i32::from(TENS);
                 if tens.abs() > MOST_TENS {
-                    return Err(ShareError::Broken("a number is none"));
+                    return Err(ShareError::Broken("a number is malformed"));
                 }
                 let folded = self.digits()?;
                 Some(of_decimal((folded >> 1) as i64 ^ -((folded & 1) as i64), tens))
@@ -146,7 +146,7 @@ impl Visit for Reader<'_> {
             before => {
                 let back = usize::try_from(before - TEXT_NEW).ok();
                 let at = back.and_then(|back| self.known.len().checked_sub(back));
-                let at = at.ok_or(ShareError::Broken("a text is not there"))?;
+                let at = at.ok_or(ShareError::Broken("a text is missing"))?;
                 let length = self.known.get(at).map_or(0, String::len);
                 self.pay(length)?;
                 self.known.get(at).cloned()

@@ -58,7 +58,7 @@ impl Link {
     pub fn start(report: impl Fn(Report) + 'static) -> Result<Self, Failure> {
         let Spawned { worker, script, lock } = spawn().map_err(|e| Failure {
             title: "The analysis could not be started".to_owned(),
-            message: format!("The browser starts no worker for this page: {}", sentence(&error_text(&e))),
+            message: format!("The browser does not start a worker for this page: {}", sentence(&error_text(&e))),
         })?;
         let outbox: Outbox = Rc::new(RefCell::new(Some(Vec::new())));
         let alive = Rc::new(Cell::new(true));
@@ -167,7 +167,7 @@ fn watch(name: String, report: Rc<dyn Fn(Report)>) {
 
 fn died(reason: &str) -> Failure {
     let reason = reason.trim_start_matches("Uncaught ");
-    let why = if reason.is_empty() { "The browser gives no reason".to_owned() } else { format!("It said: {reason}") };
+    let why = if reason.is_empty() { "The browser gives no reason".to_owned() } else { format!("Its error: {reason}") };
     Failure {
         title: "The analysis stopped".to_owned(),
         message: format!("The worker that reads the file ended. {}", sentence(&why)),

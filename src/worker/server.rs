@@ -150,7 +150,7 @@ impl Server {
             bytes_total: inputs.iter().map(|input| input.source.size()).sum(),
             planes: 0,
             events: 0,
-            place: "looking at how much there is".to_owned(),
+            place: "estimating the size".to_owned(),
             memory: memory(),
             notes: Vec::new(),
         };

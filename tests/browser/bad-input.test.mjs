@@ -175,7 +175,7 @@ onPage("a folder with one capture and other files: the capture is opened, the ot
   assert.equal(await page.title(), "host.xplane.pb · Rooflight");
   assert.equal(await page.getByRole("alert").count(), 0);
   await page.locator("#notes-button").click();
-  await page.locator("#notes").getByText("neither an XSpace, a trace JSON nor a compiled program, passed over").waitFor();
+  await page.locator("#notes").getByText("neither an XSpace, a trace JSON nor a compiled program, skipped").waitFor();
 });
 
 onPage("a capture without device time: says what is missing and what there is", async ({ page }) => {

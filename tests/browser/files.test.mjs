@@ -164,7 +164,7 @@ onPage("what is looked for is found in as many lines as it is in", { needs: prog
   await until(() => at(page), (line) => line === plain.at(-1));
   await page.keyboard.press("Enter");
   await until(() => at(page), (line) => line === plain[0]);
-  await page.getByRole("button", { name: "Next place" }).click();
+  await page.getByRole("button", { name: "Next match" }).click();
   await until(() => at(page), (line) => line === plain[1]);
   // The line that is gone to can be seen, and others that have it are marked.
   await shownLines(page);

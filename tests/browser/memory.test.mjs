@@ -85,7 +85,7 @@ onPage("a press on the curve shows what is alive there; back to the peak; kept i
   await reload(page);
   await pickFiles(page, [file]);
   await until(() => note(page).innerText().catch(() => ""), (is) => is.startsWith(`at ${position}: ${size} MiB`));
-  await page.getByRole("button", { name: "To the peak" }).click();
+  await page.getByRole("button", { name: "Go to the peak" }).click();
   await until(() => note(page).innerText(), (is) => is === peak);
   // By keyboard: walk, read, choose, zoom and back.
   await svg(page).focus();

@@ -41,7 +41,7 @@ onPage("an op of a real program: its panel, its operand, and back", { needs: tpu
   await neighbour(page, "copy-start.2").click();
   await told(page, "copy-start.2");
   await until(() => page.url(), (url) => /op=copy-start\.2@/.test(url));
-  await panel(page).getByRole("button", { name: "Back to the op before" }).click();
+  await panel(page).getByRole("button", { name: "Back to the previous op" }).click();
   await told(page, "copy-done.2");
   // The browser's own way back walks as well.
   await neighbour(page, "copy-start.2").click();

@@ -110,9 +110,9 @@ onPage("more than fits: planes are chosen; devices first, the rest left out and 
   await dropFiles(page, [path]);
   const host = dialog.getByRole("checkbox").last();
   await host.check();
-  await dialog.getByRole("button", { name: "Open all the same" }).waitFor();
+  await dialog.getByRole("button", { name: "Open anyway" }).waitFor();
   await host.uncheck();
-  await dialog.getByRole("button", { name: "Open what is chosen" }).click();
+  await dialog.getByRole("button", { name: "Open selection" }).click();
   await opened(page);
   const seen = await figures(page);
   await page.keyboard.press("8");

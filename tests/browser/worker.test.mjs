@@ -147,7 +147,7 @@ onPage("an answer that takes long says so, and is cancelled: what was there stay
   assert.deepEqual(await seen(), before);
   // It is not asked again by itself.
   await stays(() => page.locator(".picture-of .scene rect").count(), (n) => n === 0);
-  await waiting.getByRole("button", { name: "Compute it" }).click();
+  await waiting.getByRole("button", { name: "Compute" }).click();
   await page.locator(".picture-of .scene").first().waitFor();
   await until(() => waiting.count(), (n) => n === 0);
 });

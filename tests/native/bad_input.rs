@@ -110,7 +110,7 @@ fn the_same_file_twice_counts_once() {
         .filter_map(|note| note["message"].as_str())
         .collect();
     assert!(
-        matches!(text[..], [one] if one.contains("small.xplane.pb: passed over, it is the same file as")),
+        matches!(text[..], [one] if one.contains("small.xplane.pb: skipped, because it is the same file as")),
         "{text:?}"
     );
     // One that differs in its last byte is another host.
@@ -149,7 +149,7 @@ fn truncated_keeps_the_complete_planes() {
     for args in [&["breakdown"][..], &["summary"], &["breakdown", "--markdown"], &["inspect"], &["roofline"], &["comm"]]
     {
         let out = String::from_utf8(run(args, &path).stdout).unwrap();
-        assert!(out.starts_with("Partial: totals are of what was read"), "{args:?}: {out}");
+        assert!(out.starts_with("Partial: totals cover only the part that was read"), "{args:?}: {out}");
     }
 }
 

@@ -257,7 +257,7 @@ fn without_hlo_the_events_texts_are_the_text() {
     let mut texts: Vec<String> = space.planes.iter().flat_map(hlo::op_texts).collect();
     for i in 0..4 {
         let page = page(&mut engine, ProgramRef(i), 0, 1000);
-        assert!(page.lines[0].text.starts_with("// The HLO of this program is not there"));
+        assert!(page.lines[0].text.starts_with("// The capture does not have the HLO of this program"));
         assert_eq!((page.head.entry, page.head.n_computations), (None, None));
         for line in &page.lines[1..] {
             assert!(matches!(&line.kind, LineKind::Instruction(name) if line.text.starts_with(&format!("%{name} = "))));

@@ -181,7 +181,7 @@ fn a_damaged_host_costs_no_other() {
         all.into_iter().filter(|device| !device.label.starts_with("worker-03")).collect::<Vec<_>>()
     };
     assert_eq!(steps(&analysis, &opened.profile), steps(&whole.1, &whole.0.profile));
-    // Nothing left of it: passed over, by name.
+    // Nothing left of it: skipped, by name.
     for (noise, words) in
         [(vec![0x99; 5000], "is not an XLA profile"), (vec![0; 5000], "starts with zero bytes"), (vec![], "is empty")]
     {

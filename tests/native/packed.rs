@@ -106,8 +106,12 @@ fn brackets_a_hundred_thousand_deep() {
         let event =
             format!("{{\"traceEvents\":[{{\"ph\":\"X\",\"name\":\"x\",\"ts\":1,\"dur\":1,\"args\":{{\"a\":{deep}");
         for text in [deep.clone(), event] {
-            refused("a.trace.json", text.as_bytes(), "brackets lie a thousand deep, as in no trace");
-            refused("a.trace.json.gz", &gzip(text.as_bytes()), "brackets lie a thousand deep, as in no trace");
+            refused("a.trace.json", text.as_bytes(), "brackets are nested a thousand deep, which no trace has");
+            refused(
+                "a.trace.json.gz",
+                &gzip(text.as_bytes()),
+                "brackets are nested a thousand deep, which no trace has",
+            );
         }
     }
 }

@@ -47,9 +47,9 @@ fn lines_that_are_not_there() {
     assert_eq!((one.place.as_deref(), one.n, &one.remedy), (Some("2 devices, TPU:0 to TPU:1"), Some(2), &None));
     assert_eq!(those(&whole, FindingKind::Missing, "The capture has no HLO proto").len(), 1);
     assert_eq!(those(&whole, FindingKind::Missing, "where in the source").len(), 0);
-    assert_eq!(those(&whole, FindingKind::Missing, "no events of hosts").len(), 0);
+    assert_eq!(those(&whole, FindingKind::Missing, "no host events").len(), 0);
     let alone = of(&XSpace { planes: vec![make::device(0)], ..XSpace::default() });
-    let [hosts] = those(&alone, FindingKind::Missing, "no events of hosts")[..] else { panic!("{alone:#?}") };
+    let [hosts] = those(&alone, FindingKind::Missing, "no host events")[..] else { panic!("{alone:#?}") };
     assert!(hosts.remedy.as_deref().unwrap().contains("host_tracer_level"));
 }
 
@@ -62,7 +62,7 @@ fn what_is_counted() {
             plane.event_metadata.remove(&id);
         }
     });
-    let [one] = those(&found, FindingKind::Unresolved, "metadata that is not there")[..] else { panic!("{found:#?}") };
+    let [one] = those(&found, FindingKind::Unresolved, "missing metadata")[..] else { panic!("{found:#?}") };
     assert_eq!((one.n, one.place.as_deref()), (Some(3), Some("/device:TPU:0")));
 
     // Two starts and a done.

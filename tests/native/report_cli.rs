@@ -184,7 +184,7 @@ fn a_report_file_holds_all_but_sources() {
     assert!(fs::read(desk.path("again.rooflight")).unwrap() == with);
     let none = program(&["it.rooflight", "--rooflight", "again.rooflight", "--with-capture"]);
     assert_eq!(none.status.code(), Some(2));
-    assert!(String::from_utf8(none.stderr).unwrap().contains("There is no capture to go with it"));
+    assert!(String::from_utf8(none.stderr).unwrap().contains("The capture is missing"));
     desk.output(&["--rooflight", "sources.rooflight", "--with-sources"]);
     let result = readable(&fs::read(desk.path("sources.rooflight")).unwrap());
     assert!(SECRETS.iter().all(|secret| result.contains(secret)), "this test would see a source");
@@ -236,9 +236,9 @@ fn a_page_is_made_of_the_built_one() {
     assert!(page(&desk.path("it.html")).contains("data-base=\"\""), "nobody gave an address");
     let file = block(&page(&desk.path("it.html")), "inside");
     assert_eq!(unpack(&file).unwrap().captures.len(), 1);
-    desk.refused(&["--html", "it.html", "--app", "nowhere"], &["nowhere is no built page", "cargo xtask build"]);
+    desk.refused(&["--html", "it.html", "--app", "nowhere"], &["nowhere is not a built page", "cargo xtask build"]);
     fs::remove_file(dist.join("page.pack")).unwrap();
-    desk.refused(&["--html", "it.html", "--app", "elsewhere"], &["elsewhere is no built page", "page.pack"]);
+    desk.refused(&["--html", "it.html", "--app", "elsewhere"], &["elsewhere is not a built page", "page.pack"]);
 }
 
 #[test]

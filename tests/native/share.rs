@@ -521,7 +521,7 @@ fn report_files_open_alone_or_as_their_captures() {
         };
         OpenSession::open(vec![of(name, report), of(files[0].0, files[0].1.clone())], &mut |_| {})
     };
-    for (report, why) in [(pack(&full, &[]), "opens alone"), (flipped, "checksum")] {
+    for (report, why) in [(pack(&full, &[]), "holds numbers, not events"), (flipped, "checksum")] {
         let (mut engine, session) = beside(name, report).map_err(|failure| failure.message).unwrap();
         assert_eq!((session.files.len(), &session.summary, &session.partial), (1, &None, &None));
         let notes: Vec<_> = session.notes.iter().filter(|note| note.code == "file_not_read").collect();
@@ -539,7 +539,10 @@ fn report_files_open_alone_or_as_their_captures() {
         from_folder: false,
     });
     let failure = OpenSession::open(inputs.into(), &mut |_| {}).map(|_| ()).unwrap_err();
-    assert!(failure.title.starts_with("a.rooflight") && failure.message.contains("opens alone"), "{failure:?}");
+    assert!(
+        failure.title.starts_with("a.rooflight") && failure.message.contains("holds numbers, not events"),
+        "{failure:?}"
+    );
 }
 
 #[test]

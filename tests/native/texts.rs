@@ -88,7 +88,7 @@ fn string(literal: &str) -> Option<String> {
     Some(lines.fold(first, |text, line| text + line))
 }
 
-/// Adds the texts of some code. Attributes, tests and class names are passed over.
+/// Adds the texts of some code. Attributes, tests and class names are skipped.
 fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |at: usize, what: &str| tokens.get(at).is_some_and(|token| token.to_string() == what);
@@ -147,7 +147,9 @@ fn every_text_of_a_feature_in_one_list() {
         let list = &mut lists.iter_mut().find(|(of, _)| *of == name).unwrap().1;
         if !texts.is_empty() {
             let _ = writeln!(list, "\n{file}");
-            texts.iter().for_each(|text| drop(writeln!(list, "  {text}")));
+            for text in &texts {
+                let _ = writeln!(list, "  {text}");
+            }
         }
     }
     for (name, list) in lists {

@@ -433,8 +433,8 @@ fn on_the_command_line() {
         (b"{\"a\": 1}".as_slice(), "has no list of traceEvents"),
         (b"{\"traceEvents\": [{}]}", "no event with a time"),
         (b"{\"traceEvents\": [{\"ph\"", "ends at byte 22"),
-        (b"{\"traceEvents\": [{\"ph\": @", "“@” stands where"),
-        (b"[1, 2, \x01]", "byte 01 stands where"),
+        (b"{\"traceEvents\": [{\"ph\": @", "“@” is not valid JSON"),
+        (b"[1, 2, \x01]", "byte 01 is not valid JSON"),
     ] {
         let (code, out, text) = run("breakdown", "x.json", bytes);
         assert_eq!((code, out.as_str(), text.trim_end().lines().count()), (Some(2), "", 1), "{text}");

@@ -60,7 +60,7 @@ fn members_are_files() {
         assert_eq!(opened.files.len(), expected.files.len());
         assert_eq!(
             summary(&opened),
-            ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]
+            ["a.zip/run/notes.txt: neither an XSpace, a trace JSON nor a compiled program, skipped."]
         );
     }
 }
@@ -106,7 +106,7 @@ fn what_is_no_file_is_not_spoken_of() {
     let opened = open(&zip(&entries)).unwrap();
     let text = summary(&opened);
     assert!(text[0].starts_with("b.xplane.pb is empty. It has 0 bytes"), "{text:?}");
-    assert_eq!(text[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, passed over."]);
+    assert_eq!(text[1..], ["a.zip/empty.txt: neither an XSpace, a trace JSON nor a compiled program, skipped."]);
 }
 
 #[test]
@@ -114,10 +114,10 @@ fn what_cannot_be_read_is_told_and_the_others_are_kept() {
     let good = deflated("good.xplane.pb", &device(0));
     let bad = deflated("bad.xplane.pb", &device(1));
     let pairs: [(Vec<Entry>, &str); 10] = [
-        (vec![Entry { flags: 0x801, ..bad.clone() }], "bad.xplane.pb is encrypted and passed over"),
+        (vec![Entry { flags: 0x801, ..bad.clone() }], "bad.xplane.pb is encrypted and skipped"),
         (vec![Entry { method: 99, ..bad.clone() }], "bad.xplane.pb is encrypted"),
         (vec![Entry { method: 14, ..bad.clone() }, Entry { method: 14, ..bad.clone() }], "and 1 more are packed with "),
-        (vec![Entry { method: 777, ..bad.clone() }], "packed with a method of its own"),
+        (vec![Entry { method: 777, ..bad.clone() }], "packed with an unknown method"),
         (
             vec![Entry { size: 77, ..stored("bad.xplane.pb", &device(1)) }],
             "bad.xplane.pb is not where the archive says",
@@ -162,7 +162,11 @@ fn members_that_share_bytes_are_a_bomb_s() {
     // As written the second lies behind; as said, it is the first.
     let Err(failure) = open(&zip(&entries)) else { panic!("it is read twice") };
     assert_eq!(failure.title, "Nothing in a.zip could be read");
-    assert!(failure.message.contains("a.xplane.pb and 1 more: passed over, they share bytes"), "{}", failure.message);
+    assert!(
+        failure.message.contains("a.xplane.pb and 1 more: skipped, because they share bytes"),
+        "{}",
+        failure.message
+    );
     let opened = open(&zip(&[&entries[..], &[deflated("c.xplane.pb", &device(2))]].concat())).unwrap();
     assert_eq!((opened.files.len(), summary(&opened).len()), (1, 1));
 }
@@ -203,9 +207,7 @@ fn more_members_than_a_session_has() {
     entries[3] = stored("3.xplane.pb", &device(0));
     let opened = open(&zip(&entries)).unwrap();
     assert_eq!(opened.files.len(), 1);
-    assert!(
-        summary(&opened)[0].starts_with("Only the first 10,000 files of the archive are looked at, 500 entries more")
-    );
+    assert!(summary(&opened)[0].starts_with("Only the first 10,000 files of the archive are read; 500 more"));
 }
 
 /// Any byte may be another one: no panic, and nothing that takes long.

@@ -53,7 +53,7 @@ impl Analysis {
             duration = Some(duration.unwrap_or_default() + Picos(span.1 - span.0));
             window = Some((Picos(span.0), Picos(span.1)));
             if measured.lost_lines > 0 {
-                let message = "An op line's times do not fit the plane's: it is left out.";
+                let message = "The times of an op line lie outside its plane, so the line is left out.";
                 notes.push(Note::new(Severity::Caution, NoteCode::ImplausibleTime, message).with_place(&device.label));
             }
             slices.push(Slice { device: *index, measured, chosen: None });

@@ -136,6 +136,6 @@ fn role(plane: &Plane, read_as: Option<Platform>) -> (PlaneRole, &'static str) {
         "/host:metadata" => (PlaneRole::Metadata, "programs that were compiled, with their HLO"),
         "Task Environment" => (PlaneRole::Metadata, "when and how the profile was taken"),
         _ if starts("/host:") => (PlaneRole::Host, "threads of the host: listed, not counted"),
-        _ => (PlaneRole::Other, "not known here: listed only"),
+        _ => (PlaneRole::Other, "unknown: listed only"),
     }
 }

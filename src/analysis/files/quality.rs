@@ -36,7 +36,7 @@ fn about(note: &Note, is_trace_json: bool, framework: Framework) -> Option<(Find
         | C::AggregatedEvents
         | C::AllocatorClock
         | C::TimeOverflow => (K::Clock, None),
-        C::ClockSkew => (K::Clock, Some("Set the hosts’ clocks by one time server.")),
+        C::ClockSkew => (K::Clock, Some("Synchronize the clocks of the hosts with one time server.")),
         C::HostsNotAligned | C::StepsFromModules => (K::Missing, Some(framework.steps())),
         C::NoSteps | C::NoTpuOps | C::StepsOfSomeHosts => (K::Missing, Some(framework.whole())),
         C::TraceJson => (K::Missing, Some(XSPACE)),
@@ -76,8 +76,7 @@ impl Analysis {
                 kind: FindingKind::Unresolved,
                 place: Some(plane.name.clone()),
                 n: Some(n),
-                consequence: "Events name metadata that is not there: their time is kept, under “unresolved event”."
-                    .to_owned(),
+                consequence: "Events refer to missing metadata. Their time counts as “unresolved event”.".to_owned(),
                 remedy: Some(AGAIN.to_owned()),
             })
         }));
@@ -93,13 +92,13 @@ impl Analysis {
         if profile.hlo.is_empty() && !self.devices.is_empty() {
             found.push(missing(
                 "The capture has no HLO proto: the memory view, program texts and the contents of fusions are missing.",
-                "Open the session’s .hlo_proto.pb files beside it, or what --xla_dump_hlo_as_proto writes of the same programs.",
+                "Open the session’s .hlo_proto.pb files beside it, or the output of --xla_dump_hlo_as_proto for the same programs.",
             ));
         }
         let of_hosts = |plane: &super::report::FilePlane| plane.role == PlaneRole::Host && plane.n_events > 0;
         if !self.devices.is_empty() && !view.planes.iter().any(of_hosts) {
             found.push(missing(
-                "There are no events of hosts: what allocators gave, and what hosts did while a device waited, is not known.",
+                "The capture has no host events, so the memory in use at run time, and the work of hosts while a device waits, are unknown.",
                 "Capture with ProfileOptions.host_tracer_level of 1 or more.",
             ));
         }
@@ -188,8 +187,7 @@ fn unpaired(profile: &Profile, plane: &Plane, device: &Device, framework: Framew
         kind: FindingKind::Unpaired,
         place: Some(device.label.clone()),
         n: Some(n),
-        consequence: "Asynchronous ops have a start without its done, or a done without its start, as at the ends of a capture: how \
-                      long those were in flight is not known."
+        consequence: "Asynchronous ops have a start without a done, or a done without a start, as at the ends of a capture. Their time in flight is unknown."
             .to_owned(),
         remedy: Some(framework.whole().to_owned()),
     })

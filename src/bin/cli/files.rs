@@ -20,7 +20,7 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
             if files.is_empty() {
                 return Err(no_capture(0, Vec::new()));
             }
-            // One file in a folder is still a folder: what is no capture is passed over, not complained about.
+            // One file in a folder is still a folder: what is no capture is skipped, not complained about.
             for file in files {
                 inputs.push(Input { from_folder: true, ..input(&file)? });
             }
@@ -53,7 +53,7 @@ fn input(path: &Path) -> Result<Input, Failure> {
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
     let why = match error.kind() {
         std::io::ErrorKind::NotFound => "There is no such file or folder; check the path".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "It may not be read by you; check its permissions".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "You are not allowed to read it; check its permissions".to_owned(),
         _ => format!("The system says: {error}"),
     };
     Failure { title: format!("{} could not be opened", path.display()), message: format!("{why}.") }

@@ -35,7 +35,7 @@ const SUMMARY_TOP: usize = 10;
 const TOP_GAPS: usize = 20;
 
 /// Stands above what people read of a capture that is cut, dropped or damaged, whichever total they look at.
-const PARTIAL: &str = "Partial: totals are of what was read, and too small (see the notes).";
+const PARTIAL: &str = "Partial: totals cover only the part that was read, and are too small (see the notes).";
 
 /// Runs the command line.
 pub fn main() -> ExitCode {
@@ -366,7 +366,7 @@ fn no_step(n: u64, steps: &[u64]) -> Failure {
 }
 
 fn bad_filter(error: &FilterError) -> Failure {
-    Failure { title: "The filter is no regular expression".to_owned(), message: format!("{error}.") }
+    Failure { title: "The filter is not a valid regular expression".to_owned(), message: format!("{error}.") }
 }
 
 /// One line on what the figures are of.

@@ -136,7 +136,10 @@ fn made_link(args: &ReportArgs, query: &Query, shared: &Report) -> Result<String
     match (fit, fit.sentence(link.len())) {
         (Fit::TooLong, sentence) => Err(Failure {
             title: "The link is too long".to_owned(),
-            message: format!("{} --level takes less, --rooflight writes a file.", sentence.unwrap_or_default()),
+            message: format!(
+                "{} Use --level for less detail, or --rooflight to write a file.",
+                sentence.unwrap_or_default()
+            ),
         }),
         (_, sentence) => {
             sentence.iter().for_each(|sentence| super::complain(sentence));
@@ -224,7 +227,7 @@ fn app(args: &ReportArgs) -> Result<PathBuf, Failure> {
     let is_built = |dir: &PathBuf| dir.join(PACK).is_file();
     if let Some(dir) = &args.app {
         return Some(dir.clone()).filter(is_built).ok_or_else(|| Failure {
-            title: format!("{} is no built page", dir.display()),
+            title: format!("{} is not a built page", dir.display()),
             message: format!("It has no {PACK}. `cargo xtask build` writes a page to dist."),
         });
     }

@@ -86,10 +86,10 @@ fn cost(text: &str) -> Result<KernelCost, String> {
     let (name, (flops, bytes)) = parts.ok_or("a name, `=`, FLOPs, `,` and bytes: `gmm*=2e12,3e9`")?;
     let amount = |text: &str| {
         let value = text.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
-        value.ok_or_else(|| format!("“{text}” is no amount"))
+        value.ok_or_else(|| format!("“{text}” is not a number"))
     };
     if name.trim().is_empty() {
-        return Err("a kernel has a name".to_owned());
+        return Err("the name of the kernel is missing".to_owned());
     }
     Ok(KernelCost { pattern: name.trim().to_owned(), flops: amount(flops)?, bytes: amount(bytes)? })
 }

@@ -40,7 +40,7 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
             add("Shortest", Some(format::exact_time(group.min)));
             add("Longest", Some(format::exact_time(group.max)));
         }
-        Cell::Cumulative => add("Self time up to here", Some(format::exact_time(row.cumulative))),
+        Cell::Cumulative => add("Cumulative self time", Some(format::exact_time(row.cumulative))),
         Cell::Rate => {
             add("Floating point operations", Some(format::quantity(group.flops?)));
             add("Self", Some(format::exact_time(group.total)));
@@ -76,7 +76,7 @@ pub fn tip(cell: Cell, row: Row<'_>) -> Option<Tip> {
 
 /// Why a row has no rate, where its time is the reason.
 fn unrated(group: &Group) -> Option<String> {
-    is_unrated(group.total, group.n_executions).then(|| "less than 100 ns a run".to_owned())
+    is_unrated(group.total, group.n_executions).then(|| "less than 100 ns per execution".to_owned())
 }
 
 /// What a part has to say beyond its cells.

@@ -221,7 +221,7 @@ fn title(rows: &[CommRow], spots: &[Spot<'_>], roofs: &[(f64, String)]) -> Strin
     };
     let links: Vec<&str> = roofs.iter().map(|(_, words)| words.as_str()).collect();
     let links = if links.is_empty() { String::new() } else { format!(" {}.", links.join("; ")) };
-    format!("Bandwidth against the size of a message: {n}.{links}{without}")
+    format!("Bandwidth by message size: {n}.{links}{without}")
 }
 
 /// What of the rows has no place, in words; `None` where all have one.

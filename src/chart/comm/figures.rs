@@ -159,7 +159,7 @@ fn lowest(of: &CommRow) -> Figure {
         row("Message", of.bytes_each.map_or_else(|| ABSENT.to_owned(), format::bytes_text)),
         row("Executions", format::count(of.n)),
         row("Σ of their lengths", exact(of.wall)),
-        row("Left out", format!("messages below {}: latency decides there", format::bytes_text(CommRow::LARGE))),
+        row("Left out", format!("messages below {}: latency dominates there", format::bytes_text(CommRow::LARGE))),
     ];
     let value = rate.map_or_else(|| (ABSENT.to_owned(), ""), |rate| (format::gbs(rate), "GB/s"));
     figure(label, value, formula, rows)

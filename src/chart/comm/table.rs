@@ -280,7 +280,7 @@ pub fn tip(of: &CommRow) -> Tip {
         row("First group", (!listed.is_empty()).then_some(listed));
         row("Axis", group.axis.clone());
     }
-    let unpaired = "none: of its pairs only one half is in the capture";
+    let unpaired = "none: the capture has only one half of each pair";
     row("Executions", Some(if of.is_unpaired() { unpaired.to_owned() } else { format::count(of.n) }));
     row("Stall", Some(format::exact_time(of.stall)));
     row("In flight", Some(format::exact_time(of.overlap.in_flight)));
@@ -291,9 +291,12 @@ pub fn tip(of: &CommRow) -> Tip {
     row("Algorithm bandwidth", of.alg_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
     row("Bus bandwidth", of.bus_rate.map(|rate| format!("{} GB/s", format::gbs(rate))));
     let short = of.n > 0 && is_unrated(of.wall, of.n);
-    row("No bandwidth", short.then(|| "less than 100 ns a run".to_owned()));
-    row("Links carry", of.peak.map(|rate| format!("{} GB/s", format::gbs(rate))));
-    row("Above its roof", of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()));
+    row("No bandwidth", short.then(|| "less than 100 ns per execution".to_owned()));
+    row("Link bandwidth", of.peak.map(|rate| format!("{} GB/s", format::gbs(rate))));
+    row(
+        "Above link bandwidth",
+        of.is_above_peak().then(|| "check topology and rings, or more links carry it".to_owned()),
+    );
     row("Scope", of.scope.clone());
     row("Source", of.source.clone());
     Tip { title: of.key.clone(), rows }

@@ -61,7 +61,7 @@ pub fn balance(comm: &Comm) -> Vec<String> {
     let mut says: Vec<String> = comm_table::straggler(comm).into_iter().collect();
     if let Some((spread, step)) = of.worst_spread.zip(of.worst_step) {
         let slowest = of.slowest.as_deref().map_or_else(String::new, |name| format!(", {name} slowest"));
-        let bad = if spread > 0.05 { ": more than 5 % is bad" } else { "" };
+        let bad = if spread > 0.05 { ": more than 5 % is high" } else { "" };
         says.push(format!(
             "Steps of {} devices: at most {} apart, in step {step}{slowest}{bad}.",
             of.devices.len().max(2),

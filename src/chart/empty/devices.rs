@@ -47,7 +47,7 @@ pub fn devices(session: &SessionInfo) -> Empty {
         needs: vec![
             Need::new("Planes of devices", found.clone(), record),
             Need::new("Device tracing", found.map(|_| "on".to_owned()), session.framework.device_events()),
-            Need::new("Ops that ran meanwhile", None, session.framework.whole()),
+            Need::new("Ops during the capture", None, session.framework.whole()),
         ],
     }
 }

@@ -29,10 +29,10 @@ pub fn programs(session: &SessionInfo, memory: &MemorySession) -> Option<Empty> 
     let (title, rest) = if has_allocators {
         (
             "No static memory in this capture",
-            "Allocator events are there: “Allocator” shows what was in use while it ran.",
+            "The capture has allocator events: “Allocator” shows the memory in use at run time.",
         )
     } else {
-        ("No memory in this capture", "There are no allocator events either. Nothing here is estimated.")
+        ("No memory in this capture", "The capture has no allocator events either. Rooflight does not estimate memory.")
     };
     Some(Empty {
         title: title.to_owned(),
@@ -60,7 +60,7 @@ pub fn allocator(session: &SessionInfo, memory: &MemorySession) -> Option<Empty>
         } else {
             "Nothing here is estimated."
         };
-        format!("The capture has no allocator events, so what was in use while it ran is not known. {rest}")
+        format!("The capture has no allocator events, so the memory in use at run time is unknown. {rest}")
     };
     Some(Empty { title: "No allocator events in this capture".to_owned(), why, needs: needs(session, memory) })
 }
@@ -74,14 +74,14 @@ fn of_summary(what: &str) -> Empty {
     Empty {
         title: "Not in this summary".to_owned(),
         why: format!(
-            "The summary holds no {what}: its capture had none, or they were left out. Open the capture to look."
+            "The summary holds no {what}: its capture had none, or they were left out. Open the capture to see them."
         ),
         needs: Vec::new(),
     }
 }
 
 fn needs(session: &SessionInfo, memory: &MemorySession) -> Vec<Need> {
-    const XSPACE: &str = "Trace JSON does not carry it: open the .xplane.pb of the same folder.";
+    const XSPACE: &str = "Trace JSON does not have it. Open the .xplane.pb of the same folder.";
     let has_allocators = !memory.runtime.allocators.is_empty();
     let framework = session.framework;
     let from = |recorded: &'static str| if is_trace_json(session) { XSPACE } else { recorded };
@@ -93,7 +93,7 @@ fn needs(session: &SessionInfo, memory: &MemorySession) -> Vec<Need> {
         Need::new(
             "Capacity of the device",
             capacity.map(|capacity| format::bytes_text(capacity.size)),
-            "An allocator says it; else the table of chips, where the capture names its chip.",
+            "The allocator reports it. Without an allocator it comes from the table of chips, if the capture names its chip.",
         ),
     ]
 }

@@ -74,7 +74,7 @@ pub fn files(session: &SessionInfo) -> Empty {
     let open = || format!("Open {capture}.");
     Empty {
         title: "A summary has no files".to_owned(),
-        why: format!("{sentence} It leaves out what the files hold."),
+        why: format!("{sentence} It does not hold the contents of the files."),
         needs: vec![
             Need::new("Planes, lines and events", None, open()),
             Need::new("Programs and their HLO text", None, open()),

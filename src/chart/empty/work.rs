@@ -38,8 +38,7 @@ pub fn roofline(session: &SessionInfo, figures: &RooflineFigures, is_all: bool) 
     let (title, why) = if is_known {
         (
             "No FLOPs in this capture",
-            "No op says how many FLOPs it does or how many bytes it moves, so none has a place in a roofline. The table has \
-             their times."
+            "No op has FLOPs or bytes accessed, so the roofline chart cannot place any op. The table has their times."
                 .to_owned(),
         )
     } else {
@@ -87,7 +86,7 @@ pub fn communication(session: &SessionInfo, comm: &Comm, of: CommRows) -> Option
     let (what, why, needs) = match of {
         CommRows::Collectives if n > 1 => (
             "No collectives",
-            "The devices ran without communicating with each other: each may work on its own.",
+            "The devices did not communicate with each other. Each may run independent work.",
             vec![
                 Need::new("Several devices", Some(format::counted(n, "device", "devices")), ""),
                 Need::new("Ops that communicate", elsewhere, COLLECTIVES),

@@ -208,7 +208,7 @@ pub fn allocator(of: &AllocatorMemory, size: (f64, f64)) -> Scene {
         columns,
         to: last + (last - first).max(1e-3) * 0.02,
         fixed: of.persistent,
-        fixed_name: "in use all the time",
+        fixed_name: "minimum in use",
         peak: (ms(of.peak.at), of.peak.in_use()),
         capacity: of.capacity,
         at: None,
@@ -383,7 +383,7 @@ pub fn tip(curve: &crate::analysis::memory::Curve, i: usize) -> Option<Tip> {
         row("Position", super::position(of.most_at)),
     ];
     if of.least < of.most {
-        rows.push(row("Least nearby", text(of.least)));
+        rows.push(row("Minimum nearby", text(of.least)));
     }
     rows.push(row("Click", "shows what is alive here".to_owned()));
     Some(Tip { title: name.to_owned(), rows })
@@ -394,9 +394,9 @@ pub fn allocator_tip(of: &AllocatorMemory, i: usize) -> Option<Tip> {
     let column = of.timeline.get(i)?;
     let row = |label: &str, value: String| (label.to_owned(), value);
     let rows = vec![
-        row("Most in use", text(column.most)),
+        row("Maximum in use", text(column.most)),
         row("Reserved", text(column.reserved)),
-        row("Least in use", text(column.least)),
+        row("Minimum in use", text(column.least)),
         row("At", format::exact_time(column.most_at)),
     ];
     Some(Tip { title: of.label.clone(), rows })

@@ -218,7 +218,7 @@ pub fn allocator(of: &AllocatorMemory) -> Readout {
     ));
     main.push(figure("Transient", size(of.transient), "Peak − persistent", vec![row("Exactly", exact(of.transient))]));
     if let Some(fragmentation) = of.fragmentation {
-        let expected = vec![row("Notable", "above 10 %")];
+        let expected = vec![row("Remark", "above 10 %")];
         main.push(figure(
             "Fragmentation",
             (format::percent(fragmentation), "%"),

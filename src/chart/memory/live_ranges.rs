@@ -100,7 +100,7 @@ pub fn tip(lanes: &Lanes, id: u32) -> Option<Tip> {
 pub fn left_out(lanes: &Lanes) -> Option<String> {
     (lanes.n_left_out > 0).then(|| {
         format!(
-            "{} that live here are smaller, and not drawn.",
+            "{} in this range are smaller, and not drawn.",
             format::counted(lanes.n_left_out.into(), "buffer", "buffers")
         )
     })
@@ -109,7 +109,7 @@ pub fn left_out(lanes: &Lanes) -> Option<String> {
 fn title(lanes: &Lanes) -> String {
     let n: usize = lanes.lanes.iter().map(Vec::len).sum();
     format!(
-        "Lives of {} between {} and {} of the schedule.",
+        "Live ranges of {} between {} and {} of the schedule.",
         format::counted(n as u64, "buffer", "buffers"),
         lanes.from,
         lanes.to

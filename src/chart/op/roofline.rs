@@ -102,7 +102,7 @@ fn verdict(of: &Verified) -> String {
         Verdict::AbovePeak => "▲ The cost estimate is more than the device can do in this time.".to_owned(),
         Verdict::Fine => format!("At its roof: {times} × its minimum time, nothing to gain here."),
         Verdict::Fair => format!("Below its roof: {times} × as long as its minimum time."),
-        Verdict::Far => format!("Far below its roof: {times} × as long as its minimum time. Worth a look:"),
+        Verdict::Far => format!("Far below its roof: {times} × as long as its minimum time. Check:"),
     }
 }
 
@@ -111,8 +111,8 @@ const fn check(of: &Check) -> &'static str {
         Check::RetilingCopies => "copies and transposes before or after it that change the tiling",
         Check::UnexpectedCollectives => "collectives that sharding put around it, or into it",
         Check::FusionFailure => "ops beside it that were not fused into it",
-        Check::Latency => "little work a run: each pays for its start",
-        Check::CostEstimate => "the cost that the compiler or the kernel’s author wrote",
+        Check::Latency => "little work per execution, so launch overhead dominates",
+        Check::CostEstimate => "the cost estimate of the compiler or of the kernel’s author",
     }
 }
 
@@ -130,7 +130,7 @@ fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(
         let used = share(point.level_util[level.index()]);
         rows.push((
             memory(level),
-            format!("{}B per run; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
+            format!("{}B per execution; {}{of} GB/s{used}", format::quantity(bytes), format::gbs(rate)),
         ));
     }
     let flops = match point.flop_rate().filter(|rate| *rate > 0.0) {
@@ -139,7 +139,11 @@ fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(
             let peak = point.precision.and_then(|precision| peaks?.flops(precision));
             let of = peak.map_or_else(String::new, |peak| format!(" of {}", format::tflops(peak)));
             let used = share(point.mfu);
-            format!("{}FLOP per run; {}{of} TFLOP/s{used}", format::quantity(point.flops / runs), format::tflops(rate))
+            format!(
+                "{}FLOP per execution; {}{of} TFLOP/s{used}",
+                format::quantity(point.flops / runs),
+                format::tflops(rate)
+            )
         }
     };
     rows.push(("FLOPs", flops));
@@ -147,7 +151,7 @@ fn rows(point: &Held, verified: &Verified, peaks: Option<&DevicePeaks>) -> Vec<(
         let peak = point
             .precision
             .map_or_else(String::new, |precision| format!(", against the peak of {}", precision.label()));
-        let sure = if point.dtype_uncertain { "; its operands cannot be seen" } else { "" };
+        let sure = if point.dtype_uncertain { "; its operands are unknown" } else { "" };
         rows.push(("Type", format!("{dtype}{peak}{sure}")));
     }
     if let Some(intensity) = point.intensity.filter(|intensity| *intensity > 0.0) {

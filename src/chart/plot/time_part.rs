@@ -65,11 +65,11 @@ impl Slot {
     pub const fn about(self) -> &'static str {
         match self {
             Self::Kind(Kind::Compute) => "matmuls, fusions, kernels",
-            Self::Kind(Kind::Fused) => "one op doing both",
+            Self::Kind(Kind::Fused) => "compute and communication in one op",
             Self::Kind(Kind::Communication) => "collectives, their waits",
             Self::Kind(Kind::DataMovement) => "copies, slices, layouts",
             Self::Kind(Kind::Host) => "infeed, outfeed, transfers",
-            Self::Kind(Kind::Container) => "a loop’s own time",
+            Self::Kind(Kind::Container) => "loop overhead",
             Self::Kind(Kind::Other) => "unclassified",
             Self::Idle => "no op on the device",
         }

@@ -41,9 +41,9 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
             format::figure_time(roof.recoverable),
             "Σ of self time − time at the roof, over ops below their roof",
             vec![
-                row("In all", exact(roof.recoverable)),
+                row("Total", exact(roof.recoverable)),
                 row("Share of window", per.map_or_else(|| ABSENT.to_owned(), format::percent_text)),
-                row("Ops above their roof", format!("{}: they hide no gap of others", exact(roof.above))),
+                row("Ops above their roof", format!("{}: their negative gaps do not count", exact(roof.above))),
             ],
         ));
     }
@@ -54,13 +54,16 @@ pub fn readout(figures: &RooflineFigures, useful: Option<UsefulFlops>) -> Readou
         let total: Picos = memory.iter().map(|(_, time)| *time).sum();
         let each = memory.iter().filter(|(_, time)| *time > Picos::ZERO);
         let mut rows: Vec<_> = each.map(|(level, time)| row(roofs::memory(*level), exact(*time))).collect();
-        rows.push(row("Bound by latency", format!("{}, of all: little use, and short", exact(figures.latency_bound))));
+        rows.push(row(
+            "Latency-bound",
+            format!("{} of the self time: short ops with low utilization", exact(figures.latency_bound)),
+        ));
         let compute = roof.bound_total[usize::try_from(Bound::Compute.rank()).unwrap_or(0)];
         main.push(figure(
             "Compute-bound",
             format::figure_time(compute),
             "Σ self time of ops whose longest floor is FLOPs ÷ peak",
-            vec![row("In all", exact(compute)), row("Ridge", ridge(figures))],
+            vec![row("Total", exact(compute)), row("Ridge", ridge(figures))],
         ));
         main.push(figure(
             "Memory-bound",
@@ -83,10 +86,10 @@ fn ridge(figures: &RooflineFigures) -> String {
 }
 
 fn coverage(figures: &RooflineFigures) -> Figure {
-    let mut rows = vec![row("Asked about", exact(figures.considered))];
+    let mut rows = vec![row("Selected time", exact(figures.considered))];
     rows.extend(figures.step.as_ref().map(|roof| row("Covered by the roofline", exact(roof.total))));
     rows.extend(figures.skipped.iter().map(|skipped| row(skipped.reason.label(), exact(skipped.total))));
-    figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time asked about", rows)
+    figure("Coverage", share_figure(figures.coverage), "Time of ops that have a roof ÷ time of the selected ops", rows)
 }
 
 /// Use of the window as a whole, of all kinds of time and with its idle time.

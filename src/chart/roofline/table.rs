@@ -108,7 +108,7 @@ pub fn columns(by: RoofBy, units: Units, two_lines: bool, measure: Measure) -> V
             if by != RoofBy::Step {
                 columns.push(Column {
                     id: SHARE,
-                    head: "So far",
+                    head: "Cumulative gap",
                     unit: "%",
                     numeric: true,
                     digits: Some(7),

@@ -77,13 +77,13 @@ pub fn tip(dot: &Dot, level: Level) -> Tip {
         rows.push(row("Ridge", format!("{} FLOP/byte", format::decimal(ridge, 1))));
     }
     if let Some(dtype) = &roof.dtype {
-        let sure = if roof.dtype_uncertain { ", by its result" } else { "" };
+        let sure = if roof.dtype_uncertain { ", from the result" } else { "" };
         rows.push(row("Type", format!("{dtype}{sure}")));
     }
     rows.push(row("At the roof", format!("{}, {}", format::time_text(roof.t_roof), bound(roof.bound))));
     rows.push(row("Gap", gap(roof)));
     if let Some(cumulative) = dot.cumulative {
-        rows.push(row("This and larger gaps", format!("{} of all", format::percent_text(cumulative))));
+        rows.push(row("Cumulative gap", format!("{} of all", format::percent_text(cumulative))));
     }
     if roof.is_above() {
         rows.push(row("▲", "the cost estimate is above the peak".to_owned()));

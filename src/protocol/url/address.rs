@@ -6,7 +6,7 @@
 //!
 //! Only what differs from the usual is written. Names are a contract: added, never renamed; an older version is
 //! upgraded before it is read, a newer one refused. What is not understood is an error, never a panic; names from
-//! a future of the same version are passed over. Knows queries and names of columns; no page.
+//! a future of the same version are skipped. Knows queries and names of columns; no page.
 
 pub use super::view::{FilePlace, Picture, View};
 use crate::analysis::base::{DeviceChoice, FilterField, GroupBy, Query, StepChoice};

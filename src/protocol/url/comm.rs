@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Only what differs from the usual is written; names are added, never renamed. What is not understood is an error; names from
-//! a later build are passed over.
+//! a later build are skipped.
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::comm::{CommBy, NamedMesh, Topology};

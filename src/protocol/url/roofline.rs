@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Only what differs from the usual is written; names are added, never renamed. FLOP/s, bytes/s, FLOP and bytes, plain
-//! numbers. What is not understood is an error; names from a later build are passed over.
+//! numbers. What is not understood is an error; names from a later build are skipped.
 
 use super::params::{Pairs, each_pair};
 use crate::analysis::base::{GroupBy, Query};

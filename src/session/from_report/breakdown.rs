@@ -18,7 +18,7 @@ impl ReportSession {
         let mut all_notes = notes(report, &report.notes);
         let cut = report.n_cut();
         if cut > 0 && !query.filter.text.is_empty() {
-            let message = format!("{cut} ops are summed in this summary: the filter did not look at their names.");
+            let message = format!("{cut} ops are only a sum in this summary, so the filter does not apply to them.");
             all_notes.push(Note::new(Severity::Caution, NoteCode::SummaryFilter, message));
         }
         let all = Query { filter: Default::default(), ..query.clone() };

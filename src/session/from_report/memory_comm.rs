@@ -10,7 +10,7 @@ use crate::protocol::{CommView, MemorySession, Reply};
 use crate::share::SpaceTold;
 
 /// What a row of a roll-up is called that sums buffers which are not told.
-const NOT_TOLD: &str = "not told in this summary";
+const NOT_TOLD: &str = "not in this summary";
 
 impl ReportSession {
     pub(crate) fn memory(&self) -> Reply {
@@ -23,7 +23,7 @@ impl ReportSession {
     fn space(&self, query: &MemoryQuery) -> Result<&SpaceTold, Reply> {
         let found =
             self.report.memory.spaces.iter().find(|space| space.program == query.program && space.color == query.color);
-        found.ok_or_else(|| self.lacks("what is alive in this memory of this program"))
+        found.ok_or_else(|| self.lacks("the live buffers of this memory"))
     }
 
     pub(crate) fn memory_of(&self, query: &MemoryQuery) -> Answered {
@@ -57,7 +57,7 @@ impl ReportSession {
         if space.alive.point == point {
             Ok(Reply::further(&Some(&space.alive)))
         } else {
-            Err(self.lacks("what is alive at other moments than the peak"))
+            Err(self.lacks("the live buffers at other points than the peak"))
         }
     }
 
@@ -67,7 +67,7 @@ impl ReportSession {
             return Err(self.lacks("other groupings of communication"));
         }
         if query.topology.is_some() || query.mesh.is_some() {
-            return Err(self.lacks("communication on other machines"));
+            return Err(self.lacks("communication with another mesh or topology"));
         }
         let part = &self.report.comm;
         let mut comm = part.comm.clone();

@@ -76,17 +76,17 @@ impl ReportSession {
             Question::Share(_) | Question::ShareFile { .. } | Question::ShareMarkdown { .. } => {
                 Err(self.lacks("how it is passed on"))
             }
-            Question::Op { .. } => Err(self.lacks("all that is known of an op")),
+            Question::Op { .. } => Err(self.lacks("the details of an op")),
             Question::Graph { .. } => Err(self.lacks("the graph around an op")),
             Question::DataMovement(_) => Err(self.lacks("the table of data movement")),
             Question::File
             | Question::ProgramText { .. }
             | Question::ProgramOutline(_)
             | Question::ProgramSearch(_) => Err(self.lacks("files and programs")),
-            Question::MemoryWithout { .. } => Err(self.lacks("what the peak would be without some buffers")),
+            Question::MemoryWithout { .. } => Err(self.lacks("the peak without some buffers")),
             Question::MemoryCurve { .. } => Err(self.lacks("the curve in more detail")),
-            Question::MemoryLanes { .. } => Err(self.lacks("lives of buffers")),
-            Question::CommLanes(_) => Err(self.lacks("what is in flight at each moment")),
+            Question::MemoryLanes { .. } => Err(self.lacks("the live ranges of buffers")),
+            Question::CommLanes(_) => Err(self.lacks("the intervals of transfers")),
             Question::ExportRoofline { .. } | Question::ExportMemory(_) | Question::ExportComm { .. } => {
                 Err(self.lacks("a file of all rows"))
             }

@@ -19,7 +19,7 @@ impl ReportSession {
             return Err(self.lacks("other groupings and filters of the roofline"));
         }
         let usual = RooflineQuery { query: request.query.clone(), ..RooflineQuery::default() };
-        if *request == usual { Ok(()) } else { Err(self.lacks("ops held against other peaks and costs")) }
+        if *request == usual { Ok(()) } else { Err(self.lacks("the roofline with other peaks and costs")) }
     }
 
     pub(crate) fn roofline(&self, query: &RooflineQuery) -> Answered {

@@ -29,7 +29,7 @@ pub(crate) fn without_copies(captures: Vec<Capture>) -> (Vec<Capture>, Vec<Note>
             others.iter().find(|at| is_same(distinct[**at].source.as_ref(), capture.source.as_ref()) == Ok(true));
         if let Some(of) = same {
             let message = format!(
-                "{}: passed over, it is the same file as {}. A capture counts once.",
+                "{}: skipped, because it is the same file as {}. A capture counts once.",
                 capture.info.name, distinct[*of].info.name
             );
             notes.push(Note::new(Severity::Info, NoteCode::SameCapture, message));

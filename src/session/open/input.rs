@@ -7,6 +7,6 @@ pub struct Input {
     pub name: String,
     /// Its bytes.
     pub source: Box<dyn Source>,
-    /// It was found in a folder: if it is no capture it is passed over.
+    /// It was found in a folder: if it is no capture it is skipped.
     pub from_folder: bool,
 }

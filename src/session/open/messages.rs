@@ -93,10 +93,10 @@ fn trace_damage(damage: &trace::Damage) -> String {
             } else {
                 format!("byte {found:02X}")
             };
-            format!("At byte {at} of the text, {found} stands where JSON has something else.")
+            format!("At byte {at} of the text, {found} is not valid JSON.")
         }
         (None, trace::SyntaxError::Deep) => {
-            format!("At byte {at} of the text, brackets lie a thousand deep, as in no trace.")
+            format!("At byte {at} of the text, brackets are nested a thousand deep, which no trace has.")
         }
     }
 }
@@ -114,24 +114,24 @@ pub(crate) fn same_capture(short: &str, of: &str, n_json: u64, n_read: usize) ->
             format!(" It lacks {} of {} events ({percent:.1} %).", thousands(lost), thousands(n_read))
         }
     };
-    format!("{short}: passed over, {of} is the same capture and says more of each event.{lost}")
+    format!("{short}: skipped, because {of} is the same capture with more details of each event.{lost}")
 }
 
 /// A report without its capture, among captures or where only captures will do.
 pub(crate) fn report_beside(name: &str) -> Failure {
     Failure {
         title: format!("{name} is a report without its capture"),
-        message: "It holds figures, not events: it opens alone, in the page. Open the capture it was made of for this."
-            .to_owned(),
+        message: "A report holds numbers, not events, so it cannot be read together with captures. Open it alone on the page, or open the \
+                  capture that it was made from.".to_owned(),
     }
 }
 
 /// A name that nothing has.
 pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
     let message = if no_hlo {
-        "No op of this name ran on a device, and the capture holds no HLO where it could be a part of another."
+        "No op of this name ran on a device, and the capture has no HLO that could contain it."
     } else {
-        "No op of this name ran on a device, and no program of the capture has an instruction of it."
+        "No op of this name ran on a device, and no program of the capture has an instruction of this name."
     };
     Failure { title: format!("There is no {name}"), message: message.to_owned() }
 }
@@ -140,7 +140,7 @@ pub(crate) fn no_op(name: &str, no_hlo: bool) -> Failure {
 pub(crate) fn no_question() -> Failure {
     Failure {
         title: "A question could not be read".to_owned(),
-        message: "The page asked something that its worker does not know. Nothing is lost; reload the page.".to_owned(),
+        message: "The page sent a request that its worker does not know. Reload the page.".to_owned(),
     }
 }
 
@@ -175,12 +175,11 @@ pub(crate) fn passed_over(failures: Vec<Failure>, others: &[String]) -> Vec<Note
     };
     let mut notes: Vec<Note> = failures.into_iter().take(TOLD).map(note).collect();
     if more > 0 {
-        let message = format!("{more} more files could not be read either, and were passed over.");
+        let message = format!("{more} more files could not be read either, and were skipped.");
         notes.push(Note::new(Severity::Caution, NoteCode::FileNotRead, message));
     }
     if !others.is_empty() {
-        let message =
-            format!("{}: neither an XSpace, a trace JSON nor a compiled program, passed over.", first_of(others));
+        let message = format!("{}: neither an XSpace, a trace JSON nor a compiled program, skipped.", first_of(others));
         notes.push(Note::new(Severity::Info, NoteCode::FilesPassedOver, message));
     }
     notes
@@ -225,26 +224,24 @@ pub(crate) fn refused_members(why: Refused, names: &[String]) -> Note {
     let is = if n == 1 { "is" } else { "are" };
     let message = match why {
         Refused::Encrypted => {
-            format!(
-                "{who} {is} encrypted and passed over. Unpack the archive with its password and open what is in it."
-            )
+            format!("{who} {is} encrypted and skipped. Unpack the archive with its password and open what is in it.")
         }
         Refused::Method(method) => {
-            let method = method.unwrap_or("a method of its own");
+            let method = method.unwrap_or("an unknown method");
             format!(
-                "{who} {is} packed with {method}, which is not read here, and passed over. Unpack the archive and open what is \
+                "{who} {is} packed with {method}, which Rooflight does not read, and skipped. Unpack the archive and open what is \
                  in it."
             )
         }
         Refused::Overlaps => format!(
-            "{who}: passed over, they share bytes with other members, as in a zip bomb. Get the archive again from where it \
+            "{who}: skipped, because they share bytes with other members, as in a zip bomb. Get the archive again from where it \
              was made."
         ),
         Refused::Damaged => {
-            format!("{who} {is} not where the archive says, or not as long, and passed over. Copy the archive again.")
+            format!("{who} {is} not where the archive says, or not as long, and skipped. Copy the archive again.")
         }
         Refused::Name => format!(
-            "{n} members have names of more than 4,096 bytes, as no file has, and are passed over. Make the archive again."
+            "{n} members have names of more than 4,096 bytes, as no file has, and are skipped. Make the archive again."
         ),
     };
     Note::new(Severity::Caution, NoteCode::MembersPassedOver, message)
@@ -261,7 +258,7 @@ pub(crate) fn damaged_archive(n: usize, reason: &str) -> Note {
 /// More members than are read.
 pub(crate) fn members_left_out(n: usize, more: u64) -> Note {
     let message = format!(
-        "Only the first {} files of the archive are looked at, {} entries more are not. Make an archive of the session's \
+        "Only the first {} files of the archive are read; {} more are not. Make an archive of the session's \
          folder alone.",
         thousands(n as u64),
         thousands(more)
@@ -346,7 +343,7 @@ pub(crate) fn error(error: &WireError) -> String {
     match error {
         WireError::Ends { at } => format!("the data ends at byte {} inside a field", thousands(*at)),
         WireError::Varint { at } => format!("byte {} starts a number longer than 64 bits", thousands(*at)),
-        WireError::Tag { at } => format!("byte {} starts a field that no such file has", thousands(*at)),
+        WireError::Tag { at } => format!("byte {} starts an unknown kind of field", thousands(*at)),
         WireError::Length { at, declared, left } => {
             format!(
                 "byte {} declares {} bytes where {} are left",

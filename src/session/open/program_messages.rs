@@ -42,5 +42,5 @@ pub(crate) fn cut_text() -> String {
 
 /// What is wrong behind a program's module.
 pub(crate) fn partial_program(error: &WireError) -> String {
-    format!("Behind the program, {}. The program is complete; copy the file again.", place(error))
+    format!("After the program, {}. The program is complete; copy the file again.", place(error))
 }

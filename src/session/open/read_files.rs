@@ -101,7 +101,7 @@ pub(crate) fn open_files(
         notes.iter().map(|note| note.message.clone()).chain(failures.iter().map(|of| of.title.clone()));
     state.notes = before_reading.take(MAX_TOLD_NOTES).collect();
     // Hosts of a session in one defined order, however they were dropped.
-    // Trace JSON last: what of it is also in an XSpace is passed over.
+    // Trace JSON last: what of it is also in an XSpace is skipped.
     let is_trace = |c: &Capture| matches!(c.what, FileKind::Trace(_));
     captures.sort_by(|a, b| (is_trace(a), &a.info.name).cmp(&(is_trace(b), &b.info.name)));
     let (captures, copies) = without_copies(captures);

@@ -85,7 +85,7 @@ impl Refusal {
         let WebAddress { host, name, url } = place;
         let by_hand = "Download it and drop the file here";
         let title = match self {
-            Self::NoAddress | Self::Scheme(_) => format!("{url} is no address of a capture"),
+            Self::NoAddress | Self::Scheme(_) => format!("{url} is not the address of a capture"),
             _ => format!("{name} could not be fetched from {host}"),
         };
         let message = match self {
@@ -107,28 +107,26 @@ impl Refusal {
                 "This page came by https, and from there a browser fetches nothing by plain http. Use the https:// address if there \
                  is one. {by_hand}, or open Rooflight from http://localhost."
             ),
-            Self::Offline => "This browser is offline. Files on this device open all the same.".to_owned(),
+            Self::Offline => "This browser is offline. Files on this device still open.".to_owned(),
             Self::Cors => format!(
-                "{host} answers, but does not let other pages read what it says: its answer lacks Access-Control-Allow-Origin for \
+                "{host} answers, but does not allow other pages to read the answer: it lacks Access-Control-Allow-Origin for \
                  {page} (CORS). {by_hand}, or have the host send that header."
             ),
             Self::Silent => format!(
-                "Nothing came from there: the name may be wrong, the host down, or it sends on to another host, which this page does \
-                 not follow. Open the address in a tab of its own to see. {by_hand} if it comes."
+                "The host does not answer: its name may be wrong, it may be down, or it redirects to another host, which this page does not follow. Open the address in a tab of its own to check. {by_hand} if that works."
             ),
             Self::Status(code @ (401 | 403), words) => format!(
-                "{host} says {code} {words}: it wants to know who asks, and Rooflight sends no passwords or cookies. {by_hand}, or \
+                "{host} answers {code} {words}: it requires a login, and Rooflight sends no passwords or cookies. {by_hand}, or \
                  use a signed address."
             ),
             Self::Status(code @ (404 | 410), words) => {
-                format!("{host} says {code} {words}: there is no such file. Check the address.")
+                format!("{host} answers {code} {words}: there is no such file. Check the address.")
             }
-            Self::Status(code, words) => format!("{host} says {code} {words}. Try again later."),
+            Self::Status(code, words) => format!("{host} answers {code} {words}. Try again later."),
             Self::BrokeOff { done, total } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {}", format::bytes_text(total)));
                 format!(
-                    "The connection broke after {}{of}, and {host} did not let it be taken up from there. Try again, or download it \
-                     with a tool that can, and drop the file here.",
+                    "The connection broke after {}{of}, and {host} does not support resuming a download. Try again, or download it with a tool that retries, and drop the file here.",
                     format::bytes_text(*done)
                 )
             }

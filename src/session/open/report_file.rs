@@ -1,5 +1,5 @@
 //! Report files among what is opened: one alone is a session of its own; captures within one are opened in its place; beside other
-//! files one without captures is passed over.
+//! files one without captures is skipped.
 
 use super::{Input, messages};
 use crate::protocol::{Carries, Failure};
@@ -81,7 +81,7 @@ pub fn captures_of(inputs: Vec<Input>) -> Result<Vec<Input>, Failure> {
     match unpack(inputs)? {
         Unpacked::Captures(found) => Ok(found.inputs),
         Unpacked::Report(_) => Err(Failure {
-            title: "There is no capture to go with it".to_owned(),
+            title: "The capture is missing".to_owned(),
             message: "The file is a report without its capture.".to_owned(),
         }),
     }

@@ -155,7 +155,7 @@ impl dyn Visit + '_ {
         let mut at = Some(all.iter().position(|one| one == value).unwrap_or_default() as u64);
         self.choice(&mut at, Some(0), all.len())?;
         let found = at.and_then(|at| all.get(usize::try_from(at).ok()?));
-        *value = *found.ok_or(ShareError::Broken("a word is not known"))?;
+        *value = *found.ok_or(ShareError::Broken("an enumeration value is unknown"))?;
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl dyn Visit + '_ {
         let mut at = value.and_then(|value| all.iter().position(|one| *one == value)).map(|at| at as u64);
         self.choice(&mut at, None, all.len())?;
         let found = at.map(|at| usize::try_from(at).ok().and_then(|at| all.get(at)).copied());
-        *value = found.map(|found| found.ok_or(ShareError::Broken("a word is not known"))).transpose()?;
+        *value = found.map(|found| found.ok_or(ShareError::Broken("an enumeration value is unknown"))).transpose()?;
         Ok(())
     }
 

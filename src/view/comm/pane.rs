@@ -28,7 +28,7 @@ pub(super) fn Pane(model: CommModel) -> impl IntoView {
         Which::Flags => view! { {head(model)} {flags(model)} }.any(),
         Which::Devices => view! { {head(model)} {devices(model)} }.any(),
     };
-    view! { <section class="comm-pane" aria-label="Beside the steps">{live(body)}</section> }.any()
+    view! { <section class="comm-pane" aria-label="Details">{live(body)}</section> }.any()
 }
 
 /// The one that is shown: not the lanes, where no intervals are known.
@@ -47,7 +47,7 @@ fn choice(model: CommModel) -> AnyView {
     };
     let has_intervals = untrack(|| model.state.can(|can| can.comm_intervals));
     let offered = Which::ALL.into_iter().filter(|pane| has_intervals || *pane != Which::Lanes);
-    view! { <div class="segmented" data-roving="" role="group" aria-label="Beside the steps">{offered.map(one).collect_view()}</div> }
+    view! { <div class="segmented" data-roving="" role="group" aria-label="Details">{offered.map(one).collect_view()}</div> }
         .any()
 }
 

@@ -124,13 +124,13 @@ pub(crate) fn Find(state: State, chosen: Memo<Option<ProgramRef>>, found: FoundL
     let regex = move || state.file.with(|place| place.regex).to_string();
     view! {
         <span class="find-says" role="status">{live(says)}</span>
-        <button type="button" class="btn icon-only small" aria-label="Place before" title="Place before (Shift Enter)" on:click=move |_| go(-1)>{icon(Icon::Left)}</button>
-        <button type="button" class="btn icon-only small" aria-label="Next place" title="Next place (Enter)" on:click=move |_| go(1)>{icon(Icon::Right)}</button>
+        <button type="button" class="btn icon-only small" aria-label="Previous match" title="Previous match (Shift Enter)" on:click=move |_| go(-1)>{icon(Icon::Left)}</button>
+        <button type="button" class="btn icon-only small" aria-label="Next match" title="Next match (Enter)" on:click=move |_| go(1)>{icon(Icon::Right)}</button>
         <div class="field" class:bad=move || bad.with(Option::is_some) role="search">
             {icon(Icon::Search)}
             <input node_ref=node id=FIELD type="text" placeholder="Find in the text" aria-label="Find in the text"
                 autocomplete="off" spellcheck="false" on:input=typed on:keydown=key />
-            <button type="button" class="chip" aria-pressed=regex title="As a regular expression"
+            <button type="button" class="chip" aria-pressed=regex title="Regular expression"
                 on:click=move |_| state.file.update(|place| place.regex = !place.regex)>".*"</button>
         </div>
     }

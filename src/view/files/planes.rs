@@ -11,8 +11,7 @@ pub(crate) fn planes(file: &FileView) -> AnyView {
     let open: Open = RwSignal::new(Vec::new());
     let rows = files::planes(file);
     if rows.is_empty() {
-        return view! { <p class="chart-empty">"No planes: these files hold programs alone, which did not run."</p> }
-            .any();
+        return view! { <p class="chart-empty">"No planes: these files hold only compiled programs."</p> }.any();
     }
     view! {
         <div class="tree" on:keydown=tree::walk>

@@ -54,7 +54,7 @@ pub(crate) fn Programs(state: State, found: RwSignal<Option<PtrEq<FileView>>>) -
         let none = file.programs.is_empty().then(|| {
             view! {
                 <p class="chart-empty">
-                    "No program is in this capture: neither HLO nor ops with their text. Drop a *.hlo_proto.pb beside it."
+                    "This capture has no programs: neither HLO nor ops with HLO text. Drop a *.hlo_proto.pb beside it."
                 </p>
             }
             .any()

@@ -15,7 +15,7 @@ pub(super) fn view(state: State) -> AnyView {
                     {icon(Icon::Info)}
                     <div>
                         <b>"This link needs " {what} ": drop it here."</b>
-                        <p>"A browser lets go of files when a page is reloaded. “Keep on this device”, in the menu of the file, keeps one."</p>
+                        <p>"A reload of the page closes its files. “Keep on this device”, in the menu of the file, stores a copy."</p>
                     </div>
                 </section>
             }

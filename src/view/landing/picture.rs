@@ -24,7 +24,7 @@ pub(crate) fn Picture() -> impl IntoView {
             </div>
             <figcaption class="sub">
                 "The sample: a training step on TPU v5p. Each mark is an op; its area is the time it takes. Circles are matmuls,
-                squares work element by element. The times are simulated."
+                squares are elementwise ops. The times are simulated."
             </figcaption>
         </figure>
     }

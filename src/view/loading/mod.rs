@@ -88,8 +88,8 @@ pub(crate) fn Loading(state: State) -> impl IntoView {
 fn line(line: Line) -> impl IntoView {
     let (class, mark, state) = match line.state {
         Stage::Done => ("done", Some(Icon::Check), "done"),
-        Stage::Now => ("now", Some(Icon::Now), "under way"),
-        Stage::Waiting => ("wait", None, "to come"),
+        Stage::Now => ("now", Some(Icon::Now), "in progress"),
+        Stage::Waiting => ("wait", None, "pending"),
         Stage::Skipped => ("wait", None, ""),
     };
     view! {

@@ -98,7 +98,7 @@ pub(super) fn Curve(model: MemoryModel) -> impl IntoView {
             <div class="picture-head" data-roving="">
                 <h2>"Live memory over program order"</h2>
                 <span class="picture-note">{live(head)}</span>
-                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|place| place.at = None)>"To the peak"</button></If>
+                <If when=off_peak><button type="button" class="link" on:click=move |_| model.change(|place| place.at = None)>"Go to the peak"</button></If>
                 <span class="grow"></span>
                 <span class="zooms">
                     <If when=move || model.state.can(|can| can.memory_replay)>{move || zooms(model)}</If>

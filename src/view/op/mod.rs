@@ -64,7 +64,7 @@ fn Panel(state: State) -> impl IntoView {
         <aside class="op-panel" aria-labelledby="op-name">
             <header>
                 <If when=can_go_back>
-                    <button type="button" class="btn icon-only" aria-label="Back to the op before" title="Back" on:click=move |_| walk.back()>
+                    <button type="button" class="btn icon-only" aria-label="Back to the previous op" title="Back" on:click=move |_| walk.back()>
                         {icon(Icon::Left)}
                     </button>
                 </If>

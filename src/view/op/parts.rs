@@ -17,7 +17,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 /// The head of what says how far it is from its roof.
-const ROOF: &str = "Measured against the roof";
+const ROOF: &str = "Roofline";
 /// Of the small charts, in pixels.
 const CHART: (f64, f64) = (416.0, 32.0);
 

@@ -136,7 +136,7 @@ type Field = (&'static str, NodeRef<html::Input>, fn(&UsefulFlops) -> Option<f64
 pub(super) fn Useful(model: RooflineModel) -> impl IntoView {
     let face = move || {
         let given = model.place.with(|place| place.useful.is_some());
-        view! { <span>{if given { "Useful FLOPs: yours" } else { "Useful FLOPs" }}</span> }.any()
+        view! { <span>{if given { "Useful FLOPs: set" } else { "Useful FLOPs" }}</span> }.any()
     };
     let fields: [Field; 4] = [
         ("Global batch size", NodeRef::new(), |useful| Some(useful.batch)),

@@ -23,9 +23,9 @@ pub(super) fn view(model: ShareModel) -> AnyView {
     let names = move || if is_anonymous { "done in this summary" } else { "become op-1, program-1, file-1 …" };
     let text = move || {
         if is_whole() {
-            "The capture leaves as it is: with names, paths, hosts and HLO text."
+            "The capture is included unchanged, with names, paths, hosts and HLO text."
         } else {
-            "HLO text and events never leave in a report. Times, counts, sizes and FLOPs stay."
+            "A report never contains HLO text or events. Times, counts, sizes and FLOPs stay."
         }
     };
     view! {

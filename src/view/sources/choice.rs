@@ -27,7 +27,7 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
     let open = move |_| state.open_chosen(Some(estimate.with_untracked(Estimate::skips)));
     let sum = move || {
         let (memory, budget) = (format::bytes_text(memory.get()), format::bytes_text(budget));
-        format!("About {memory} of memory, of {budget} that this page takes.")
+        format!("About {memory} of the {budget} of memory that this page may use.")
     };
     let row = move |(at, choice): (usize, Choice)| {
         let toggle = move |event| {
@@ -56,10 +56,9 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
     let rows = estimate.with_untracked(|estimate| estimate.choices.clone());
     view! {
         <dialog node_ref=dialog class="dialog choose" aria-labelledby="choose-title" on:close=move |_| state.open_chosen(None)>
-            <h1 id="choose-title">{format!("{} is more than fits", format::bytes_text(bytes))}</h1>
+            <h1 id="choose-title">{format!("{} does not fit into memory", format::bytes_text(bytes))}</h1>
             <p>
-                "Read whole, it would take more memory than a browser gives one page. Choose what is read: what describes programs is
-                chosen, then devices, as far as they fit. The command line reads all of it."
+                "The whole file needs more memory than a browser gives to one page. Choose what to read. Program descriptions and as many devices as fit are selected. The command line reads all of it."
             </p>
             <div class="choose-rows">
                 <table>
@@ -70,7 +69,7 @@ pub(crate) fn Choose(state: State) -> impl IntoView {
             <p class="choose-sum" role="status" class:over=is_over>{live(sum)}</p>
             <div class="acts">
                 <button type="button" class="btn solid" prop:disabled=none on:click=open>
-                    {move || if is_over.get() { "Open all the same" } else { "Open what is chosen" }}
+                    {move || if is_over.get() { "Open anyway" } else { "Open selection" }}
                 </button>
                 <button type="button" class="btn line" on:click=move |_| state.open_chosen(None)>"Cancel"</button>
             </div>

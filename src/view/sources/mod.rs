@@ -57,7 +57,7 @@ pub(crate) fn Ways(state: State) -> impl IntoView {
         state.cancel();
     };
     view! {
-        <section class="ways" aria-label="Other ways in">
+        <section class="ways" aria-label="Open from the web or from this device">
             {move || question.get().map(|head| question_view(head, go_on, leave))}
             <List state />
         </section>

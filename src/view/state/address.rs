@@ -134,7 +134,10 @@ impl State {
         effect(move || {
             if let Err(what) = read.get() {
                 let title = "The address could not be read".to_owned();
-                self.inform(Failure { title, message: format!("Of {view} it says {what}, which means nothing here.") });
+                self.inform(Failure {
+                    title,
+                    message: format!("Its part for {view} is {what}, which Rooflight does not know."),
+                });
             }
         });
         Memo::new(move |_| read.get().unwrap_or_default())

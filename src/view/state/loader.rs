@@ -279,7 +279,7 @@ impl State {
             loading.question.0.filter = Filter::default();
             loading.send_first();
         });
-        let title = "The address has a filter that is no regular expression".to_owned();
+        let title = "The address has a filter that is not a valid regular expression".to_owned();
         let message = format!("Column {}: {}. It was left out.", error.column, error.message);
         self.inform(Failure { title, message });
     }

@@ -30,7 +30,7 @@ pub(crate) fn Waiting(state: State) -> impl IntoView {
     });
     let words = move || match (is_slow.get(), is_stopped.get()) {
         (true, _) => "Computing …",
-        (_, true) => "Cancelled: this is not computed.",
+        (_, true) => "Cancelled.",
         _ => "",
     };
     view! {
@@ -44,7 +44,7 @@ pub(crate) fn Waiting(state: State) -> impl IntoView {
                 <button type="button" class="btn line" on:click=move |_| state.stop_asking()>"Cancel"</button>
             </If>
             <If when=is_stopped>
-                <button type="button" class="btn line" on:click=move |_| state.ask_again()>"Compute it"</button>
+                <button type="button" class="btn line" on:click=move |_| state.ask_again()>"Compute"</button>
             </If>
         </div>
     }

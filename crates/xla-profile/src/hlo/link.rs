@@ -36,7 +36,7 @@ impl Module {
         let Self { computations, instructions, links, damage, .. } = self;
         let mut lost = |what: &str, name: &Text, of: &Text| {
             damage.unresolved = damage.unresolved.saturating_add(1);
-            damage.note(|| format!("{of} {what} {name}, which is nowhere"));
+            damage.note(|| format!("{of} {what} {name}, which does not exist"));
         };
         for computation in computations {
             let range = computation.instructions.start as usize..computation.instructions.end as usize;

@@ -172,7 +172,7 @@ fn tip(of: &GraphNode) -> Tip {
         return Tip { title: of.words.clone(), rows };
     }
     row("Operation", some(&of.words));
-    row("Gives", some(&of.shape));
+    row("Result", some(&of.shape));
     row("Self", of.total.map(format::exact_time));
     row("Executions", of.n.map(format::count));
     row("Kind", of.kind.map(|kind| kind.label().to_owned()));

@@ -29,7 +29,7 @@ pub fn walk(source: &dyn Source, sink: &mut impl Sink) -> Outcome {
     walk_without(source, &[], sink)
 }
 
-/// What planes an XSpace has, without what is in them; what is damaged is passed over.
+/// What planes an XSpace has, without what is in them; what is damaged is skipped.
 pub fn planes(source: &dyn Source) -> Vec<PlaneHead> {
     let mut window = Window::new(source);
     let whole = window.whole();
